@@ -27,7 +27,7 @@ endif
 PRECOMPILED ?= $(if $(findstring ccache,$(CXX)),,yes)
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
-MODULES ?= util os http json crypto jose model db keys store fetch oauth oidc web gateway config server
+MODULES ?= util os http json crypto text jose model db keys store factor fetch oauth oidc web gateway config server
 
 # WERROR=1: a warning ends the build, as in continuous integration.
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual $(if $(WERROR),-Werror)
@@ -56,6 +56,11 @@ POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/inc
 
 # FETCH=no: no program that fetches over HTTPS. It alone is linked with libcurl, from 7.85 on, and an endpoint starts it.
 FETCH ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /curl/header.h,/usr/include /usr/include/$(shell $(CXX) -dumpmachine) /usr/local/include)),yes,no))
+
+# QRENCODE=no: the account shows the key of an authenticator app in words alone. No other program is linked with libqrencode, of which
+# Debian has no static library.
+QRENCODE ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /qrencode.h,/usr/include /usr/local/include)),yes,no))
+QRENCODE_LDLIBS := $(if $(filter yes,$(QRENCODE)),-lqrencode)
 
 SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o grants-postgresql.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
@@ -117,6 +122,14 @@ $(BUILD)/postgresql: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(POSTGRESQL)" ] || echo "$(POSTGRESQL)" > $@
 
+# The same for QR codes.
+KNOW_QRENCODE := $(BUILD)/lib/text/qr_svg.o $(BUILD)/tests/unit/text/qr_svg_test.o
+$(KNOW_QRENCODE): private PROJECT_CXXFLAGS += $(if $(filter yes,$(QRENCODE)),-DPOSTERN_QRENCODE)
+$(KNOW_QRENCODE): $(BUILD)/qrencode
+$(BUILD)/qrencode: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = "$(QRENCODE)" ] || echo "$(QRENCODE)" > $@
+
 $(BUILD)/lib/util/version.o: private PROJECT_CXXFLAGS += -DPOSTERN_VERSION='"$(file < VERSION)"'
 $(BUILD)/lib/util/version.o: VERSION
 
@@ -126,6 +139,7 @@ $(LIB): $(LIB_OBJ)
 	$(call SAY,AR )$(AR) rcs $@ $^
 
 $(CGI): PROJECT_LDFLAGS += $(ENDPOINT_LDFLAGS)
+$(BUILD)/cgi-bin/account: PROJECT_LDLIBS += $(QRENCODE_LDLIBS)
 $(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
 	$(LINK)
 $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)

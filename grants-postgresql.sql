@@ -19,7 +19,7 @@ GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (password_hash) ON users TO postern_account;
+GRANT UPDATE (password_hash, stamp) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
@@ -41,8 +41,9 @@ GRANT SELECT, DELETE ON sessions TO postern_logout;
 
 GRANT SELECT, INSERT, UPDATE (subject, used) ON authorization_requests TO postern_authorize;
 GRANT SELECT, INSERT, UPDATE (subject, logged_in, decision) ON authorization_requests TO
-    postern_login, postern_scopes;
-GRANT SELECT, DELETE ON authorization_requests TO postern_logout, postern_account;
+    postern_login, postern_scopes, postern_account;
+GRANT SELECT, DELETE ON authorization_requests TO postern_logout;
+GRANT DELETE ON authorization_requests TO postern_account;
 
 GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims, resources) ON consents TO postern_authorize;
 GRANT SELECT, DELETE ON consents TO postern_account;
@@ -65,6 +66,18 @@ GRANT SELECT, INSERT, UPDATE (state, rotated_at, successor_hash, sibling_hash) O
 GRANT SELECT, UPDATE (revoked_at) ON refresh_tokens TO postern_revoke;
 GRANT SELECT ON refresh_tokens TO postern_introspect;
 
+-- Second factors: who must have one, who has which, and the stamp with which a half login is void when one has changed.
+-- The login spends codes; the account makes and removes them.
+GRANT SELECT (stamp, second_factor) ON users TO postern_authorize, postern_login, postern_account;
+GRANT SELECT (name, second_factor) ON groups TO postern_authorize, postern_login, postern_account;
+GRANT SELECT (subject, group_name) ON group_members TO postern_login;
+GRANT SELECT (subject) ON totp_secrets TO postern_authorize;
+GRANT SELECT (subject, used_at) ON recovery_codes TO postern_authorize;
+GRANT SELECT, UPDATE (last_step, last_used_at) ON totp_secrets TO postern_login;
+GRANT SELECT (subject, code_hash, used_at), UPDATE (used_at) ON recovery_codes TO postern_login;
+GRANT SELECT, INSERT, UPDATE (sealed, last_step, created_at, last_used_at), DELETE ON totp_secrets TO postern_account;
+GRANT SELECT (subject, used_at), INSERT, DELETE ON recovery_codes TO postern_account;
+
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
@@ -82,8 +95,8 @@ GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 --     GRANT UPDATE (claims, updated_at) ON users TO postern_login;
 --     GRANT INSERT ON users TO postern_login;
 -- With its groupsFromEnvironment, the login page makes memberships and takes them away, and ends what they gave:
---     GRANT SELECT (name, description, created_at) ON groups TO postern_login;
---     GRANT SELECT (subject, group_name), INSERT, DELETE ON group_members TO postern_login;
+--     GRANT SELECT (description, created_at) ON groups TO postern_login;
+--     GRANT INSERT, DELETE ON group_members TO postern_login;
 --     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;

@@ -34,6 +34,7 @@ CREATE TABLE clients (
     last_used_at bigint,
     removable_at bigint,
     brought_by text NOT NULL DEFAULT '',
+    level bigint NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
@@ -80,13 +81,16 @@ CREATE TABLE users (
     updated_at bigint NOT NULL,
     source text COLLATE "C" NOT NULL DEFAULT '',
     left_at bigint,
+    second_factor bigint NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),
+    stamp bigint NOT NULL DEFAULT 0,
     gate bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE groups (
     name text COLLATE "C" NOT NULL PRIMARY KEY,
     description text NOT NULL,
-    created_at bigint NOT NULL
+    created_at bigint NOT NULL,
+    second_factor bigint NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))
 );
 
 CREATE TABLE group_members (
@@ -139,10 +143,28 @@ CREATE TABLE sessions (
     last_seen_at bigint NOT NULL,
     expires_at bigint NOT NULL,
     agent text NOT NULL DEFAULT '',
-    address text NOT NULL DEFAULT ''
+    address text NOT NULL DEFAULT '',
+    level bigint NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),
+    amr text NOT NULL DEFAULT ''
 );
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+CREATE TABLE totp_secrets (
+    subject text COLLATE "C" NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,
+    sealed text NOT NULL,
+    last_step bigint NOT NULL,
+    created_at bigint NOT NULL,
+    last_used_at bigint
+);
+
+CREATE TABLE recovery_codes (
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    code_hash text COLLATE "C" NOT NULL,
+    made_at bigint NOT NULL,
+    used_at bigint,
+    PRIMARY KEY (subject, code_hash)
+);
 
 CREATE TABLE authorization_requests (
     request_key text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -178,7 +200,9 @@ CREATE TABLE grants (
     kept_until bigint NOT NULL,
     userinfo_claims text NOT NULL DEFAULT '',
     id_token_claims text NOT NULL DEFAULT '',
-    resources text NOT NULL DEFAULT ''
+    resources text NOT NULL DEFAULT '',
+    acr text NOT NULL DEFAULT '',
+    amr text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

@@ -39,8 +39,10 @@ CREATE TABLE clients (
                                                 -- document at the URL that is its id says, made when a user approved it
     last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
     removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
-    brought_by TEXT NOT NULL DEFAULT ''         -- of a document: subject of the user whose approval made the row, who
+    brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
                                                 -- may have been removed since; else ''
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3)  -- the least that a login for it must be worth, as
+                                                                    -- in sessions; 0: any login
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 
@@ -90,14 +92,18 @@ CREATE TABLE users (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,           -- the claim `updated_at`, OpenID Connect Core §5.1
     source        TEXT NOT NULL DEFAULT '',   -- whose file has the user (`user import --sync`); '' = none
-    left_at       INTEGER                     -- set: disabled since then, because that file had the user no more
+    left_at       INTEGER,                    -- set: disabled since then, because that file had the user no more
+    second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),  -- 1: must log in with one
+    stamp         INTEGER NOT NULL DEFAULT 0  -- grows with each change of the password or of a second factor, and when
+                                              -- the user is disabled: what was sealed with an earlier one is void
 ) STRICT, WITHOUT ROWID;
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.
 CREATE TABLE groups (
     name        TEXT NOT NULL PRIMARY KEY,  -- 1 to 64 of A-Z a-z 0-9 . _ -, compared byte by byte
     description TEXT NOT NULL,
-    created_at  INTEGER NOT NULL
+    created_at  INTEGER NOT NULL,
+    second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))  -- 1: its members must log in with one
 ) STRICT, WITHOUT ROWID;
 
 -- Who is in which group.
@@ -154,10 +160,31 @@ CREATE TABLE sessions (
     last_seen_at INTEGER NOT NULL,  -- decides idle expiry
     expires_at   INTEGER NOT NULL,  -- absolute; use does not move it
     agent        TEXT NOT NULL DEFAULT '',  -- browser and system, as the account's pages name them
-    address      TEXT NOT NULL DEFAULT ''   -- from which it was begun; '': not kept
+    address      TEXT NOT NULL DEFAULT '',  -- from which it was begun; '': not kept
+    level        INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),  -- what the login is worth: 1 a password, 2 with
+                                            -- a code, 3 with a passkey; 0: not known
+    amr          TEXT NOT NULL DEFAULT ''   -- its methods, words of RFC 8176 §2; '': not known
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- Authenticator apps (RFC 6238), one for each user at most.
+CREATE TABLE totp_secrets (
+    subject      TEXT NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,
+    sealed       TEXT NOT NULL,     -- the secret under factor.key, for this user and created_at
+    last_step    INTEGER NOT NULL,  -- the latest step whose code was used: no earlier one counts, RFC 6238 §5.2
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER            -- NULL: for no login yet
+) STRICT, WITHOUT ROWID;
+
+-- Recovery codes: each is worth one code of the app, once.
+CREATE TABLE recovery_codes (
+    subject   TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    code_hash TEXT NOT NULL,     -- HMAC under factor.key: the codes are too short for a plain digest
+    made_at   INTEGER NOT NULL,
+    used_at   INTEGER,           -- NULL: it has not been used
+    PRIMARY KEY (subject, code_hash)
+) STRICT, WITHOUT ROWID;
 
 -- What an authenticated user has done with an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
 -- through the browser; a visitor without a login causes no row.
@@ -198,7 +225,9 @@ CREATE TABLE grants (
     kept_until INTEGER NOT NULL,  -- the latest expiry of its codes and tokens, earlier if it ends: then all may be deleted
     userinfo_claims TEXT NOT NULL DEFAULT '',  -- claims in UserInfo beyond the scope, OpenID Connect Core §5.5
     id_token_claims TEXT NOT NULL DEFAULT '',  -- claims in ID tokens, likewise
-    resources  TEXT NOT NULL DEFAULT ''        -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
+    resources  TEXT NOT NULL DEFAULT '',       -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
+    acr        TEXT NOT NULL DEFAULT '',       -- what the user's login was worth, OpenID Connect Core §2; '': not known
+    amr        TEXT NOT NULL DEFAULT ''        -- its methods, likewise
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

@@ -26,6 +26,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;
+    endpoint.factors = true;
     endpoint.pages = web::read_pages;
     endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.config().templates); };
     endpoint.on_failure = server::OnFailure::page;

@@ -41,6 +41,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;
+    endpoint.factors = true;
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, login);

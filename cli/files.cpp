@@ -70,8 +70,8 @@ std::vector<fs::path> side_files(const config::Config& config) {
 std::vector<fs::path> key_files(const fs::path& directory) {
     std::vector<fs::path> files;
     for (const fs::path& entry : entries_of(directory)) {
-        const bool ours =
-            entry.extension() == ".pem" || entry.filename() == "jwks.json" || entry.filename() == "seal.key";
+        const bool ours = entry.extension() == ".pem" || entry.filename() == "jwks.json" ||
+                          entry.filename() == "seal.key" || entry.filename() == "factor.key";
         if (ours) files.push_back(entry);
     }
     return files;
@@ -81,6 +81,11 @@ std::vector<fs::path> private_files(const fs::path& directory) {
     auto files = key_files(directory);
     std::erase_if(files, [](const fs::path& file) { return file.filename() == "jwks.json"; });
     return files;
+}
+
+gid_t KeyGroups::readers_of(const fs::path& file) const {
+    if (file.extension() == ".pem") return signers;
+    return file.filename() == "factor.key" ? factors : sealers;
 }
 
 std::optional<KeyGroups> key_groups(const fs::path& directory) {
@@ -96,7 +101,10 @@ std::optional<KeyGroups> key_groups(const fs::path& directory) {
         if (!model || worth(status) > worth(*model)) model = status;
     }
     if (!model) return std::nullopt;
-    return KeyGroups{model->st_gid, seal.st_gid};
+    KeyGroups groups{.signers = model->st_gid, .sealers = seal.st_gid, .factors = seal.st_gid};
+    struct stat factor {};
+    if (lstat((directory / "factor.key").c_str(), &factor) == 0) groups.factors = factor.st_gid;
+    return groups;
 }
 
 std::set<fs::path> entries_of(const fs::path& directory) {

@@ -33,18 +33,23 @@ std::filesystem::path directory_of(const std::filesystem::path& file);
 /// The existing files of the database: itself, its side files, the ring.
 std::vector<std::filesystem::path> side_files(const config::Config& config);
 
-/// The existing private keys, jwks.json and seal.key.
+/// The existing private keys, jwks.json, seal.key and factor.key.
 std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);
 
-/// The groups that divide the private keys among the processes: one for signing keys, another one for seal.key.
+/// The groups that divide the private keys among the processes: one for signing keys, another one for seal.key, and one
+/// for factor.key, which may be that of seal.key.
 struct KeyGroups {
     gid_t signers = 0;
     gid_t sealers = 0;
+    gid_t factors = 0;
+
+    /// Of a private file.
+    gid_t readers_of(const std::filesystem::path& file) const;
 };
 /// nullopt when one group has everything.
 std::optional<KeyGroups> key_groups(const std::filesystem::path& directory);
 
-/// The existing private keys and seal.key.
+/// The existing private keys, seal.key and factor.key.
 std::vector<std::filesystem::path> private_files(const std::filesystem::path& directory);
 
 /// Everything directly in `directory`; empty when it is not there.

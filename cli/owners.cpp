@@ -21,6 +21,10 @@ void add_owner_options(const Command& command, OwnerOptions& options) {
     const Option sealers =
         command.option("--sealers", "GROUP", options.sealers,
                        "The group that may read seal.key (the group of authorize, login, scopes, logout and account)");
+    command
+        .option("--factors", "GROUP", options.factors,
+                "The group that may read factor.key (the group of login and account); without it, that of --sealers")
+        .needs(sealers);
     signers.needs(sealers);
     sealers.needs(signers);
 }
@@ -29,16 +33,19 @@ Owners resolve(const OwnerOptions& options) {
     Owners owners;
     if (!options.all.empty()) owners.all = parse_owner(options.all);
     if (!options.signers || !options.sealers) return owners;
-    owners.groups = {parse_group(*options.signers), parse_group(*options.sealers)};
+    owners.groups = {.signers = parse_group(*options.signers),
+                     .sealers = parse_group(*options.sealers),
+                     .factors = parse_group(options.factors ? *options.factors : *options.sealers)};
     if (owners.groups->signers == owners.groups->sealers)
         throw UsageError(
             "--signers and --sealers name the same group; leave both out to have one group for everything");
+    if (owners.groups->signers == owners.groups->factors)
+        throw UsageError("--signers and --factors name the same group, which is that of token alone");
     return owners;
 }
 
 void divide(const KeyGroups& groups, const std::string& directory) {
-    for (const fs::path& file : private_files(directory))
-        give(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers}, kGroupReads);
+    for (const fs::path& file : private_files(directory)) give(file, {kSameUser, groups.readers_of(file)}, kGroupReads);
 }
 
 }  // namespace postern::cli

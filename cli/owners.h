@@ -14,6 +14,7 @@ struct OwnerOptions {
     std::string all;
     std::optional<std::string> signers;
     std::optional<std::string> sealers;
+    std::optional<std::string> factors;
 };
 
 struct Owners {
@@ -21,7 +22,7 @@ struct Owners {
     std::optional<KeyGroups> groups;  ///< nullopt: one group has everything
 };
 
-/// --owner, --signers and --sealers.
+/// --owner, --signers, --sealers and --factors.
 void add_owner_options(const Command& command, OwnerOptions& options);
 
 /// Throws UsageError for a malformed value, Refused for an unknown user or group.

@@ -40,6 +40,9 @@ $(foreach s,$(SUITES) postgresql,$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $
 $(TEST_BIN) $(POSTGRESQL_BIN):
 	$(LINK)
 
+# They run the pages of the account inside the test program.
+$(BUILD)/tests/unit_tests $(BUILD)/tests/faults_tests $(BUILD)/tests/postgresql_tests: PROJECT_LDLIBS += $(QRENCODE_LDLIBS)
+
 # In front of the C library's, for tests that let them fail (tests/faults/system.h).
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
 

@@ -97,6 +97,10 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .one_of({"all", "own"});
     command.flag("--id-token-claims", options.id_token_claims, true,
                  "Put the claims of its scopes into the ID token, too, for an application that looks nowhere else");
+    command
+        .option("--acr", "LEVEL", options.acr,
+                "The least that a sign-in to it must be worth: any (default), or mfa, a second factor")
+        .one_of({"any", "mfa"});
     add_token_options(command, options.tokens);
 }
 
@@ -137,6 +141,7 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
+    if (options.acr) client.level = *options.acr == "mfa" ? model::Level::second_factor : model::Level::unknown;
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
     apply(options.access, client);
     apply(options.tokens, client);

@@ -30,6 +30,7 @@ struct ClientOptions {
     std::optional<std::string> pkce;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
+    std::optional<std::string> acr;
     AccessOptions access;
     TokenOptions tokens;
     GroupNameOptions group_names;

@@ -81,6 +81,8 @@ std::string profile_name(const Client& client) {
     return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
 }
 
+std::string level_name(const Client& client) { return client.level == model::Level::unknown ? "any" : "mfa"; }
+
 }  // namespace
 
 ClientDetails read_details(db::Database& database, const Client& client) {
@@ -110,6 +112,7 @@ json::Object to_json(const Client& client, const ClientDetails& details) {
         {"group_names", group_names(details.group_names)},
         {"claims", own_claims(details.claims)},
         {"id_token_claims", client.id_token_claims},
+        {"acr", level_name(client)},
         {"access_token_profile", profile_name(client)},
         {"groups_in_access_token", client.groups_in_access_token},
         {"default_resource", client.default_resource},
@@ -141,6 +144,7 @@ void print_client(const Client& client, const ClientDetails& details) {
         {"group names", in_words(details.group_names)},
         {"own claims", in_words(details.claims)},
         {"claims in ID token", yes_no(client.id_token_claims)},
+        {"a sign-in is worth", level_name(client)},
         {"access tokens", profile_name(client)},
         {"groups in them", yes_no(client.groups_in_access_token)},
         {"default resource", client.default_resource},

@@ -1,13 +1,16 @@
 // `postern migrate`: brings the database of an earlier release to this one, or moves a database to another engine.
 #include "db/migrate.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "cli/audit.h"
 #include "cli/command.h"
+#include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "db/move.h"
+#include "keys/key_directory.h"
 
 namespace postern::cli {
 namespace {
@@ -23,6 +26,21 @@ void upgrade_server(const Invocation& invocation, const config::Config& config) 
     const int version = open_database(config, db::Access::query_only).schema_version();
     if (invocation.json) return print_json(json::Object{{"from", version}, {"to", version}});
     std::cout << "the database has schema version " << version << " already; nothing to do\n";
+}
+
+/// Second factors came with schema 4. The database is what matters: a directory that cannot be written is said, and
+/// doctor says it again.
+void add_factor_key(const Invocation& invocation, const config::Config& config) {
+    std::error_code unknown;
+    if (std::filesystem::exists(config.keys + "/factor.key", unknown)) return;
+    try {
+        keys::KeyDirectory directory(config.keys);
+        bool is_new = false;
+        SharedKeys(config, directory).change([&] { is_new = directory.add_factor_key(); });
+        if (is_new) note_done(invocation, {{"file", config.keys + "/factor.key"}});
+    } catch (const std::exception& error) {
+        print_note(std::string("no factor.key was made (") + error.what() + "); run `postern key repair`");
+    }
 }
 
 void upgrade(const Invocation& invocation, const config::Config& config) {
@@ -84,7 +102,9 @@ void move(const Invocation& invocation, const config::Config& config, const Opti
 
 void migrate(const Invocation& invocation, const Options& options) {
     const config::Config config = invocation.load_config();
-    options.to ? move(invocation, config, options) : upgrade(invocation, config);
+    if (options.to) return move(invocation, config, options);
+    upgrade(invocation, config);
+    add_factor_key(invocation, config);
 }
 
 }  // namespace

@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "cli/command.h"
 #include "cli/doctor/findings.h"
 #include "cli/files.h"
 #include "cli/key/rules.h"
 #include "cli/output.h"
+#include "db/error.h"
+#include "factor/totp_seal.h"
 #include "keys/keys.h"
+#include "store/factors.h"
 #include "web/account/page.h"
 #include "web/page.h"
 #include "web/template.h"
@@ -41,22 +46,59 @@ bool can_read(const std::filesystem::path& file) { return faccessat(AT_FDCWD, fi
 struct Reach {
     bool signing_keys = true;
     bool seal = true;
+    bool factors = true;
 };
 Reach reach_of(const std::string& directory) {
     if (!key_groups(directory)) return {};
     const auto files = private_files(directory);
-    const auto opens = [&](bool seal) {
-        return std::ranges::any_of(
-            files, [&](const auto& file) { return (file.filename() == "seal.key") == seal && can_read(file); });
+    const auto opens = [&](const std::string& suffix) {
+        return std::ranges::any_of(files,
+                                   [&](const auto& file) { return file.string().ends_with(suffix) && can_read(file); });
     };
-    return {opens(false), opens(true)};
+    const bool has_factor_key =
+        std::ranges::any_of(files, [](const auto& file) { return file.filename() == "factor.key"; });
+    return {
+        .signing_keys = opens(".pem"), .seal = opens("/seal.key"), .factors = !has_factor_key || opens("/factor.key")};
+}
+
+constexpr std::int64_t kSample = 5;
+
+/// Whether factor.key opens what is sealed with it.
+void check_sample(Findings& findings, const config::Config& config, const keys::Keys& keys) {
+    // To open a database makes its write lock's file, and that it is missing is for check_database to say.
+    if (!db::is_uri(config.database) && !std::filesystem::exists(config.database + ".gate")) return;
+    try {
+        db::Database database = open_database(config, db::Access::query_only);
+        for (const auto& [subject, totp] : store::sample_totp(database, kSample)) {
+            if (factor::open_totp_secret(keys.factor_key(), subject, totp.created_at, totp.sealed)) continue;
+            findings.error("factors", "factor.key does not open the app's secret of user " + subject.str(),
+                           "restore " + config.keys +
+                               "/factor.key from a backup, then restart login and account; without "
+                               "one, `postern user factors NAME --remove all` for each user of one");
+            return;
+        }
+    } catch (const db::StoreError&) {  // check_database has said it
+    }
+}
+
+/// The endpoints start without it, and then no user has a second factor.
+void check_factor_key(Findings& findings, const config::Config& config, const keys::Keys& keys) {
+    const oauth::LoginSettings& login = config.settings.login;
+    if (login.method != oauth::LoginMethod::password || login.second_factor == oauth::SecondFactor::off) return;
+    if (keys.has_factor_key()) return check_sample(findings, config, keys);
+    const char* fix = "restore it from a backup, or run `postern key repair`; then restart login and account";
+    const std::string what = config.keys + "/factor.key is missing, so that no second factor can be set up or checked";
+    if (login.second_factor == oauth::SecondFactor::required)
+        findings.error("factors", what, fix);
+    else
+        findings.warning("factors", what, fix);
 }
 
 void check_keys(Findings& findings, const config::Config& config, util::Time now) {
     try {
         const Reach reach = reach_of(config.keys);
         const auto use = reach.signing_keys ? keys::KeyUse::sign : keys::KeyUse::verify;
-        const keys::Keys keys(config.keys, use, reach.seal);
+        const keys::Keys keys(config.keys, use, reach.seal, reach.factors);
         if (reach.signing_keys) {
             for (const crypto::Algorithm algorithm : algorithms_in_use(config.settings)) {
                 const auto& key = keys.signing_key(algorithm, now);
@@ -68,6 +110,7 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
                         "endpoint can test them");
         }
         check_retired_keys(findings, config, now);
+        if (reach.factors) check_factor_key(findings, config, keys);
     } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used
         findings.error("keys", error.what(), kAsSaid);
     }

@@ -49,7 +49,7 @@ public:
     }
 
     void check(const fs::path& path, const struct stat& status) {
-        const gid_t meant = path.extension() == ".pem" ? groups_.signers : groups_.sealers;
+        const gid_t meant = groups_.readers_of(path);
         const std::string group = "the group " + group_name(status.st_gid);
         if (status.st_uid != 0 && status.st_uid != owner_) {
             findings_.error(kCheck, path.string() + " belongs to the user " + user_name(status.st_uid),
@@ -57,6 +57,9 @@ public:
                                 fix(path, meant));
         } else if (status.st_gid == common_group_) {
             findings_.error(kCheck, path.string() + " has " + group + ", which every endpoint is in", fix(path, meant));
+        } else if (path.filename() == "factor.key" && status.st_gid == groups_.signers) {
+            findings_.error(kCheck, path.string() + " has " + group + ", which is that of the signing keys",
+                            fix(path, groups_.sealers));
         } else if (status.st_gid != meant) {
             findings_.error(kCheck,
                             path.string() + " has " + group + ", but other signing keys have " + group_name(meant),
@@ -72,8 +75,9 @@ public:
 private:
     std::string fix(const fs::path& path, gid_t meant) const {
         const bool known = meant != common_group_;
-        const std::string readers =
-            path.extension() == ".pem" ? "token" : "authorize, login, scopes, logout and account";
+        const std::string readers = path.extension() == ".pem"        ? "token"
+                                    : path.filename() == "factor.key" ? "login and account"
+                                                                      : "authorize, login, scopes, logout and account";
         return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
                path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
     }
@@ -103,14 +107,15 @@ void check_undivided(Findings& findings, const std::string& directory) {
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0 || status.st_uid != 0 || status.st_gid == 0) return;
     if ((status.st_mode & S_IXOTH) == 0) return;
-    findings.warning(kCheck,
-                     directory +
-                         " is set up for endpoints that run as different users, but every member of the group " +
-                         group_name(status.st_gid) + " can read every key",
-                     "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
-                         "/seal.key, as `postern init --signers --sealers` does; or, where all endpoints run as one "
-                         "user, chmod 0750 " +
-                         directory);
+    findings.warning(
+        kCheck,
+        directory + " is set up for endpoints that run as different users, but every member of the group " +
+            group_name(status.st_gid) + " can read every key",
+        "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
+            "/seal.key; chgrp postern-factor " + directory +
+            "/factor.key, as `postern init --signers --sealers --factors` does; or, where all endpoints run as one "
+            "user, chmod 0750 " +
+            directory);
 }
 
 }  // namespace

@@ -9,10 +9,12 @@
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/second_factor.h"
 #include "cli/selection.h"
 #include "db/write.h"
 #include "store/client_access.h"
 #include "store/groups.h"
+#include "store/second_factor.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -107,33 +109,46 @@ void show(const Invocation& invocation, const std::string& name) {
                              {"description", group.description},
                              {"created", to_text(group.created_at)},
                              {"members", join(members)},
-                             {"may use", join(clients)}});
+                             {"may use", join(clients)},
+                             {"second factor", to_word(store::is_demanded_of_group(database, name))}});
     }
     json::Object object = to_json(group);
     object.set("members", json::strings(members));
     object.set("clients", json::strings(clients));
+    object.set("second_factor", to_word(store::is_demanded_of_group(database, name)));
     print_json(std::move(object));
 }
 
 struct SetOptions {
     std::string name;
     std::optional<std::string> description;
+    std::optional<std::string> second_factor;
 };
 
 void set(const Invocation& invocation, const SetOptions& options) {
-    if (!options.description) throw UsageError("nothing to change; `postern group set --help` lists the options");
-    require_description(*options.description);
+    if (!options.description && !options.second_factor)
+        throw UsageError("nothing to change; `postern group set --help` lists the options");
+    if (options.description) require_description(*options.description);
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Group group = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         Group changed = require_group(database, options.name);
-        changed.description = *options.description;
-        store::set_description(transaction, changed.name, changed.description);
+        if (options.description) {
+            changed.description = *options.description;
+            store::set_description(transaction, changed.name, changed.description);
+        }
+        if (options.second_factor)
+            store::demand_second_factor_of_group(transaction, changed.name, *options.second_factor == kRequired);
         commit(transaction);
         return changed;
     });
     note_done(invocation, {of_group(group.name)});
     if (invocation.json) return print_json(to_json(group));
-    std::cout << "group " << in_quotes(group.name) << " is described as " << in_quotes(group.description) << '\n';
+    if (options.description)
+        std::cout << "group " << in_quotes(group.name) << " is described as " << in_quotes(group.description) << '\n';
+    if (options.second_factor)
+        std::cout << "members of " << in_quotes(group.name)
+                  << (*options.second_factor == kRequired ? " must log in with a second factor\n"
+                                                          : " need a second factor only where something else asks\n");
 }
 
 void remove(const Invocation& invocation, const std::string& name) {
@@ -267,11 +282,14 @@ void add_group_commands(const Command& app, Invocation& invocation) {
              *shown);
 
     auto described = std::make_shared<SetOptions>();
-    const Command set_one = add_command(group, invocation, "set", "Change the description of a group",
-                                        "postern group set staff --description \"Employees and guests\"",
-                                        [&invocation, described] { set(invocation, *described); });
+    const Command set_one = add_command(
+        group, invocation, "set", "Change the description of a group, or whether its members need a second factor",
+        "postern group set staff --description \"Employees and guests\"",
+        [&invocation, described] { set(invocation, *described); });
     add_name(set_one, described->name);
     add_description(set_one, described->description);
+    add_second_factor_option(set_one, described->second_factor,
+                             "required: members must log in with a second factor; default: as login.secondFactor says");
 
     auto removed = std::make_shared<std::string>();
     const Command remove_one =

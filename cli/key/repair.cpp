@@ -74,12 +74,14 @@ json::Value to_json(const keys::Restored& restored) {
     json::Array keys;
     for (const KeyInfo& key : restored.keys)
         keys.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
-    return json::Object{
-        {"jwks.json", restored.published.has_value()}, {"seal.key", restored.seal}, {"keys", std::move(keys)}};
+    return json::Object{{"jwks.json", restored.published.has_value()},
+                        {"seal.key", restored.seal},
+                        {"factor.key", restored.factors},
+                        {"keys", std::move(keys)}};
 }
 
 bool made_something(const keys::Restored& restored) {
-    return restored.published || restored.seal || !restored.keys.empty();
+    return restored.published || restored.seal || restored.factors || !restored.keys.empty();
 }
 
 void print(const keys::Restored& restored) {
@@ -87,6 +89,7 @@ void print(const keys::Restored& restored) {
         std::cout << "jwks.json was rebuilt from "
                   << counted(static_cast<std::int64_t>(*restored.published), "private key") << '\n';
     if (restored.seal) std::cout << "seal.key is new\n";
+    if (restored.factors) std::cout << "factor.key is new\n";
     for (const KeyInfo& key : restored.keys)
         std::cout << "the " << crypto::to_string(key.algorithm) << " key " << key.kid << " is new and signs\n";
     if (!made_something(restored)) std::cout << "nothing is missing\n";
@@ -96,7 +99,7 @@ void print(const keys::Restored& restored) {
 void require_usable(const std::string& directory) {
     for (const fs::path& file : private_files(directory))
         if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return;
-    const keys::Keys usable(directory, keys::KeyUse::sign, true);
+    const keys::Keys usable(directory, keys::KeyUse::sign, true, true);
 }
 
 /// A new key signs one second later than another key of its algorithm that was created in the same second.
@@ -119,6 +122,7 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
         if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
         for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
         if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
+        if (restored.factors) note_done(invocation, {{"file", config.keys + "/factor.key"}});
     });
     if (owners.all) {
         if (is_new || before.empty()) give(config.keys, *owners.all);
@@ -146,16 +150,17 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
 
 void add_repair_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<OwnerOptions>();
-    const Command command = add_command(group, invocation, "repair",
-                                        "Create missing key files: a signing key, jwks.json, seal.key or all of them",
-                                        "postern key repair\n"
-                                        "  postern key repair --owner www-data:www-data\n"
-                                        "      when the whole directory is gone",
-                                        [&invocation, options] { repair(invocation, *options); });
+    const Command command =
+        add_command(group, invocation, "repair",
+                    "Create missing key files: a signing key, jwks.json, seal.key, factor.key or all of them",
+                    "postern key repair\n"
+                    "  postern key repair --owner www-data:www-data\n"
+                    "      when the whole directory is gone",
+                    [&invocation, options] { repair(invocation, *options); });
     command.explain(
         "For files that were lost and are in no backup. jwks.json is rebuilt from the private keys. Each algorithm in "
         "use without a private key gets one that signs at once; tokens of the lost key verify as long as jwks.json has "
-        "its public half. A new seal.key ends logins and consents in progress, not sessions. Existing files are not "
+        "its public half. A new seal.key ends logins and consents in progress, not sessions. Secrets of authenticator apps and recovery codes do not open with a new factor.key: `postern user factors NAME --remove all` lets a user start again. Existing files are not "
         "changed: move a damaged file elsewhere first. If the whole directory was lost, every token becomes invalid, "
         "and the serving processes have to be restarted.\n"
         "Where nodes share their keys, the directory is first made what it is on the others.\n"

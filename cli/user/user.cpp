@@ -8,8 +8,10 @@
 #include "cli/input.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/second_factor.h"
 #include "cli/selection.h"
 #include "cli/user/claims.h"
+#include "cli/user/factors.h"
 #include "cli/user/import.h"
 #include "cli/user/rules.h"
 #include "cli/user/sync.h"
@@ -18,6 +20,7 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "store/groups.h"
+#include "store/second_factor.h"
 #include "store/users.h"
 
 namespace postern::cli {
@@ -93,6 +96,7 @@ void print(const Invocation& invocation, db::Database& database, const User& use
     if (!invocation.json) return print_user(listed, groups);
     json::Object object = to_json(listed);
     object.set("groups", json::strings(groups));
+    object.set("second_factor", to_word(store::must_have_second_factor(database, user.subject)));
     print_json(std::move(object));
 }
 
@@ -107,6 +111,7 @@ struct SetOptions {
     ClaimOptions claims;
     std::vector<std::string> unset;
     std::optional<std::string> source;
+    std::optional<std::string> second_factor;
 };
 
 void rename(db::Database& database, User& user, const std::string& username) {
@@ -141,7 +146,7 @@ User change_user(db::Database& database, const std::string& name, Change change)
 
 void set(const Invocation& invocation, const SetOptions& options) {
     if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty() &&
-        !options.source) {
+        !options.source && !options.second_factor) {
         throw UsageError("nothing to change; `postern user set --help` lists the options");
     }
     if (options.source && !options.source->empty()) require_source_name(*options.source);
@@ -153,6 +158,8 @@ void set(const Invocation& invocation, const SetOptions& options) {
         const bool moves =
             options.source && *options.source != store::find_origin(transaction.database(), changed.subject).source;
         if (moves) store::set_origin(transaction, changed.subject, {*options.source, std::nullopt});
+        if (options.second_factor)
+            store::demand_second_factor(transaction, changed.subject, *options.second_factor == kRequired);
         if (options.username) rename(database, changed, *options.username);
         unset_claims(changed, options.unset);
         set_claims(changed.claims, claims);
@@ -257,7 +264,8 @@ void add_add(const Command& group, Invocation& invocation) {
 void add_set(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SetOptions>();
     const Command command =
-        add_command(group, invocation, "set", "Change a user's name, claims or source; claims that are not named stay",
+        add_command(group, invocation, "set",
+                    "Change a user's name, claims, source or second factor; claims that are not named stay",
                     "postern user set ada --claim email=ada@example.net --unset-claim phone_number",
                     [&invocation, options] { set(invocation, *options); });
     add_name(command, options->name);
@@ -266,6 +274,9 @@ void add_set(const Command& group, Invocation& invocation) {
     command.option("--unset-claim", "NAME", options->unset, "Remove a claim; repeatable");
     command.option("--source", "SOURCE", options->source,
                    "The user belongs to this source of `postern user import --sync`; to none with an empty name");
+    add_second_factor_option(
+        command, options->second_factor,
+        "required: the user must log in with a second factor; default: as groups and login.secondFactor say");
 }
 
 void add_passwd(const Command& group, Invocation& invocation) {
@@ -290,6 +301,7 @@ void add_user_commands(const Command& app, Invocation& invocation) {
                      [&invocation](const std::string& name) { show(invocation, name); });
     add_set(group, invocation);
     add_passwd(group, invocation);
+    add_user_factors_command(group, invocation);
     add_user_import_command(group, invocation);
     add_name_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
                      "postern user disable ada",

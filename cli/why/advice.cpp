@@ -173,6 +173,10 @@ constexpr Advice kAdvice[] = {
     {"password_refused",
      "On the page of the account the present password was wrong, or it was changed meanwhile. Failures count as those "
      "of a login do; `postern user passwd NAME` sets another password."},
+    {"app_refused",
+     "On the page of the account no authenticator app was turned on. The detail says why: a code of a clock that is off, "
+     "a page that was open for too long, or that factor.key is missing, which `postern key repair` makes."},
+    {"codes_refused", "No recovery codes were made, because factor.key is missing; `postern key repair` makes it."},
     {"login_throttled",
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},
 };

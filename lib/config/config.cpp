@@ -143,6 +143,14 @@ void check_groups(const oauth::LoginSettings& login, Problems& problems) {
                             "needs \"method\": \"remote_user\": with another method no variable names the groups"});
 }
 
+/// Not a warning: the operator relies on what could not be done.
+void check_second_factor(const oauth::LoginSettings& login, Problems& problems) {
+    if (login.method != oauth::LoginMethod::password && login.second_factor == oauth::SecondFactor::required)
+        problems.push_back({"login.secondFactor",
+                            "\"required\" needs \"method\": \"password\": where the web server signs users in, no "
+                            "second factor is asked for"});
+}
+
 /// RFC 9068 §2.2: each token has an audience, also that of a request which names none.
 void check_default_resource(const oauth::Settings& settings, Problems& problems) {
     if (!settings.default_resource) {
@@ -170,6 +178,11 @@ bool is_half_remote(const oauth::LoginSettings& login) {
     return has_its_keys && login.method != oauth::LoginMethod::remote_user;
 }
 
+bool is_half_password(const oauth::LoginSettings& login) {
+    const bool has_its_keys = !login.acr_names.empty() || login.enrolment != oauth::LoginSettings{}.enrolment;
+    return has_its_keys && login.method != oauth::LoginMethod::password;
+}
+
 std::vector<std::string> warnings_of(const Config& config) {
     const oauth::Settings& settings = config.settings;
     const std::pair<bool, const char*> rows[] = {
@@ -181,6 +194,8 @@ std::vector<std::string> warnings_of(const Config& config) {
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, and its method is \"password\""},
+        {is_half_password(settings.login),
+         "login has enrolment or acrNames, which only method \"password\" uses, and its method is \"remote_user\""},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {config.sandbox == SandboxMode::off,
@@ -233,6 +248,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_paths_differ(config.settings.paths, problems);
     check_state(config, problems);
     check_groups(config.settings.login, problems);
+    check_second_factor(config.settings.login, problems);
     check_default_resource(config.settings, problems);
     check_client_documents(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();

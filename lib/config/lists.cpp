@@ -8,6 +8,7 @@
 #include "gateway/variable_names.h"
 #include "model/protocol_claims.h"
 #include "model/scope.h"
+#include "oauth/acr.h"
 #include "oauth/client_id_url.h"
 #include "oauth/scope_policy.h"
 #include "oidc/discovery.h"
@@ -20,6 +21,13 @@ constexpr std::size_t kLongestDescription = 256;
 constexpr std::size_t kMostVariables = 8;
 constexpr std::size_t kMostClaims = 64;
 constexpr std::size_t kMostHosts = 256;
+constexpr std::size_t kMostAcrNames = 32;
+constexpr std::size_t kLongestAcrName = 255;
+constexpr std::int64_t kHighestLevel = 3;
+
+/// The names that the levels have anyway.
+constexpr std::string_view kOwnAcrNames[] = {oauth::kPasswordAcr, oauth::kSecondFactorAcr,
+                                             oauth::kPhishingResistantAcr};
 
 Fault scope_fault(const std::string& scope) {
     const auto parsed = model::Scope::parse(scope);
@@ -34,6 +42,17 @@ Fault description_fault(const std::string& scope, const json::Value& value) {
     if (description->empty() || description->size() > kLongestDescription || util::has_control_bytes(*description)) {
         return "must be one line of 1 to 256 bytes";
     }
+    return std::nullopt;
+}
+
+/// `acr_values` is a list with blanks between (OpenID Connect Core §3.1.2.1), so a name has none.
+Fault acr_name_fault(const std::string& name, const json::Value& value) {
+    const auto is_visible = [](char c) { return c > ' ' && c <= '~'; };
+    if (name.empty() || name.size() > kLongestAcrName || !std::ranges::all_of(name, is_visible))
+        return "must be 1 to 255 printable ASCII characters without blanks";
+    if (std::ranges::find(kOwnAcrNames, name) != std::end(kOwnAcrNames)) return "is a name that a level has anyway";
+    const std::int64_t* level = value.if_integer();
+    if (level == nullptr || *level < 1 || *level > kHighestLevel) return "must be a level: 1, 2 or 3";
     return std::nullopt;
 }
 
@@ -117,6 +136,20 @@ Problems read_scope_descriptions(Config& config, const json::Value& value) {
             problems.push_back({"." + member.first, *fault});
         } else {
             config.settings.scope_descriptions[member.first] = *member.second.if_string();
+        }
+    }
+    return problems;
+}
+
+Problems read_acr_names(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr || value.if_object()->members().size() > kMostAcrNames)
+        return wrong("must be an object of at most 32 members: names, and the levels that they stand for");
+    Problems problems;
+    for (const auto& [name, level] : value.if_object()->members()) {
+        if (const Fault fault = acr_name_fault(name, level)) {
+            problems.push_back({"." + name, *fault});
+        } else {
+            config.settings.login.acr_names[name] = static_cast<int>(*level.if_integer());
         }
     }
     return problems;

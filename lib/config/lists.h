@@ -19,6 +19,8 @@ Problems read_authorization_variables(Config& config, const json::Value& value);
 Problems read_scope_descriptions(Config& config, const json::Value& value);
 /// `scopeClaims`: {"wiki": ["wiki_role"]}, 1 to 64 claims for each scope of the operator's own.
 Problems read_scope_claims(Config& config, const json::Value& value);
+/// `login.acrNames`: {"urn:example:strong": 2}, at most 32 names of levels 1 to 3.
+Problems read_acr_names(Config& config, const json::Value& value);
 /// `clientDocuments.allow` and `.deny`: at most 256 hosts, or "*." and the end of hosts.
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member);
 /// `metadata`: members of discovery that the server does not compute.

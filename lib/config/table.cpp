@@ -170,6 +170,7 @@ const std::vector<ConfigKey>& config_keys() {
     using oauth::LoginMethod;
     using oauth::LoginSettings;
     using oauth::Paths;
+    using oauth::SecondFactor;
     using oauth::Settings;
     using util::LogLevel;
     static const std::vector<ConfigKey> keys = {
@@ -219,6 +220,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},
         {"login.window", whole(&LoginSettings::window, 1, 86400)},
         {"login.hashSlots", whole(&LoginSettings::hash_slots, 1, 64)},
+        {"login.secondFactor",
+         word(&LoginSettings::second_factor,
+              {{"offered", SecondFactor::offered}, {"required", SecondFactor::required}, {"off", SecondFactor::off}})},
+        {"login.enrolment",
+         word(&LoginSettings::enrolment, {{"login", oauth::Enrolment::login}, {"link", oauth::Enrolment::link}})},
+        {"login.acrNames", read_acr_names},
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},

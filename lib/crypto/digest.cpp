@@ -1,4 +1,5 @@
-// Computes SHA-2 digests, HMAC-SHA-256 (RFC 6234, RFC 2104) and comparisons that do not tell where they end.
+// Computes SHA-2 digests, HMAC with SHA-256 and SHA-1 (RFC 6234, RFC 2104) and comparisons that do not tell where they
+// end.
 #include "crypto/digest.h"
 
 #include <openssl/crypto.h>
@@ -20,6 +21,19 @@ std::string digest(const EVP_MD* method, std::string_view bytes) {
     std::string out(static_cast<std::size_t>(EVP_MD_get_size(method)), '\0');
     openssl::require(EVP_Digest(bytes.data(), bytes.size(), openssl::bytes(out.data()), nullptr, method, nullptr),
                      "digest");
+    return out;
+}
+
+std::string hmac(const char* method, std::size_t bytes, std::string_view key, std::string_view message) {
+    const openssl::Use use;
+    // A null pointer would mean "the key set before" to OpenSSL rather than an empty key.
+    if (key.data() == nullptr) key = "";
+    std::string out(bytes, '\0');
+    std::size_t size = 0;
+    openssl::require(EVP_Q_mac(nullptr, "HMAC", nullptr, method, nullptr, key.data(), key.size(),
+                               openssl::bytes(message), message.size(), openssl::bytes(out.data()), out.size(), &size),
+                     "HMAC");
+    if (size != out.size()) throw CryptoError("HMAC of an unexpected length");
     return out;
 }
 
@@ -51,18 +65,9 @@ std::string hex(std::string_view bytes) {
 
 std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 
-std::string hmac_sha256(std::string_view key, std::string_view message) {
-    const openssl::Use use;
-    // A null pointer would mean "the key set before" to OpenSSL rather than an empty key.
-    if (key.data() == nullptr) key = "";
-    std::string out(32, '\0');
-    std::size_t size = 0;
-    openssl::require(EVP_Q_mac(nullptr, "HMAC", nullptr, "SHA256", nullptr, key.data(), key.size(),
-                               openssl::bytes(message), message.size(), openssl::bytes(out.data()), out.size(), &size),
-                     "HMAC");
-    if (size != out.size()) throw CryptoError("HMAC of an unexpected length");
-    return out;
-}
+std::string hmac_sha256(std::string_view key, std::string_view message) { return hmac("SHA256", 32, key, message); }
+
+std::string hmac_sha1(std::string_view key, std::string_view message) { return hmac("SHA1", 20, key, message); }
 
 bool equal_constant_time(std::string_view a, std::string_view b) {
     return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;

@@ -90,12 +90,15 @@ bool is_published(const jose::JwkSet& keys, const std::string& kid) {
 jose::JwkSet require_usable(const std::string& directory, const std::vector<KeyFile>& files) {
     const KeyFile* published = find_file(files, kPublishedFile);
     const KeyFile* seal = find_file(files, kSealFile);
-    if (!published || !seal || seal->bytes.reveal().size() != crypto::kSealKeyBytes)
+    const KeyFile* factor = find_file(files, kFactorFile);
+    const auto is_key = [](const KeyFile* file) { return file->bytes.reveal().size() == crypto::kSealKeyBytes; };
+    if (!published || !seal || !is_key(seal))
         throw KeyError(directory +
                        ": the keys to share lack jwks.json or a usable seal.key: `postern doctor` says more");
+    if (factor && !is_key(factor)) throw KeyError(directory + "/" + kFactorFile + " does not hold exactly 32 bytes");
     jose::JwkSet keys = parse_published(directory, std::string(published->bytes.reveal()));
     for (const KeyFile& file : files) {
-        if (&file == published || &file == seal) continue;
+        if (&file == published || &file == seal || &file == factor) continue;
         const auto name = KeyFileName::parse(file.name);
         if (!name) throw KeyError(directory + ": \"" + file.name + "\" is not the name of a key file");
         parse_private_key(directory + "/" + file.name, *name, file.bytes);
@@ -177,6 +180,10 @@ Restored KeyDirectory::restore(const std::vector<crypto::Algorithm>& algorithms,
         renew_seal();
         restored.seal = true;
     }
+    if (!has(kFactorFile)) {
+        make_factor_key();
+        restored.factors = true;
+    }
     const auto names = private_keys_in(directory_);
     std::vector<NewKey> wanted;
     for (const crypto::Algorithm algorithm : algorithms) {
@@ -185,6 +192,23 @@ Restored KeyDirectory::restore(const std::vector<crypto::Algorithm>& algorithms,
     }
     if (!wanted.empty()) restored.keys = add(wanted, clock);
     return restored;
+}
+
+// The first one has the readers of seal.key, as login and account are: the endpoints start as before, and the operator
+// may give it a group of its own.
+void KeyDirectory::write_factor_key(const util::Secret& key) const {
+    const char* like = has(kFactorFile) ? kFactorFile : kSealFile;
+    write_key_file(directory_, kFactorFile, key.reveal(), mode_of_first(directory_, {}), like);
+}
+
+void KeyDirectory::make_factor_key() const {
+    write_factor_key(util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)));
+}
+
+bool KeyDirectory::add_factor_key() {
+    if (has(kFactorFile)) return false;
+    make_factor_key();
+    return true;
 }
 
 void KeyDirectory::renew_seal() {
@@ -223,6 +247,10 @@ std::vector<std::string> KeyDirectory::take(const std::vector<KeyFile>& files) {
     const std::string like = before.empty() ? std::string() : before.back().to_string();
     for (const KeyFile* file : differing) {
         if (file->name == kPublishedFile) continue;
+        if (file->name == kFactorFile) {
+            write_factor_key(file->bytes);
+            continue;
+        }
         const bool is_seal = file->name == kSealFile;
         write_key_file(directory_, file->name, file->bytes.reveal(),
                        mode_of_first(directory_, is_seal ? like : kSealFile), is_seal ? kSealFile : like);

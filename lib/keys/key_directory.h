@@ -23,6 +23,7 @@ struct KeyFileName;
 struct Restored {
     std::optional<std::size_t> published;  ///< jwks.json, of so many private keys
     bool seal = false;
+    bool factors = false;  ///< factor.key
     std::vector<KeyInfo> keys;
 };
 
@@ -45,14 +46,18 @@ public:
     /// Takes the private half of `kid` away, then its public half: nothing that it signed is believed any more.
     void remove(const std::string& kid);
 
-    /// Makes what is missing: jwks.json of the private keys that are there, seal.key, and a key that signs at once for
-    /// each of `algorithms` that has none. What is there is left as it is, damaged or not.
+    /// Makes what is missing: jwks.json of the private keys that are there, seal.key, factor.key, and a key that signs
+    /// at once for each of `algorithms` that has none. What is there is left as it is, damaged or not.
     Restored restore(const std::vector<crypto::Algorithm>& algorithms, const util::Clock& clock);
+
+    /// A factor.key where there is none; false: there is one.
+    bool add_factor_key();
 
     /// A new seal.key: what was sealed with the old one is not opened any more.
     void renew_seal();
 
-    /// jwks.json, the private keys and seal.key. Throws KeyError when something is missing or cannot be used.
+    /// jwks.json, the private keys, seal.key and factor.key. Throws KeyError when something is missing or cannot be
+    /// used.
     std::vector<KeyFile> usable_files() const;
 
     /// Makes the directory hold exactly `files`, in an order that every process can work with. Returns the names of
@@ -61,6 +66,8 @@ public:
 
 private:
     bool has(const char* name) const;
+    void write_factor_key(const util::Secret& key) const;
+    void make_factor_key() const;
     bool has_never_signed(const KeyFileName& name, util::Time now) const;
     jose::JwkSet published_of_private_keys() const;
     jose::JwkSet read_published() const;

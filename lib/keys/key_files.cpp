@@ -193,6 +193,11 @@ void throw_existing_key(const std::string& path) {
                     "remove it if no token or page depends on it any more");
 }
 
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 void remove_key_file(const std::string& directory, const std::string& name) {
     const auto path = directory + "/" + name;
     const bool gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;

@@ -80,6 +80,9 @@ void make_key_file(os::NewFiles& made, const std::string& directory, const std::
 /// Throws the KeyError for a file that a new one would replace.
 [[noreturn]] void throw_existing_key(const std::string& path);
 
+/// What cannot be looked at is taken to be there.
+bool is_there(const std::string& path);
+
 /// The file need not be there.
 void remove_key_file(const std::string& directory, const std::string& name);
 
@@ -88,6 +91,7 @@ inline constexpr const char* kMissingDirectoryFix =
     "database yet";
 inline constexpr const char* kPublishedFile = "jwks.json";
 inline constexpr const char* kSealFile = "seal.key";
+inline constexpr const char* kFactorFile = "factor.key";
 inline constexpr mode_t kPublicMode = 0644;
 inline constexpr mode_t kPrivateMode = 0640;
 inline constexpr mode_t kOwnerMode = 0600;

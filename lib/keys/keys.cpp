@@ -16,6 +16,7 @@
 #include "crypto/error.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
+#include "db/error.h"
 #include "json/writer.h"
 #include "keys/key_files.h"
 #include "os/file.h"
@@ -72,6 +73,16 @@ util::Secret read_seal_key(const std::string& directory) {
     return key;
 }
 
+/// Empty when the file is not there: an installation of before has none, and needs none for what it did before.
+util::Secret read_factor_key(const std::string& directory) {
+    const auto path = directory + "/" + kFactorFile;
+    if (!is_there(path)) return {};
+    auto key = read_private_file(path);
+    if (key.reveal().size() != crypto::kSealKeyBytes)
+        throw_key_error(path, "does not hold exactly 32 bytes", "restore it from a backup");
+    return key;
+}
+
 void throw_if_keys_exist(const std::string& directory) {
     const auto present = [&](const std::string& path) {
         struct stat status {};
@@ -79,6 +90,7 @@ void throw_if_keys_exist(const std::string& directory) {
     };
     present(directory + "/" + kPublishedFile);
     present(directory + "/" + kSealFile);
+    present(directory + "/" + kFactorFile);
     for (const auto& name : private_keys_in(directory)) present(directory + "/" + name.to_string());
 }
 
@@ -110,11 +122,12 @@ std::optional<std::pair<FileVersion, FileVersion>> versions_of(const std::string
 
 }  // namespace
 
-Keys::Keys(std::string directory, KeyUse use, bool with_seal)
+Keys::Keys(std::string directory, KeyUse use, bool with_seal, bool with_factors)
     : directory_(std::move(directory)),
       published_path_(directory_ + "/" + kPublishedFile),
       use_(use),
-      with_seal_(with_seal) {
+      with_seal_(with_seal),
+      with_factors_(with_factors) {
     load();
 }
 
@@ -148,6 +161,8 @@ void Keys::read_all() {
     if (use_ == KeyUse::sign) signing = read_signing_keys(directory_, published);
     util::Secret seal;
     if (with_seal_) seal = read_seal_key(directory_);
+    util::Secret factor;
+    if (with_factors_) factor = read_factor_key(directory_);
 
     // Nothing above has changed this object, so a bad file leaves the loaded keys in use.
     version_ = file.version;
@@ -155,6 +170,7 @@ void Keys::read_all() {
     verifier_ = std::move(verifier);
     signing_ = std::move(signing);
     seal_key_ = std::move(seal);
+    factor_key_ = std::move(factor);
 }
 
 jose::Verifier& Keys::verifier() {
@@ -186,6 +202,13 @@ const util::Secret& Keys::seal_key() const {
     return seal_key_;
 }
 
+const util::Secret& Keys::factor_key() const {
+    if (has_factor_key()) return factor_key_;
+    throw db::StoreError(directory_ + "/" + kFactorFile +
+                         " is missing, so that no second factor can be checked: restore it from a backup, or run "
+                         "`postern key repair`, then start the endpoints again");
+}
+
 void Keys::create(os::NewFiles& made, const std::string& directory, const std::vector<crypto::Algorithm>& algorithms,
                   util::Time now, mode_t private_mode) {
     if (os::make_directory(directory, kDirectoryMode)) {
@@ -197,6 +220,8 @@ void Keys::create(os::NewFiles& made, const std::string& directory, const std::v
     throw_if_keys_exist(directory);
     require_sane_clock(directory, now);
     make_key_file(made, directory, kSealFile,
+                  util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
+    make_key_file(made, directory, kFactorFile,
                   util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
     jose::JwkSet published;
     for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {

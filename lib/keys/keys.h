@@ -1,4 +1,4 @@
-// The key directory: `ALG.SIGNS_FROM.KID.pem` (private), `jwks.json` (public), `seal.key`.
+// The key directory: `ALG.SIGNS_FROM.KID.pem` (private), `jwks.json` (public), `seal.key`, `factor.key`.
 #pragma once
 
 #include <sys/types.h>
@@ -61,9 +61,10 @@ struct KeyInfo {
 
 class Keys {
 public:
-    /// Reads what `use` needs, and seal.key when `with_seal`. Refuses private files that are readable by others or not
-    /// regular, and a private key whose public half is not published. Opens nothing it does not need.
-    Keys(std::string directory, KeyUse use, bool with_seal);
+    /// Reads what `use` needs, seal.key when `with_seal`, and factor.key when `with_factors` and it is there. Refuses
+    /// private files that are readable by others or not regular, and a private key whose public half is not published.
+    /// Opens nothing it does not need.
+    Keys(std::string directory, KeyUse use, bool with_seal, bool with_factors = false);
 
     /// Looks at jwks.json (one stat) and reads everything again when it has changed. Called once per request.
     void reload_if_changed();
@@ -78,6 +79,10 @@ public:
     /// at its start.
     void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
+    /// Whether second factors can be enrolled and checked: factor.key was there and was to be read.
+    bool has_factor_key() const { return !factor_key_.empty(); }
+    /// Throws db::StoreError, which is answered 503, when it is missing: without it no second factor can be checked.
+    const util::Secret& factor_key() const;
 
     /// For `postern init`: makes the directory's content and notes it in `made`; refuses to replace anything.
     /// `private_mode` is that of the signing keys and of seal.key.
@@ -95,11 +100,13 @@ private:
     std::string published_path_;
     KeyUse use_;
     bool with_seal_;
+    bool with_factors_;
     FileVersion version_;
     jose::JwkSet published_;
     std::unique_ptr<jose::Verifier> verifier_;
     std::vector<SigningKey> signing_;
     util::Secret seal_key_;
+    util::Secret factor_key_;
 };
 
 }  // namespace postern::keys

@@ -40,19 +40,13 @@ void replace_transport_key(const std::string& directory, const util::Secret& key
     remove_key_file(directory, kNewTransportFile);
 }
 
-/// What cannot be looked at is not missing.
-bool is_there(const std::string& path) {
-    struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
-
 }  // namespace
 
 std::vector<KeyFile> read_key_files(const std::string& directory) {
     std::vector<KeyFile> files;
     const std::string published = directory + "/" + kPublishedFile;
     if (is_there(published)) files.push_back({kPublishedFile, util::Secret(read_public_file(published).bytes)});
-    std::vector<std::string> names = {kSealFile};
+    std::vector<std::string> names = {kSealFile, kFactorFile};
     for (const KeyFileName& name : private_keys_in(directory)) names.push_back(name.to_string());
     for (const std::string& name : names) {
         const std::string path = directory + "/" + name;

@@ -13,13 +13,14 @@
 
 namespace postern::keys {
 
-/// A file of the key directory: jwks.json, a private key or seal.key.
+/// A file of the key directory: jwks.json, a private key, seal.key or factor.key.
 struct KeyFile {
     std::string name;
     util::Secret bytes;
 };
 
-/// jwks.json, the private keys and seal.key, as far as they are there. Throws KeyError for one that cannot be read.
+/// jwks.json, the private keys, seal.key and factor.key, as far as they are there. Throws KeyError for one that cannot
+/// be read.
 std::vector<KeyFile> read_key_files(const std::string& directory);
 
 /// Whether the two have the same files with the same bytes, in any order.

@@ -2,10 +2,12 @@
 // §3.1.2.1).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "model/authentication.h"
 #include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/resource.h"
@@ -23,6 +25,24 @@ enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple
 struct SeenDocument {
     std::string digest;  ///< of what this server reads of it (oauth::digest_of)
     std::string name;    ///< shown to users
+};
+
+/// What a request asks of the login (OpenID Connect Core §3.1.2.1, §5.5.1.1), as far as this server knows the values.
+struct RequestedAcr {
+    std::string names;                ///< in the client's order, with single blanks between them; "": none
+    Level wished = Level::unknown;    ///< the least that is worth one of them; unknown: none
+    Level demanded = Level::unknown;  ///< the same of an essential claim, which must be met
+};
+
+/// A login whose first half is done: a right password, or a session whose level is too low. It travels in the seal of a
+/// request and is worth the second page, nothing else: nothing is stored for it.
+struct HalfLogin {
+    Subject subject;
+    std::int64_t stamp = 0;  ///< of the user (users.stamp); the half login is void when it has grown
+    util::Time auth_time{};  ///< of the password
+    util::Time expires_at{};
+    std::string amr;  ///< as in Authentication: what was proved already
+    Sid sid;          ///< of the session that is to be raised; "": a new one begins
 };
 
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
@@ -50,6 +70,8 @@ struct AuthorizationRequest {
     /// The path of the page of the account that a login is for. Then there is no client, and nothing but
     /// `login_hint` and what says how it travels is set. "": the login is for the client.
     std::string account_page = {};
+    RequestedAcr acr = {};
+    std::optional<HalfLogin> half_login = std::nullopt;
 };
 
 enum class Decision { unset, approved, denied };

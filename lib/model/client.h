@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/authentication.h"
 #include "model/ids.h"
 #include "model/resource.h"
 #include "model/scope.h"
@@ -60,6 +61,7 @@ struct Client {
     bool groups_in_access_token = false;               ///< with the scope groups; profile rfc9068 only
     std::string default_resource;                      ///< "": as oauth::default_resource_of says; profile rfc9068 only
     ResourceUris resources;                            ///< what its tokens may be for; empty: no limit
+    Level level = Level::unknown;  ///< the least that a login for it must be worth; unknown: any login
     std::set<GrantType> grants;
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;

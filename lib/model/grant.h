@@ -24,6 +24,8 @@ struct Grant {
     util::Time created_at{};
     std::optional<util::Time> ended_at;
     ResourceUris resources;  ///< what its tokens may be for (RFC 8707 §2.2); empty: none was named
+    std::string acr = {};  ///< of the user's login (OpenID Connect Core §2); "": not known, or from before it was kept
+    std::string amr = {};  ///< its methods, as in Authentication
 };
 
 struct AuthorizationCode {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/authentication.h"
 #include "model/ids.h"
 #include "util/clock.h"
 
@@ -21,6 +22,7 @@ struct Session {
     util::Time expires_at{};  ///< absolute
     std::string agent;        ///< browser and system, as the account's pages name them; "": not known
     std::string address;      ///< from which it was begun; "": not kept
+    Authentication how = {};  ///< level unknown: by the web server, or begun before sessions kept it
 };
 
 }  // namespace postern::model

@@ -1,28 +1,55 @@
 // How users are authenticated, as tokens and discovery say it (OpenID Connect Core §2, RFC 8176 §2).
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "model/authentication.h"
+#include "model/authorization.h"
+#include "model/grant.h"
+#include "model/session.h"
 #include "oauth/settings.h"
 
 namespace postern::oauth {
 
-/// `acr` of every ID token, and the one entry of `acr_values_supported`: a password over a protected transport, the
-/// only way to log in here (SAML 2.0 Authentication Context §3.4.9, a registered name with which no other meaning can
-/// collide).
-inline constexpr std::string_view kAcr = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
-
-/// `amr`, its one method (RFC 8176 §2).
-inline constexpr std::string_view kAmr = "pwd";
+/// `acr` of a login by password alone: SAML 2.0 Authentication Context §3.4.9.
+inline constexpr std::string_view kPasswordAcr = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
+/// Of one with a second factor: the REFEDS MFA Profile.
+inline constexpr std::string_view kSecondFactorAcr = "https://refeds.org/profile/mfa";
+/// Of one with a passkey: OpenID Connect EAP ACR Values 1.0 §2.
+inline constexpr std::string_view kPhishingResistantAcr = "phr";
 
 /// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
 inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.method == LoginMethod::password; }
 
-/// Sets `acr` and `amr`, where they are known.
-inline void add_authentication(const Settings& settings, json::Object& claims) {
-    if (!knows_how_users_log_in(settings)) return;
-    claims.set("acr", kAcr);
-    claims.set("amr", json::strings({std::string(kAmr)}));
-}
+/// The highest level that a login can have with this configuration; unknown where the web server lets people in.
+model::Level highest_level(const Settings& settings);
+
+/// The level that `acr` names, the configuration's own names included; nullopt for any other value, and for a level
+/// that no login can have.
+std::optional<model::Level> level_named(const Settings& settings, std::string_view acr);
+
+/// `acr_values_supported`: the names of all levels that a login can have, the lowest first.
+std::vector<std::string> supported_acr_values(const Settings& settings);
+
+/// What a session's login is worth. One from before sessions kept it was by password, if users log in by password.
+model::Authentication authentication_of(const Settings& settings, const model::Session& session);
+
+/// `acr` of a login: the first value that the client asked for and the login satisfies, else the level's own name; ""
+/// where the level is not known.
+std::string acr_of_login(const Settings& settings, model::Level level, const model::RequestedAcr& asked);
+
+/// Adds acceptable values: a voluntary list is a wish, and one that is essential a demand (§5.5.1.1).
+enum class AcrNeed { voluntary, essential };
+void add_acr_values(const Settings& settings, model::RequestedAcr& asked, const std::vector<std::string>& values,
+                    AcrNeed need);
+
+/// `acr` of a grant's login, also of one from before grants kept it; "" where it is not known.
+std::string acr_of(const Settings& settings, const std::string& stored);
+
+/// Sets `acr` and `amr` of the grant's login, where they are known.
+void add_authentication(const Settings& settings, const model::Grant& grant, json::Object& claims);
 
 }  // namespace postern::oauth

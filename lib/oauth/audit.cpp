@@ -14,7 +14,7 @@ constexpr std::size_t kShortDigest = 16;
 
 using enum AuditEvent;
 constexpr std::array kTable = {
-    AuditRow{login_succeeded, "login_succeeded", "method subject client_id session"},
+    AuditRow{login_succeeded, "login_succeeded", "method subject amr acr client_id session"},
     AuditRow{login_failed, "login_failed", "method reason subject account client_id"},
     AuditRow{login_throttled, "login_throttled", "method reason account client_id"},
     AuditRow{login_overloaded, "login_overloaded", "method reason account client_id"},
@@ -26,6 +26,13 @@ constexpr std::array kTable = {
     AuditRow{session_ended, "session_ended", "subject session grants_ended by"},
     AuditRow{password_changed, "password_changed", "subject session by"},
     AuditRow{password_refused, "password_refused", "subject session reason"},
+    AuditRow{second_factor_asked, "second_factor_asked", "subject client_id"},
+    AuditRow{second_factor_failed, "second_factor_failed", "method reason subject client_id"},
+    AuditRow{second_factor_throttled, "second_factor_throttled", "reason subject client_id"},
+    AuditRow{app_added, "app_added", "subject session"},
+    AuditRow{app_removed, "app_removed", "subject session by sudo_user"},
+    AuditRow{recovery_codes_made, "recovery_codes_made", "subject session"},
+    AuditRow{recovery_code_used, "recovery_code_used", "subject client_id left"},
     AuditRow{consent_given, "consent_given", "subject client_id session scope resource"},
     AuditRow{consent_denied, "consent_denied", "subject client_id session scope"},
     AuditRow{consent_withdrawn, "consent_withdrawn", "subject client_id grants_ended by sudo_user"},

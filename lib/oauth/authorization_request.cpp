@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "crypto/random.h"
+#include "oauth/acr.h"
 #include "oauth/claims_parameter.h"
 #include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
@@ -22,7 +23,7 @@ namespace {
 const std::initializer_list<std::string_view> kKnown = {
     "response_type", "client_id", "redirect_uri", "scope", "state",                          // RFC 6749 §4.1.1
     "code_challenge", "code_challenge_method",                                               // RFC 7636 §4.3
-    "response_mode", "nonce", "prompt", "max_age", "id_token_hint", "login_hint", "claims",  // OpenID Connect
+    "response_mode", "nonce", "prompt", "max_age", "acr_values", "id_token_hint", "login_hint", "claims",  // OpenID Connect
     "request", "request_uri", "registration",                                                // refused
     "aud", "audience"};
 // clang-format on
@@ -146,6 +147,13 @@ Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Cli
     return parsed;
 }
 
+std::vector<std::string> words_of(std::optional<std::string_view> text) {
+    std::vector<std::string> words;
+    if (!text) return words;
+    for (const std::string_view word : util::split(*text, ' ')) words.emplace_back(word);
+    return words;
+}
+
 }  // namespace
 
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
@@ -185,6 +193,8 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.response_type = type;
     asked.response_mode = mode;
     asked.claims = std::move(claims.claims);
+    asked.acr = std::move(claims.acr);
+    add_acr_values(context.settings, asked.acr, words_of(params.find("acr_values")), AcrNeed::voluntary);
     asked.hinted_subject = std::move(subject);
     asked.login_hint = parse_login_hint(params);
     asked.document = target.document();

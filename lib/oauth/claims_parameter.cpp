@@ -85,20 +85,33 @@ Outcome<std::optional<model::Subject>> parse_subject(const AskedClaims& userinfo
     return subject;
 }
 
-bool is_ours(const json::Value& acr) { return acr.if_string() && *acr.if_string() == kAcr; }
+std::vector<std::string> texts_of(const std::vector<json::Value>& values) {
+    std::vector<std::string> texts;
+    for (const json::Value& value : values)
+        if (value.if_string()) texts.push_back(*value.if_string());
+    return texts;
+}
 
-/// §5.5.1.1: an essential `acr` with values is a requirement; there is one way to log in at most that is known, so
-/// asking the user again could not meet it.
-Outcome<void> check_acr(const Settings& settings, const AskedClaims& id_token) {
-    const bool known = knows_how_users_log_in(settings);
+std::string known_acr(const Settings& settings) {
+    std::string all;
+    for (const std::string& name : supported_acr_values(settings)) all.append(all.empty() ? "" : " ").append(name);
+    return all;
+}
+
+/// §5.5.1.1: an essential `acr` with values is a requirement, which one of the levels here must meet.
+Outcome<model::RequestedAcr> parse_acr(const Settings& settings, const AskedClaims& id_token) {
+    model::RequestedAcr asked;
     for (const AskedClaim& claim : id_token) {
-        if (claim.name != "acr" || !claim.essential || !claim.values) continue;
-        if (!known || std::ranges::none_of(*claim.values, is_ours))
+        if (claim.name != "acr" || !claim.values) continue;
+        add_acr_values(settings, asked, texts_of(*claim.values),
+                       claim.essential ? AcrNeed::essential : AcrNeed::voluntary);
+        if (claim.essential && asked.demanded == model::Level::unknown)
             return make_error(ErrorCode::unmet_authentication_requirements, "no requested acr value can be met",
-                              known ? "the only one here is " + std::string(kAcr)
-                                    : "none is known: the web server authenticates users (login.method)");
+                              knows_how_users_log_in(settings)
+                                  ? "those that can be met here: " + known_acr(settings)
+                                  : "none is known: the web server authenticates users (login.method)");
     }
-    return {};
+    return asked;
 }
 
 }  // namespace
@@ -109,10 +122,11 @@ Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const 
     ASSIGN_OR_RETURN(const auto userinfo, parse_place(object, "userinfo"));
     ASSIGN_OR_RETURN(const auto id_token, parse_place(object, "id_token"));
     ASSIGN_OR_RETURN(auto subject, parse_subject(userinfo, id_token));
-    RETURN_IF_ERROR(check_acr(settings, id_token));
+    ASSIGN_OR_RETURN(auto acr, parse_acr(settings, id_token));
 
     ClaimsParameter parsed{{names_of(settings, client, userinfo), names_of(settings, client, id_token)},
-                           std::move(subject)};
+                           std::move(subject),
+                           std::move(acr)};
     std::erase_if(parsed.claims.userinfo,
                   [&](const std::string& name) { return settings.released_claims.is_released_by(scope, name); });
     return parsed;

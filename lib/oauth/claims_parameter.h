@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/authorization.h"
 #include "model/claim_names.h"
 #include "model/client.h"
 #include "model/scope.h"
@@ -17,12 +18,13 @@ struct ClaimsParameter {
     /// Nothing in `userinfo` that the requested scope releases anyway.
     model::RequestedClaims claims;
     std::optional<model::Subject> subject;  ///< `sub` with a value: this user or none (§3.1.2.2)
+    model::RequestedAcr acr;                ///< `acr` of the ID token with values, those that are known here
 };
 
 /// `{"userinfo":{...},"id_token":{...}}`, each member of them null or `{essential, value, values}`; what is unknown is
 /// ignored at every level (§5.5, §5.5.1). A claim that cannot be given is not an error, essential or not (§5.5.1), with
 /// two exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an essential `acr`
-/// of the ID token that cannot be ours is unmet_authentication_requirements (§5.5.1.1). The edges are
+/// of the ID token that no login here can have is unmet_authentication_requirements (§5.5.1.1). The edges are
 /// docs/decisions/0014-id-token-hint-and-claims.md.
 Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
                                                 const model::Scope& scope, std::string_view text);

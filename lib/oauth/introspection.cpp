@@ -32,7 +32,7 @@ json::Object active(const model::Scope& scope, const model::ClientId& client, co
 void add_login(const Settings& settings, const store::StoredAccessToken& stored, json::Object& answer) {
     if (stored.subject.empty()) return;
     if (stored.auth_time != model::kAuthTimeUnknown) answer.set("auth_time", util::to_epoch(stored.auth_time));
-    if (knows_how_users_log_in(settings)) answer.set("acr", kAcr);
+    if (const std::string acr = acr_of(settings, stored.acr); !acr.empty()) answer.set("acr", acr);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "db/write.h"
 #include "http/url.h"
+#include "oauth/acr.h"
 #include "oauth/jti.h"
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
@@ -81,6 +82,9 @@ model::Grant make_grant(Context& context, const Approval& approval) {
     grant.resources = approval.request.resources;
     grant.auth_time = approval.session.auth_time;
     grant.sid = approval.session.sid;
+    const model::Authentication how = authentication_of(context.settings, approval.session);
+    grant.acr = acr_of_login(context.settings, how.level, approval.request.acr);
+    grant.amr = how.amr;
     return grant;
 }
 

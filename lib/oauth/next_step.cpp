@@ -38,6 +38,15 @@ bool needs_user(const AuthorizationInput& s) {
     return (asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account)) && !logged_in_for_this(s);
 }
 
+model::Level demanded_of(const AuthorizationInput& s) {
+    return std::max(s.demanded, demanded_of_request(s.client, s.request));
+}
+
+/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1).
+bool is_wish_open(const AuthorizationInput& s) {
+    return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;
+}
+
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
 
 /// RFC 8252 §8.6: any program on the machine can pose as such a client, so a remembered approval proves nothing.
@@ -76,6 +85,10 @@ bool is_approved(const model::Consent& consent, const model::AuthorizationReques
     });
 }
 
+model::Level demanded_of_request(const model::Client& client, const model::AuthorizationRequest& request) {
+    return std::max(client.level, request.acr.demanded);
+}
+
 OAuthError may_not_use() {
     return make_error(ErrorCode::access_denied, "the user may not use this client",
                       "the client is restricted, and neither the user nor a group of the user is allowed");
@@ -97,12 +110,23 @@ NextStep next_step(const AuthorizationInput& s) {
         if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in")};
         return ShowLogin{};
     };
+    if (demanded_of(s) > s.highest)
+        return Refuse{make_error(ErrorCode::unmet_authentication_requirements,
+                                 "no login here is worth what is required",
+                                 "the client (client set --acr) or an essential acr requires a second factor, which "
+                                 "login.method or login.secondFactor does not offer")};
     if (needs_user(s)) return log_in();
     if (!s.may_use) {
         if (silent) return Refuse{may_not_use()};
         return ShowMayNotUse{};
     }
     if (needs_fresh_login(s)) return log_in();
+    if (s.level < demanded_of(s)) {
+        if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in with a second factor")};
+        if (s.within_reach < demanded_of(s)) return ShowEnrolment{};
+        return ShowSecondStep{};
+    }
+    if (is_wish_open(s) && !silent) return ShowSecondStep{};
     if (needs_consent(s)) {
         if (silent) return Refuse{make_error(ErrorCode::consent_required, "the user must approve the request")};
         return ShowConsent{};

@@ -22,9 +22,18 @@ struct AuthorizationInput {
     std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
     util::Time now{};
     bool may_use = true;  ///< the session's user this client
+    // Of logins (model::Level), docs/decisions/0069-levels.md:
+    model::Level level = model::Level::unknown;         ///< of the session's
+    model::Level highest = model::Level::unknown;       ///< that any login can have here
+    model::Level demanded = model::Level::unknown;      ///< of this user, by the configuration or the operator
+    model::Level within_reach = model::Level::unknown;  ///< with what the user has set up
 };
 
 struct ShowLogin {};
+/// The session's login is not worth enough: the second half of one is missing.
+struct ShowSecondStep {};
+/// Likewise, and the user has nothing set up to give it with.
+struct ShowEnrolment {};
 struct ShowConsent {};
 /// The user may not use the client, and is told first: only the user can choose another account.
 struct ShowMayNotUse {};
@@ -37,9 +46,14 @@ struct Refuse {
 /// A code or a refusal was delivered before: the user is told, the client is not (a replay is not its doing).
 struct AlreadyUsed {};
 
-using NextStep = std::variant<ShowLogin, ShowMayNotUse, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
+using NextStep =
+    std::variant<ShowLogin, ShowMayNotUse, ShowSecondStep, ShowEnrolment, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
 
 NextStep next_step(const AuthorizationInput& input);
+
+/// The least that a login must be worth for this request, whatever is demanded of the user: of the client, and of an
+/// essential `acr`.
+model::Level demanded_of_request(const model::Client& client, const model::AuthorizationRequest& request);
 
 /// What a client is told that the user may not use: access_denied (RFC 6749 §4.1.2.1).
 OAuthError may_not_use();

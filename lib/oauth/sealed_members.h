@@ -40,6 +40,13 @@ struct EnumNames<model::Prompt> {
         std::pair{"consent", model::Prompt::consent}, std::pair{"select_account", model::Prompt::select_account}};
 };
 
+template <>
+struct EnumNames<model::Level> {
+    static constexpr std::array kNames = {std::pair{"0", model::Level::unknown}, std::pair{"1", model::Level::password},
+                                          std::pair{"2", model::Level::second_factor},
+                                          std::pair{"3", model::Level::phishing_resistant}};
+};
+
 /// One member as text, and back; nullopt for text that `encode` does not write.
 template <class T>
 struct Codec;
@@ -56,6 +63,14 @@ struct Codec<bool> {
     static std::optional<bool> decode(std::string_view text) {
         if (text != "1" && text != "0") return std::nullopt;
         return text == "1";
+    }
+};
+
+template <>
+struct Codec<std::int64_t> {  // not negative
+    static std::string encode(std::int64_t number) { return std::to_string(number); }
+    static std::optional<std::int64_t> decode(std::string_view text) {
+        return util::parse_digits(text, std::numeric_limits<std::int64_t>::max());
     }
 };
 

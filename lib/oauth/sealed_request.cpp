@@ -23,9 +23,30 @@ struct sealed::Codec<model::SeenDocument> {
     }
 };
 
+template <>
+struct sealed::Codec<model::HalfLogin> {
+    static std::string encode(const model::HalfLogin& half) {
+        Writer writer;
+        visit(half, writer);
+        return writer.take();
+    }
+    static std::optional<model::HalfLogin> decode(std::string_view text) {
+        model::HalfLogin half;
+        Reader reader(text);
+        visit(half, reader);
+        if (!reader.is_whole()) return std::nullopt;
+        return half;
+    }
+
+private:
+    static void visit(auto& half, auto& visit) {
+        visit(half.subject, half.stamp, half.auth_time, half.expires_at, half.amr, half.sid);
+    }
+};
+
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v7";
+constexpr std::string_view kPurpose = "authorization request v8";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
 void visit_members(auto& request, auto& browser, auto& visit) {
@@ -33,7 +54,7 @@ void visit_members(auto& request, auto& browser, auto& visit) {
           request.scope, request.response_type, request.response_mode, request.claims.userinfo, request.claims.id_token,
           request.state, request.nonce, request.code_challenge, request.audience, request.resources, request.login_hint,
           request.hinted_subject, request.max_age, request.session_sent, request.prompt, request.document,
-          request.account_page);
+          request.account_page, request.acr.names, request.acr.wished, request.acr.demanded, request.half_login);
 }
 
 }  // namespace

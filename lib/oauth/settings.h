@@ -36,6 +36,19 @@ enum class LoginMethod {
     remote_user,  ///< the web server, with its own modules; docs/decisions/0018-remote-user.md
 };
 
+/// Whether people are asked for a second factor after their password.
+enum class SecondFactor {
+    offered,   ///< users who have set one up
+    required,  ///< all users
+    off,       ///< no user
+};
+
+/// How users who must have a second factor and have none get one.
+enum class Enrolment {
+    login,  ///< they set it up after the password
+    link,   ///< they need a link from the operator
+};
+
 /// Memberships that follow a CGI variable; docs/decisions/0061-groups-from-the-environment.md.
 struct GroupsFromEnvironment {
     std::string variable;
@@ -49,6 +62,10 @@ struct LoginSettings {
     util::Seconds window{900};
     int hash_slots = 2;           ///< password hashes at the same time on this machine
     std::string hash_slot_files;  ///< what the names of their lock files begin with; "": no files, and no limit
+    // Of method password alone:
+    SecondFactor second_factor = SecondFactor::offered;
+    Enrolment enrolment = Enrolment::login;
+    std::map<std::string, int> acr_names;  ///< more names for the levels of `acr`: name → 1 to 3
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     bool auto_create = false;                                    ///< an unknown name becomes a new user

@@ -56,7 +56,7 @@ void add_openid_members(json::Object& document, const oauth::Settings& settings)
     document.set("id_token_signing_alg_values_supported",
                  json::strings({std::string(crypto::to_string(settings.id_token_algorithm))}));
     if (oauth::knows_how_users_log_in(settings))
-        document.set("acr_values_supported", json::strings({std::string(oauth::kAcr)}));
+        document.set("acr_values_supported", json::strings(oauth::supported_acr_values(settings)));
     document.set("prompt_values_supported", json::strings({"none", "login", "consent", "select_account"}));
     document.set("claims_supported", json::strings(all_claims(settings)));
     document.set("claim_types_supported", json::strings({"normal"}));

@@ -24,6 +24,11 @@ keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) 
     return asked_for ? keys::KeyUse::sign : endpoint.keys;
 }
 
+bool reads_factor_key(const Endpoint& endpoint, const oauth::LoginSettings& login) {
+    return endpoint.factors && login.method == oauth::LoginMethod::password &&
+           login.second_factor != oauth::SecondFactor::off;
+}
+
 /// A process that will have to sign starts with the keys for it or not at all.
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
     if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
@@ -39,7 +44,8 @@ App::App(config::Config config, const Endpoint& endpoint)
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       fetcher_(start_fetcher(config_.settings.outbound, endpoint)),
       database_(open_database(config_, endpoint)),
-      keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
+      keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
+            reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)

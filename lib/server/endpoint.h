@@ -60,6 +60,7 @@ struct Endpoint {
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
     bool seal = false;           ///< reads seal.key
+    bool factors = false;        ///< reads factor.key, where people can have second factors
     /// fetch::start_child for an endpoint that may fetch over HTTPS, called when `outbound` is enabled: named here, so
     /// that no other is linked with it.
     std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;

@@ -33,7 +33,8 @@ void insert_access_token(db::Transaction& transaction, const model::AccessToken&
 
 std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key) {
     auto row = database.query(
-        "SELECT t.scope, g.client_id, g.subject, g.auth_time, g.userinfo_claims, c.own_claims, c.scope, t.expires_at,"
+        "SELECT t.scope, g.client_id, g.subject, g.auth_time, g.acr, g.userinfo_claims, c.own_claims, c.scope,"
+        " t.expires_at,"
         " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, c.enabled,"
         " CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
@@ -43,9 +44,9 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     if (!row.step()) return std::nullopt;
 
     StoredAccessToken stored;
-    row >> stored.scope >> stored.client_id >> stored.subject >> stored.auth_time >> stored.userinfo_claims >>
-        stored.own_claims >> stored.registered >> stored.expires_at >> stored.revoked >> stored.client_enabled >>
-        stored.user_enabled;
+    row >> stored.scope >> stored.client_id >> stored.subject >> stored.auth_time >> stored.acr >>
+        stored.userinfo_claims >> stored.own_claims >> stored.registered >> stored.expires_at >> stored.revoked >>
+        stored.client_enabled >> stored.user_enabled;
     return stored;
 }
 

@@ -14,6 +14,7 @@ struct StoredAccessToken {
     model::ClientId client_id;
     model::Subject subject;             ///< empty for a token without a user (client_credentials)
     util::Time auth_time{};             ///< of the user's login, or model::kAuthTimeUnknown
+    std::string acr;                    ///< of that login; "": not known, or from before it was kept
     model::ClaimNames userinfo_claims;  ///< granted beyond the scope
     bool own_claims = false;            ///< of the client
     model::Scope registered;            ///< the scope that the client is registered for now

@@ -1,10 +1,18 @@
 // Decides how values that several tables share are read from their columns.
 #include "store/columns.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 namespace postern::store {
+
+db::Statement& operator>>(db::Statement& row, model::Level& level) {
+    std::int64_t number = 0;
+    row >> number;
+    level = static_cast<model::Level>(number);
+    return row;
+}
 
 db::Statement& operator>>(db::Statement& row, model::Scope& scope) {
     std::string text;
@@ -36,7 +44,8 @@ db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes) {
 
 db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
     return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
-           grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources;
+           grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources >>
+           grant.acr >> grant.amr;
 }
 
 }  // namespace postern::store

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "db/database.h"
+#include "model/authentication.h"
 #include "model/grant.h"
 #include "util/clock.h"
 
 namespace postern::store {
 
+db::Statement& operator>>(db::Statement& row, model::Level& level);
 db::Statement& operator>>(db::Statement& row, model::Scope& scope);
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
 db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris);
@@ -25,7 +27,7 @@ std::vector<Value> values_of(db::Statement rows) {
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
-    " g.id_token_claims, g.resources"
+    " g.id_token_claims, g.resources, g.acr, g.amr"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
 
 /// Lets transactions of this grant wait for each other: those that use up, insert or revoke what belongs to it.

@@ -24,11 +24,11 @@ std::optional<model::Subject> subject_of(const Grant& grant) {
 void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time until) {
     transaction.queue(
         "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, kept_until, userinfo_claims,"
-        " id_token_claims, resources)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        " id_token_claims, resources, acr, amr)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         grant.id, grant.client_id, subject_of(grant), grant.scope, grant.auth_time, grant.sid, grant.created_at,
         std::max(grant.created_at, until), model::to_string(grant.claims.userinfo),
-        model::to_string(grant.claims.id_token), model::to_string(grant.resources));
+        model::to_string(grant.claims.id_token), model::to_string(grant.resources), grant.acr, grant.amr);
 }
 
 void lock_grant(db::Transaction& transaction, const GrantId& id) {

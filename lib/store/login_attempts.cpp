@@ -18,10 +18,10 @@ constexpr db::Text kDeleteExpired = POSTERN_DELETION(
     " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2");
 constexpr db::Text kDeleteSurplus = POSTERN_DELETION(
     "DELETE FROM login_attempts WHERE attempt_key IN"
-    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
+    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%' AND attempt_key NOT LIKE 'wait:%'"
     " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2");
 
-/// No counter ends later than `latest`, so that known places need not be looked through.
+/// No counter ends later than `latest`, so that known places and counters of codes need not be looked through.
 void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
     transaction.queue(kDeleteExpired, now, kRemoveExpired);
     transaction.queue(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, latest);
@@ -79,7 +79,7 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
         "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
         " COALESCE(SUM(CASE WHEN failures >= CASE WHEN attempt_key LIKE 'pair:%' THEN $2 ELSE $3 END THEN 1 ELSE 0 "
         "END), 0)"
-        " FROM login_attempts WHERE ends_at > $1",
+        " FROM login_attempts WHERE ends_at > $1 AND attempt_key NOT LIKE 'code:%'",
         now, pair_limit, alone_limit);
     LoginPressure pressure;
     if (row.step()) row >> pressure.failures >> pressure.throttled;

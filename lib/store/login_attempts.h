@@ -16,6 +16,8 @@ namespace postern::store {
 inline constexpr std::string_view kPairCounter = "pair:";        ///< of a name at an address
 inline constexpr std::string_view kUserCounter = "user:";        ///< of a name anywhere
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
+inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/code_failures.h
+inline constexpr std::string_view kCodeWait = "wait:";           ///< not a counter: when the next code may be tried
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
 /// Failures counted for a key (a digest, never a name) since its window began, and when the window ends. Of a known
@@ -27,7 +29,8 @@ struct Attempts {
 /// In the order of `keys`, of which the last ones may be "". Without failures where no window runs.
 std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<std::string_view, 4>& keys,
                                       util::Time now);
-/// The limit for counters, whatever clients send. Known places do not count, because each needed a right password.
+/// The limit for counters, whatever clients send. Known places and those of codes do not count, because each needed a
+/// right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
 /// again. Returns the last counter. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.

@@ -10,11 +10,14 @@ namespace postern::store {
 namespace {
 
 /// The columns of `sessions s`, in the order in which a model::Session is read.
-#define POSTERN_SESSION_COLUMNS \
-    "s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, s.agent, s.address"
+#define POSTERN_SESSION_COLUMNS                                                                                     \
+    "s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, s.agent, s.address," \
+    " s.level, s.amr"
+using store::operator>>;
 db::Statement& operator>>(db::Statement& row, model::Session& session) {
     return row >> session.cookie_hash >> session.sid >> session.subject >> session.auth_time >> session.created_at >>
-           session.last_seen_at >> session.expires_at >> session.agent >> session.address;
+           session.last_seen_at >> session.expires_at >> session.agent >> session.address >> session.how.level >>
+           session.how.amr;
 }
 
 }  // namespace
@@ -35,9 +38,10 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 void insert_session(db::Transaction& transaction, const model::Session& session) {
     transaction.queue(
         "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at, agent,"
-        " address) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        " address, level, amr) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         session.cookie_hash, session.sid, session.subject, session.auth_time, session.created_at, session.last_seen_at,
-        session.expires_at, session.agent, session.address);
+        session.expires_at, session.agent, session.address, static_cast<std::int64_t>(session.how.level),
+        session.how.amr);
     transaction.mark("SELECT 1 FROM sessions WHERE cookie_hash = $1", session.cookie_hash);
 }
 

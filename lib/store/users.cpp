@@ -7,6 +7,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 #include "store/authorization_requests.h"
+#include "store/code_failures.h"
 
 namespace postern::store {
 namespace {
@@ -121,7 +122,8 @@ bool insert_user(db::Transaction& transaction, const User& user, std::string_vie
 bool update_user(db::Transaction& transaction, const User& user) {
     return transaction.run(
                "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5,"
-               " left_at = CASE WHEN enabled = $4 THEN left_at END WHERE subject = $1",
+               " left_at = CASE WHEN enabled = $4 THEN left_at END,"
+               " stamp = CASE WHEN enabled = 1 AND $4 = 0 THEN stamp + 1 ELSE stamp END WHERE subject = $1",
                user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at) == 1;
 }
 
@@ -131,10 +133,12 @@ void update_claims(db::Transaction& transaction, const User& user) {
 }
 
 void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash) {
-    transaction.run("UPDATE users SET password_hash = $2 WHERE subject = $1", subject, hash);
+    transaction.run("UPDATE users SET password_hash = $2, stamp = stamp + 1 WHERE subject = $1", subject, hash);
+    clear_code_failures(transaction, subject);
 }
 
 bool remove_user(db::Transaction& transaction, const Subject& subject) {
+    clear_code_failures(transaction, subject);
     // The rest goes by foreign keys: memberships, sessions, requests, consents, grants, and their codes and tokens.
     return transaction.run("DELETE FROM users WHERE subject = $1", subject) == 1;
 }

@@ -48,6 +48,8 @@ bool insert_user(db::Transaction& transaction, const model::User& user, std::str
 bool update_user(db::Transaction& transaction, const model::User& user);
 /// Replaces claims and updated_at alone, as a login does that brings claims along.
 void update_claims(db::Transaction& transaction, const model::User& user);
+/// Raises the stamp (store/factors.h), as disabling does; second factors are asked for again, however often they
+/// failed.
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);

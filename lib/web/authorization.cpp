@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "http/url.h"
+#include "oauth/acr.h"
 #include "oauth/authorization_request.h"
 #include "oauth/client_document.h"
 #include "oauth/issue_code.h"
@@ -14,6 +15,7 @@
 #include "store/clients.h"
 #include "store/consents.h"
 #include "web/authorization_response.h"
+#include "web/half_login.h"
 
 namespace postern::web {
 namespace {
@@ -68,6 +70,19 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     return input;
 }
 
+/// The user's own state is read only where it could matter. Returns the user's stamp then.
+std::int64_t read_levels(const Interaction& interaction, oauth::AuthorizationInput& input) {
+    const oauth::Settings& settings = interaction.context.settings;
+    input.highest = oauth::highest_level(settings);
+    if (!input.session) return 0;
+    input.level = oauth::authentication_of(settings, *input.session).level;
+    if (input.level >= input.highest) return 0;
+    const auto state = store::find_second_factor(interaction.context.store, input.session->subject);
+    input.demanded = demanded_of_user(settings, state);
+    input.within_reach = state.available ? model::Level::second_factor : model::Level::password;
+    return state.stamp;
+}
+
 oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
     const bool approved_now = input.session && input.progress && input.progress->subject == input.session->subject &&
                               input.progress->decision == model::Decision::approved;
@@ -81,7 +96,8 @@ struct CarryOut {
     Interaction& interaction;
     const Resumed& asked;
     oauth::ConsentSource consent;
-    bool& restricted;  ///< set when the client has become so
+    bool& restricted;    ///< set when the client has become so
+    std::int64_t stamp;  ///< of the session's user, where the input says what is within reach
 
     using Answer = std::optional<http::Response>;
 
@@ -91,6 +107,8 @@ struct CarryOut {
     Answer operator()(oauth::ShowConsent) const {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
+    Answer operator()(oauth::ShowSecondStep) const { return raise(SecondHalf::code); }
+    Answer operator()(oauth::ShowEnrolment) const { return raise(SecondHalf::enrolment); }
     Answer operator()(oauth::ShowMayNotUse) const { return refuse_access(interaction, asked); }
     /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
@@ -126,6 +144,11 @@ struct CarryOut {
     }
 
 private:
+    Answer raise(SecondHalf missing) const {
+        if (auto answer = raise_login(interaction, asked.request, missing, stamp)) return answer;
+        return (*this)(oauth::ShowLogin{});
+    }
+
     Answer refuse(PageFault fault, const std::string& detail = {}) const {
         return interaction.refuse(fault, asked.request.client_id.str(), detail);
     }
@@ -136,8 +159,9 @@ private:
 http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes_back = false) {
     bool restricted = asked.target.client().restricted;
     while (true) {
-        const oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
-        const CarryOut carry_out{interaction, asked, consent_source(input), restricted};
+        oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
+        const std::int64_t stamp = read_levels(interaction, input);
+        const CarryOut carry_out{interaction, asked, consent_source(input), restricted, stamp};
         oauth::NextStep step = oauth::next_step(input);
         if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
             step = oauth::Refuse{oauth::may_not_use(), true};

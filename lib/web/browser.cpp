@@ -2,8 +2,10 @@
 #include "web/browser.h"
 
 #include "crypto/digest.h"
+#include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/acr.h"
 #include "store/sessions.h"
 #include "util/base64.h"
 #include "web/agent_label.h"
@@ -61,7 +63,7 @@ void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response
 }
 
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
-                             const model::Subject& subject, util::Time auth_time) {
+                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how) {
     const util::Time now = context.now();
     std::string value = crypto::random_token(context.random);
     model::Session session;
@@ -78,10 +80,30 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.expires_at = now + context.settings.session_ttl;
     session.agent = agent_label(browser.user_agent);
     session.address = browser.address;
+    session.how = how;
     store::insert_session(transaction, session);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
     if (removed && !was_of_user) started.replaced = browser.session;
     return started;
+}
+
+std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
+                                            const Browser& browser, const model::Sid& sid,
+                                            const model::Authentication& how) {
+    if (!browser.session || browser.session->sid != sid) return std::nullopt;
+    // Another tab may have raised it or logged out meanwhile.
+    if (!store::remove_session(transaction, browser.session->cookie_hash)) return std::nullopt;
+    StartedSession raised{crypto::random_token(context.random), *browser.session, std::nullopt};
+    raised.session.cookie_hash = oauth::hash_of(raised.cookie);
+    raised.session.last_seen_at = context.now();
+    raised.session.how = how;
+    store::insert_session(transaction, raised.session);
+    return raised;
+}
+
+void send_session(const Browser& browser, const StartedSession& started, http::Response& response) {
+    const CookieNames& names = browser.names;
+    response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
 }
 
 void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
@@ -89,10 +111,13 @@ void note_login(oauth::Context& context, const StartedSession& started, std::str
     if (const auto& old = started.replaced)
         context.trail.add(oauth::AuditEvent::session_replaced,
                           {oauth::audit::subject(old->subject), oauth::audit::session(old->sid)});
-    context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", std::string(method)},
-                                                           oauth::audit::subject(started.session.subject),
-                                                           oauth::audit::client(client),
-                                                           oauth::audit::session(started.session.sid)});
+    context.trail.add(oauth::AuditEvent::login_succeeded,
+                      {{"method", std::string(method)},
+                       oauth::audit::subject(started.session.subject),
+                       {"amr", started.session.how.amr},
+                       {"acr", oauth::acr_of_login(context.settings, started.session.how.level, {})},
+                       oauth::audit::client(client),
+                       oauth::audit::session(started.session.sid)});
 }
 
 }  // namespace postern::web

@@ -54,10 +54,18 @@ struct StartedSession {
     std::optional<model::Session> replaced;  ///< of another user, who was logged in here until now
 };
 
-/// Starts a session for `subject`, who was authenticated at `auth_time`: a new cookie value always, the inner id kept
-/// for the same user. The old session of this browser is removed in the same transaction.
+/// Starts a session for `subject`, who was authenticated at `auth_time` in that way: a new cookie value always, the
+/// inner id kept for the same user. The old session of this browser is removed in the same transaction.
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
-                             const model::Subject& subject, util::Time auth_time);
+                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how);
+
+/// The browser's session, which is that one, with a new cookie value and the login worth `how`. nullopt: it has ended.
+std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
+                                            const Browser& browser, const model::Sid& sid,
+                                            const model::Authentication& how);
+
+/// The response sets the cookie of the session that has been started or raised.
+void send_session(const Browser& browser, const StartedSession& started, http::Response& response);
 
 /// For the audit log, once the session is committed: that a user has logged in, and which user was logged out by it.
 void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,

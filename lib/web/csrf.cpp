@@ -13,6 +13,10 @@ std::string name_of(Form form) {
     switch (form) {
         case Form::login:
             return "login";
+        case Form::second_step:
+            return "second step";
+        case Form::enrolment:
+            return "enrolment";
         case Form::consent:
             return "consent";
         case Form::logout:
@@ -21,6 +25,10 @@ std::string name_of(Form form) {
             return "account";
         case Form::account_password:
             return "account/password";
+        case Form::account_app:
+            return "account/app";
+        case Form::account_codes:
+            return "account/codes";
         case Form::account_devices:
             return "account/devices";
         case Form::account_applications:
@@ -34,9 +42,10 @@ std::string name_of(Form form) {
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
     // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
-    // The login form ignores the session: a session that ends while it is open must not void what was typed. The others
-    // know it by the id that it keeps when the same user signs in again, in another tab perhaps.
-    const std::string session = form != Form::login && browser.session ? browser.session->sid.str() : std::string();
+    // The forms of a login ignore the session: one that ends while they are open must not void what was typed. The
+    // others know it by the id that it keeps when the same user signs in again, in another tab perhaps.
+    const bool ignores = form == Form::login || form == Form::second_step || form == Form::enrolment;
+    const std::string session = !ignores && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));
 }

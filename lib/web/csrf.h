@@ -10,10 +10,22 @@
 
 namespace postern::web {
 
-enum class Form { login, consent, logout, account, account_password, account_devices, account_applications };
+enum class Form {
+    login,
+    second_step,
+    enrolment,
+    consent,
+    logout,
+    account,
+    account_password,
+    account_app,
+    account_codes,
+    account_devices,
+    account_applications,
+};
 
 /// Bound to the form, the browser, the request it is about (by its id; "" for pages of the account) and, but for the
-/// login form, the session.
+/// forms of a login, the session.
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id);
 
 /// True for the token of exactly this situation, sent by a page of this origin. `Sec-Fetch-Site` is believed when

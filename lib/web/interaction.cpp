@@ -25,6 +25,7 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
+    restarted.half_login.reset();
     restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
     const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
     return http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
@@ -63,6 +64,15 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
     return Opened{std::move(sealed->request), is_bound ? std::string(*text) : ""};
 }
 
+/// Takes away a half login that is too old.
+bool drop_expired_half(const Interaction& interaction, Opened& opened) {
+    auto& half = opened.request.half_login;
+    if (!half || interaction.context.now() < half->expires_at) return false;
+    half.reset();
+    opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
+    return true;
+}
+
 util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
     auto target = oauth::verify_redirect(interaction.context, opened.request);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
@@ -76,15 +86,23 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
     if (!opened.request.account_page.empty())
         return interaction.refuse(PageFault::resume_invalid, "", "it is for a login that leads to the account");
+    // A half login is worth nothing but the second page.
+    if (opened.request.half_login) {
+        opened.request.half_login.reset();
+        opened.sealed = opened.sealed.empty()
+                            ? ""
+                            : oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
+    }
     return with_target(interaction, std::move(opened));
 }
 
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params) {
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, AllowUnbound::no));
+    const bool half_expired = drop_expired_half(interaction, opened);
     if (!opened.request.account_page.empty())
-        return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed)};
+        return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed), half_expired};
     ASSIGN_OR_RETURN(auto resumed, with_target(interaction, std::move(opened)));
-    return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed)};
+    return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed), half_expired};
 }
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
@@ -149,15 +167,19 @@ http::Response continue_at(Interaction& interaction, const std::string& path, co
     return continue_at(interaction, path, asked.request, asked.sealed);
 }
 
-http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
-                                  std::optional<std::string> login_hint) {
-    oauth::Context& context = interaction.context;
+model::AuthorizationRequest account_request(const oauth::Context& context, const std::string& account_page) {
     model::AuthorizationRequest request;
     request.id = crypto::random_token(context.random);
-    request.login_hint = std::move(login_hint);
     request.expires_at = context.now() + context.settings.authorization_request_ttl;
     request.account_page = account_page;
-    return continue_at(interaction, context.settings.paths.login, request, "");
+    return request;
+}
+
+http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
+                                  std::optional<std::string> login_hint) {
+    model::AuthorizationRequest request = account_request(interaction.context, account_page);
+    request.login_hint = std::move(login_hint);
+    return continue_at(interaction, interaction.context.settings.paths.login, request, "");
 }
 
 http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit) {

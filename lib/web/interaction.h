@@ -41,8 +41,12 @@ struct Resumed {
 struct LoginVisit {
     model::AuthorizationRequest request;
     std::optional<oauth::VerifiedRedirect> target;  ///< nullopt: the login is for `request.account_page`
-    std::string sealed;                             ///< as this browser brought it
+    std::string sealed;                             ///< as this browser brought it; "" when it is to be sealed again
+    bool half_expired = false;  ///< the half login that `request` had is too old, and is not there any more
 };
+
+/// Behind `paths.account`: the page on which a user whose login must have a second half sets one up.
+inline constexpr const char* kEnrolmentSuffix = "/enrol";
 
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
 inline constexpr const char* kGoBack = "back";
@@ -56,7 +60,8 @@ enum class AllowUnbound {
 /// An application's request, or the page that says why there is none.
 util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
                                              AllowUnbound allow_unbound);
-/// For the login page, which serves pages of the account as well.
+/// For the login page, which serves pages of the account as well, and for the second half of a login: only here has the
+/// request a half login.
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params);
 
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
@@ -77,6 +82,8 @@ http::Response continue_at(Interaction& interaction, const std::string& path,
                            const model::AuthorizationRequest& request, const std::string& sealed);
 http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked);
 
+/// What takes the place of an application's request for a login that leads to the page of the account at this path.
+model::AuthorizationRequest account_request(const oauth::Context& context, const std::string& account_page);
 /// 303 to the login page, and from there to the page of the account at this path. A session that there is counts for
 /// nothing. `login_hint` as in an authorization request.
 http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,

@@ -3,17 +3,22 @@
 
 #include "crypto/digest.h"
 #include "db/write.h"
+#include "oauth/acr.h"
 #include "oauth/client_id_url.h"
 #include "store/authorization_requests.h"
 #include "util/text.h"
 #include "web/csrf.h"
+#include "web/half_login.h"
 #include "web/password_check.h"
+#include "web/second_step.h"
 
 namespace postern::web {
 namespace {
 
 constexpr const char* kMethod = "password";
 constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
+
+constexpr const char* kTooLong = "That took too long. Enter your password again.";
 
 constexpr std::string_view kAccountPurpose = "postern account v1";
 
@@ -43,28 +48,50 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     return interaction.pages.login(page, status);
 }
 
+/// What a right password led to.
+struct Passed {
+    std::optional<StartedSession> started;  ///< nullopt: a half is missing, and nothing was written
+    SecondHalf missing = SecondHalf::none;
+    std::int64_t stamp = 0;
+};
+
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
+/// nullopt when the user lost the right meanwhile.
+std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, const PasswordVerdict& verdict,
+                           db::Transaction& transaction) {
+    oauth::Context& context = interaction.context;
+    const model::Subject& subject = verdict.named;
+    if (!is_still_right(transaction, verdict)) return std::nullopt;
+    if (oauth::highest_level(context.settings) > model::Level::password) {
+        const auto state = store::find_second_factor(transaction.database(), subject);
+        const SecondHalf missing = missing_half(context.settings, state, visit);
+        if (missing != SecondHalf::none) return Passed{std::nullopt, missing, state.stamp};
+    }
+    note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());
+    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(),
+                                           model::by_password())};
+    if (visit.target)
+        store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
+    transaction.commit();
+    return passed;
+}
+
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
 std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit& visit,
                                       const PasswordVerdict& verdict) {
     oauth::Context& context = interaction.context;
-    const model::Subject& subject = verdict.named;
-    const auto log_in = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
-        if (!confirm_login(transaction, verdict, context.now())) return std::nullopt;
-        StartedSession started = start_session(context, transaction, interaction.browser, subject, context.now());
-        if (visit.target)
-            store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
-        transaction.commit();
-        return started;
-    };
-    const auto started = db::write(context.store, db::Durability::full, log_in);
-    if (!started) return std::nullopt;
-    note_login(context, *started, kMethod, visit.request.client_id);
-
-    http::Response response = continue_after_login(interaction, visit);
-    const CookieNames& names = interaction.browser.names;
-    response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
-    return response;
+    const auto passed = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        return pass(interaction, visit, verdict, transaction);
+    });
+    if (!passed) return std::nullopt;
+    if (!passed->started) {
+        context.trail.add(oauth::AuditEvent::second_factor_asked,
+                          {oauth::audit::subject(verdict.named), oauth::audit::client(visit.request.client_id)});
+        return continue_with_half(interaction, visit.request, begin_half_login(context, verdict.named, passed->stamp),
+                                  passed->missing);
+    }
+    note_login(context, *passed->started, kMethod, visit.request.client_id);
+    return go_on_with(interaction, visit, *passed->started);
 }
 
 void note_refusal(Interaction& interaction, oauth::AuditEvent event, const LoginVisit& visit,
@@ -91,9 +118,15 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
 
 }  // namespace
 
+http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const std::string& message) {
+    return form(interaction, visit, visit.request.login_hint.value_or(""), message);
+}
+
 http::Response show_login(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, interaction.request.query));
     if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
+    if (visit.request.half_login) return show_second_step(interaction, visit);
+    if (visit.half_expired) return show_first_step(interaction, visit, kTooLong);
     // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its
     // holder.
     return form(interaction, visit, visit.request.login_hint.value_or(""), "");
@@ -102,6 +135,8 @@ http::Response show_login(Interaction& interaction) {
 http::Response submit_login(Interaction& interaction) {
     const http::Params& sent = interaction.request.form;
     ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, sent));
+    if (visit.request.half_login) return submit_second_step(interaction, visit);
+    if (visit.half_expired) return show_first_step(interaction, visit, kTooLong);
     if (!is_own_form(interaction.context, Form::login, interaction.browser, visit.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");

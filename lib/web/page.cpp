@@ -16,6 +16,8 @@ class TemplatePages final : public Pages {
 public:
     TemplatePages(const std::string& directory, const Partials& partials)
         : login_(read_template(directory, "login.html", partials, Scripts::one)),
+          second_step_(read_template(directory, "second_step.html", partials, Scripts::one)),
+          few_codes_(read_template(directory, "few_codes.html", partials)),
           consent_(read_template(directory, "consent.html", partials, Scripts::one)),
           error_(read_template(directory, "error.html", partials)),
           logout_(read_template(directory, "logout.html", partials)),
@@ -31,6 +33,22 @@ public:
                                       {"message", util::displayable(page.message)}},
                             .lists = {}};
         return respond(login_, values, status);
+    }
+
+    http::Response second_step(const SecondStepPage& page, int status) const override {
+        const Values values{.texts = {{"username", util::displayable(page.username)},
+                                      {"action", page.action},
+                                      {"csrf", page.csrf},
+                                      {"resume", page.resume},
+                                      {"other_account", page.other_account},
+                                      {"message", util::displayable(page.message)}},
+                            .lists = {}};
+        return respond(second_step_, values, status);
+    }
+
+    http::Response few_codes(const FewCodesPage& page) const override {
+        const Values values{.texts = {{"left", page.left}, {"next", page.next}, {"codes", page.codes}}, .lists = {}};
+        return respond(few_codes_, values, 200);
     }
 
     http::Response consent(const ConsentPage& page) const override {
@@ -94,6 +112,8 @@ public:
 
 private:
     Template login_;
+    Template second_step_;
+    Template few_codes_;
     Template consent_;
     Template error_;
     Template logout_;

@@ -19,6 +19,22 @@ struct LoginPage {
     std::string message;   ///< what went wrong last time, or ""
 };
 
+struct SecondStepPage {
+    std::string username;  ///< whose password was right
+    std::string action;
+    std::string csrf;
+    std::string resume;         ///< the sealed request, with the half login
+    std::string other_account;  ///< URL of the login page for the same request
+    std::string message;        ///< what went wrong last time, or ""
+};
+
+/// Behind a login with one of the last recovery codes.
+struct FewCodesPage {
+    std::string left;   ///< "2", "none"
+    std::string next;   ///< URL of what the login was for
+    std::string codes;  ///< URL of the page that makes new ones
+};
+
 struct ConsentScope {
     std::string name;         ///< the scope token, or a claim asked for by name
     std::string description;  ///< what it lets the client do, one sentence
@@ -76,6 +92,8 @@ public:
     virtual ~Pages() = default;
 
     virtual http::Response login(const LoginPage& page, int status) const = 0;
+    virtual http::Response second_step(const SecondStepPage& page, int status) const = 0;
+    virtual http::Response few_codes(const FewCodesPage& page) const = 0;
     virtual http::Response consent(const ConsentPage& page) const = 0;
     virtual http::Response error(const ErrorPage& page) const = 0;
     virtual http::Response logout(const LogoutPage& page) const = 0;
@@ -86,10 +104,10 @@ public:
     virtual http::Response form_post(const FormPostPage& page) const = 0;
 };
 
-/// The templates of one directory, read once per process: login.html, consent.html, error.html, logout.html,
-/// logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg and, if it is there,
-/// press_once.js. Throws std::runtime_error naming
-/// the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+/// The templates of one directory, read once per process: login.html, second_step.html, few_codes.html, consent.html,
+/// error.html, logout.html, logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg
+/// and, if it is there, press_once.js. Throws std::runtime_error naming the file when one is missing, not a regular
+/// file, over 256 KiB, or uses an unescaped tag.
 std::unique_ptr<const Pages> read_pages(const std::string& directory);
 
 }  // namespace postern::web

@@ -167,12 +167,26 @@ std::string wait_message(util::Seconds wait) {
            (minutes == 1 ? " minute." : " minutes.");
 }
 
-bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
+SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {
+    const std::string network = network_of(address);
+    return {counters_for(context.settings.login, username, network).front().key,
+            counter(store::kKnownPlace, pair_of(username, network))};
+}
+
+void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {
+    store::clear_failures(transaction, keys.failures);
+    store::remember_place(transaction, keys.place, now + kPlaceIsKnown);
+}
+
+bool is_still_right(db::Transaction& transaction, const PasswordVerdict& verdict) {
     const auto user = store::find_user_to_change(transaction, verdict.named);
-    if (!user || !user->enabled) return false;
-    if (store::find_password_hash(transaction.database(), verdict.named) != verdict.password_hash) return false;
-    store::clear_failures(transaction, verdict.failures_key);
-    store::remember_place(transaction, verdict.place_key, now + kPlaceIsKnown);
+    return user && user->enabled &&
+           store::find_password_hash(transaction.database(), verdict.named) == verdict.password_hash;
+}
+
+bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
+    if (!is_still_right(transaction, verdict)) return false;
+    note_success(transaction, {verdict.failures_key, verdict.place_key}, now);
     return true;
 }
 

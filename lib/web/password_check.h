@@ -45,6 +45,17 @@ std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
 /// What a user is told whose attempt was throttled.
 std::string wait_message(util::Seconds wait);
 
+/// Where a success of the name at the address counts: the counter that it clears, and the place that it makes known.
+struct SuccessKeys {
+    std::string failures;
+    std::string place;
+};
+SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address);
+void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
+
+/// Whether the user of a right verdict still has that password and is enabled, and stays so until the transaction ends.
+bool is_still_right(db::Transaction& transaction, const PasswordVerdict& verdict);
+
 /// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
 /// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it
 /// must not be outrun.

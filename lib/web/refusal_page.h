@@ -34,8 +34,9 @@ enum class PageFault {
     remote_user_unusable,  ///< its name is not a possible user name
     account_unknown,       ///< its name is not that of a user here
     account_disabled,
-    access_refused,        ///< the user may not use the application
-    account_form_foreign,  ///< as form_foreign, on a page of the account
+    access_refused,         ///< the user may not use the application
+    second_factor_missing,  ///< the user must log in with one, has none, and may not set one up at the login
+    account_form_foreign,   ///< as form_foreign, on a page of the account
     account_form_malformed,
     logout_malformed,
     logout_hint_invalid,

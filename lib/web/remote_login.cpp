@@ -81,7 +81,7 @@ util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interactio
     if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
     GroupChanges groups = follow_groups(interaction.context, transaction, user.subject, remote);
     StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,
-                                           remote.auth_time.value_or(model::kAuthTimeUnknown));
+                                           remote.auth_time.value_or(model::kAuthTimeUnknown), {});
     if (visit.target && is_made_for(interaction.context.settings, visit.request, remote))
         store::record_login(transaction, oauth::request_key(visit.request), user.subject, visit.request.expires_at);
     transaction.commit();

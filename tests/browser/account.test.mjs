@@ -45,7 +45,7 @@ describe("the account in a browser", () => {
     await withPages(async (page) => {
       await open(page, "");
       const links = await page.locator("#rows a").evaluateAll((all) => all.map(({ href }) => href));
-      assert.deepEqual(links, ["/password", "/devices", "/applications"].map(at));
+      assert.deepEqual(links, ["/password", "/app", "/devices", "/applications"].map(at));
       for (const link of links) {
         await page.goto(link);
         assert.equal(page.url(), link);

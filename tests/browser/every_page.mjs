@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
 
 export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
@@ -88,6 +89,7 @@ export async function openWorld() {
     await client("closed", LONG_NAME);
     await client("two", "Two addresses", "--redirect-uri", `${deployment.origin}/demo/two`);
     await deployment.postern(["client", "disable", "off"]);
+    await client("vault", LONG_NAME, "--acr", "mfa");
     for (const user of [LONG_USER, "newcomer"]) await deployment.addUser(user, OTHER_PASSWORD);
     for (const group of [`researchers-${"x".repeat(52)}`, "staff"]) {
       await deployment.postern(["group", "add", group]);
@@ -146,6 +148,39 @@ async function toAccount(page, deployment, path, selector, username = PERSON.use
   await page.goto(`${deployment.issuer}/account${path}`);
   await signIn(page, password, username);
   await page.waitForSelector(selector);
+}
+
+let phones = 0;
+
+/// To the page that shows the recovery codes of a user who has just set up an app.
+async function toNewCodes(page, deployment) {
+  const username = `phone-${++phones}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  await toAccount(page, deployment, "/app", "#key", username, OTHER_PASSWORD);
+  const app = await App.scan(page, deployment);
+  await app.type(page, "#turn-on");
+  await page.waitForSelector("#kept");
+  return { username, codes: await recoveryCodes(page) };
+}
+
+/// To the second page of a login by such a user.
+async function toSecondStep(page, deployment) {
+  const { username, codes } = await toNewCodes(page, deployment);
+  await logInAs(page, deployment, username);
+  return { username, codes };
+}
+async function logInAs(page, deployment, username) {
+  await page.context().clearCookies();
+  await page.goto(ask(deployment));
+  await signIn(page, OTHER_PASSWORD, username);
+  await page.waitForSelector("#verify");
+}
+
+/// To the page on which a user who must have an app sets one up at the login.
+async function toEnrolment(page, deployment) {
+  await page.goto(ask(deployment, { client_id: "vault", scope: "openid" }));
+  await signIn(page, OTHER_PASSWORD, LONG_USER);
+  await page.waitForSelector("#turn-on");
 }
 
 /// An ID token of PERSON for the client "wiki".
@@ -219,6 +254,44 @@ export const PAGES = [
         await page.waitForSelector("#problem");
       }
       await page.getByText("too many failed attempts").waitFor();
+    },
+  },
+  { name: "second step", heading: /^One more step$/, open: toSecondStep },
+  {
+    name: "second step, wrong code",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toSecondStep(page, d);
+      await page.fill("#code", "no code");
+      await page.click("#verify");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "few recovery codes",
+    heading: /^Few recovery codes left$/,
+    open: async (page, d) => {
+      const { username, codes } = await toSecondStep(page, d);
+      for (const code of codes.slice(0, 7)) {
+        await page.fill("#code", code);
+        await page.click("#verify");
+        await page.waitForSelector("#approve");
+        await logInAs(page, d, username);
+      }
+      await page.fill("#code", codes[7]);
+      await page.click("#verify");
+      await page.waitForSelector("#new-codes");
+    },
+  },
+  { name: "app that a login needs", heading: /^Set up an authenticator app$/, open: toEnrolment },
+  {
+    name: "app that a login needs, wrong code",
+    heading: /^Set up an authenticator app$/,
+    open: async (page, d) => {
+      await toEnrolment(page, d);
+      await page.fill("#code", "no code");
+      await page.click("#turn-on");
+      await page.waitForSelector("#problem");
     },
   },
   {
@@ -379,6 +452,54 @@ export const PAGES = [
       await page.click("#save");
       await page.waitForSelector("#problem");
     },
+  },
+  {
+    name: "account, app to set up",
+    heading: /^Authenticator app$/,
+    open: (page, d) => toAccount(page, d, "/app", "#key"),
+  },
+  {
+    name: "account, app with a wrong code",
+    heading: /^Authenticator app$/,
+    open: async (page, d) => {
+      await toAccount(page, d, "/app", "#key");
+      await page.fill("#code", "no code");
+      await page.click("#turn-on");
+      await page.waitForSelector("#problem");
+    },
+  },
+  { name: "account, new recovery codes", heading: /^Keep these codes$/, open: toNewCodes },
+  {
+    name: "account, app that is on",
+    heading: /^Authenticator app$/,
+    open: async (page, d) => {
+      await toNewCodes(page, d);
+      await page.goto(`${d.issuer}/account/app`);
+      await page.waitForSelector("#remove");
+    },
+  },
+  {
+    name: "account, recovery codes",
+    heading: /^Recovery codes$/,
+    open: async (page, d) => {
+      await toNewCodes(page, d);
+      await page.goto(`${d.issuer}/account/codes`);
+      await page.waitForSelector("#new-codes");
+    },
+  },
+  {
+    name: "account, question before new codes",
+    heading: /^Make new recovery codes\?$/,
+    open: async (page, d) => {
+      await toNewCodes(page, d);
+      await page.goto(`${d.issuer}/account/codes?new=yes`);
+      await page.waitForSelector("#make");
+    },
+  },
+  {
+    name: "account, no recovery codes",
+    heading: /^Recovery codes$/,
+    open: (page, d) => toAccount(page, d, "/codes", "h1"),
   },
   {
     name: "account, devices",

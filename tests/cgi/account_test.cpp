@@ -13,7 +13,7 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 
-const std::vector<std::string> kPages = {"", "/password", "/devices", "/applications"};
+const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications"};
 constexpr const char* kNewPassword = "four words in a row";
 
 std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }

@@ -114,7 +114,31 @@ TEST_CASE("init: --signers and --sealers own the private keys, and the other fil
     CHECK(installation.signing_keys().size() == 2);
     for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == kSigningKey);
     CHECK(marks_of(installation.seal_key()) == kSealKey);
+    CHECK(marks_of(installation.keys_directory() / "factor.key") == kSealKey);  // of the same group without --factors
     CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
+}
+
+TEST_CASE("init: --factors owns factor.key, and doctor knows which groups are wrong for it [FKEY-1] [FKEY-3]") {
+    if (!is_root()) return;
+    const Installation installation(Installation::Start::configured);
+    installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002", "--factors", "61003"});
+    const fs::path key = installation.keys_directory() / "factor.key";
+    CHECK(marks_of(key) == Marks{0, 61003, 0640});
+    CHECK(marks_of(installation.keys_directory() / "seal.key") == kSealKey);
+    const auto errors = [&] { return errors_under(installation.postern({"doctor", "--json"}), "key files"); };
+    CHECK(errors().empty());
+    for (const unsigned wrong : {61000U, 61001U}) {
+        give(key, 0, wrong, 0640);
+        CHECK(errors().find("factor.key has the group") != std::string::npos);
+    }
+    give(key, 0, 61003, 0660);
+    CHECK(errors().find("chmod 0640") != std::string::npos);
+    give(key, 0, 61003, 0644);
+    CHECK(errors().find("factor.key is accessible to every user of this machine") != std::string::npos);
+
+    fs::remove(key);
+    installation.must({"key", "repair"});
+    CHECK(marks_of(key) == kSealKey);
 }
 
 TEST_CASE("init: a key directory that was made before keeps its owner and mode, and the keys in it are divided") {
@@ -140,6 +164,9 @@ TEST_CASE("init: one group without the other, the same one twice, or one that is
         {{"--signers", "61001"}, 2},
         {{"--sealers", "61002"}, 2},
         {{"--signers", "61001", "--sealers", "61001"}, 2},
+        {{"--factors", "61003"}, 2},
+        {{"--signers", "61001", "--sealers", "61002", "--factors", "61001"}, 2},
+        {{"--signers", "61001", "--sealers", "61002", "--factors", "no-such-group-here"}, 1},
         {{"--signers", "no-such-group-here", "--sealers", "61002"}, 1},
         {{"--signers", "61001", "--sealers", "no-such-group-here"}, 1},
         {{"--signers", "", "--sealers", "61002"}, 1},

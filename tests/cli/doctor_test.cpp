@@ -9,6 +9,7 @@
 
 #include "installation.h"
 #include "json/reader.h"
+#include "second_factors.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -102,6 +103,22 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
         {"signing key missing", [](const Installation& i) { fs::remove(private_key(i, "RS256")); }, "keys", "error"},
         {"seal.key missing", [](const Installation& i) { fs::remove(i.keys_directory() / "seal.key"); }, "keys",
          "error"},
+        {"factor.key readable by others", [](const Installation& i) { chmod(i.keys_directory() / "factor.key", 0604); },
+         "key files", "error"},
+        {"factor.key missing", [](const Installation& i) { fs::remove(i.keys_directory() / "factor.key"); }, "factors",
+         "warning"},
+        {"factor.key missing, and required of all",
+         [](const Installation& i) {
+             fs::remove(i.keys_directory() / "factor.key");
+             i.reconfigure("login", json::Object{{"secondFactor", "required"}});
+         },
+         "factors", "error"},
+        {"factor.key is another one, and an app was set up before",
+         [](const Installation& i) {
+             put_app(i, "ada");
+             std::ofstream(i.keys_directory() / "factor.key") << std::string(32, 'x');
+         },
+         "factors", "error"},
         {"jwks.json damaged", [](const Installation& i) { std::ofstream(i.keys_directory() / "jwks.json") << "{"; },
          "keys", "error"},
         {"database readable by others", [](const Installation& i) { chmod(i.database_file(), 0664); }, "database files",

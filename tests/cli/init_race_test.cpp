@@ -101,7 +101,8 @@ void check_whole(const Installation& installation) {
         names.push_back(name.ends_with(".pem") ? name.substr(0, name.find('.')) + ".pem" : name);
     }
     std::ranges::sort(names);
-    std::vector<std::string> expected = {"ES256.pem", "RS256.pem", "jwks.json", "refusals.ring", "seal.key"};
+    std::vector<std::string> expected = {"ES256.pem", "RS256.pem",     "factor.key",
+                                         "jwks.json", "refusals.ring", "seal.key"};
     if (!is_on_postgresql()) {
         for (const char* suffix : {"", "-shm", "-wal", ".gate", ".sync"})
             expected.push_back(std::string("postern.db") + suffix);

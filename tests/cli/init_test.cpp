@@ -26,7 +26,8 @@ std::vector<fs::path> private_keys(const Installation& installation) {
 }  // namespace
 
 TEST_CASE(
-    "init: makes the database with WAL, lock and ring, one key per algorithm, jwks.json and seal.key, closed to others") {
+    "init: makes the database with WAL, lock and ring, one key per algorithm, jwks.json, seal.key and factor.key, closed to others "
+    "[FKEY-1]") {
     const Installation installation(Installation::Start::configured);
     installation.must({"init"});
     const std::string database = installation.database_file().string();
@@ -41,6 +42,7 @@ TEST_CASE(
     CHECK(keys.size() == 2);
     for (const fs::path& key : keys) CHECK((mode_of(key) & 07U) == 0);
     CHECK((mode_of(installation.keys_directory() / "seal.key") & 07U) == 0);
+    CHECK(mode_of(installation.keys_directory() / "factor.key") == 0640);
     CHECK(fs::exists(installation.keys_directory() / "jwks.json"));
 }
 
@@ -85,8 +87,8 @@ TEST_CASE("init: a second run changes nothing and exits 1") {
 }
 
 TEST_CASE("init: one file of an earlier installation is enough to refuse, and no other is made") {
-    for (const char* file :
-         {"data/postern.db", "data/postern.db-wal", "keys/seal.key", "keys/jwks.json", "keys/x.pem"}) {
+    for (const char* file : {"data/postern.db", "data/postern.db-wal", "keys/seal.key", "keys/factor.key",
+                             "keys/jwks.json", "keys/x.pem"}) {
         if (is_on_postgresql() && std::string_view(file).starts_with("data/")) continue;
         CAPTURE(file);
         const Installation installation(Installation::Start::configured);

@@ -55,6 +55,18 @@ void unshare(const Installation& installation) {
 
 }  // namespace
 
+TEST_CASE("key repair: a lost factor.key is a warning, for everything else works, and comes back [FKEY-1] [FKEY-3]") {
+    const Installation installation;
+    fs::remove(installation.keys_directory() / "factor.key");
+    const auto found = installation.postern({"doctor"});
+    CHECK(found.exit_code == 0);
+    CHECK(has(found.out, "factor.key is missing"));
+    CHECK(has(found.out, "postern key repair"));
+    CHECK(installation.must({"key", "repair"}) == "factor.key is new\n");
+    CHECK(fs::file_size(installation.keys_directory() / "factor.key") == 32);
+    CHECK_FALSE(has(installation.must({"doctor"}), "factor.key is missing"));
+}
+
 TEST_CASE("key repair: for each file that was lost, doctor names the command, and the command restores it [S13]") {
     struct Row {
         const char* lost;
@@ -97,9 +109,9 @@ TEST_CASE("key repair: for each file that was lost, doctor names the command, an
          [](const Installation& i) {
              for (const auto& entry : fs::directory_iterator(i.keys_directory())) fs::remove(entry.path());
          },
-         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nfactor.key is new\nthe ", kBothSign, false},
         {"the directory", [](const Installation& i) { fs::remove_all(i.keys_directory()); },
-         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nfactor.key is new\nthe ", kBothSign, false},
         {"nothing", [](const Installation&) {}, "nothing is missing\n", kBothSign, true},
     };
     for (const Row& row : rows) {

@@ -144,7 +144,8 @@ std::string as_meant(const std::string& typed, const std::string& root) {
     replace_all(command, "www-data:www-data", "\"$(id -un):$(id -gn)\"");
     replace_all(command, "-o www-data -g www-data", "-o \"$(id -un)\" -g \"$(id -gn)\"");
     // Whoever runs the tests may have one group only; tests/cli/divided_keys_test.cpp gives the keys to two.
-    replace_all(command, "root:postern --signers postern-sign --sealers postern-seal", "\"$(id -un):$(id -gn)\"");
+    replace_all(command, "root:postern --signers postern-sign --sealers postern-seal --factors postern-factor",
+                "\"$(id -un):$(id -gn)\"");
     replace_all(command, "REQUEST_ID", "\"$(a_request_id)\"");
     return command;
 }

@@ -69,6 +69,24 @@ TEST_CASE("migrate: says from where to where and where the copy is; a second tim
     CHECK(installation.must({"migrate"}).find("nothing to do") != std::string::npos);
 }
 
+TEST_CASE(
+    "migrate: makes factor.key where it is missing, like seal.key, and leaves one that is there [FKEY-1] [STORE-5]") {
+    const Installation installation;
+    const fs::path key = installation.keys_directory() / "factor.key";
+    put_version_1(installation);
+    fs::remove(key);
+    installation.must({"migrate"});
+    CHECK(fs::file_size(key) == 32);
+    CHECK(test::mode_of(key) == test::mode_of(installation.keys_directory() / "seal.key"));
+    const auto before = fs::last_write_time(key);
+    installation.must({"migrate"});
+    CHECK(fs::last_write_time(key) == before);
+    fs::remove(key);
+    installation.must({"migrate"});  // the database is one of this version already
+    CHECK(fs::file_size(key) == 32);
+    installation.must({"doctor"});
+}
+
 TEST_CASE("migrate: its output names the next step") {
     const Installation installation;
     put_version_1(installation);

@@ -28,7 +28,7 @@ const OPERATIONS = {
     async (p) => () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),
   ],
   "a code for a user who is signed in": [
-    6,
+    7,
     "authorize",
     async (p) => {
       await p.code(p.clients.trusted);
@@ -68,7 +68,7 @@ const OPERATIONS = {
     },
   ],
   login: [
-    8,
+    9,
     "login",
     async (p) => {
       const person = p.person();

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -123,6 +124,8 @@ describe("a role for each program", () => {
   let superuser;
   let p;
   let person; // who is signed in
+  const phone = { username: "phone", password: "another quiet gate" }; // whose app has the key `phone.key`
+  const strict = { username: "strict", password: "another quiet gate" }; // who must have an app
 
   before(async () => {
     chmodSync(directory, 0o755);
@@ -140,8 +143,11 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
+    for (const { username, password } of [phone, strict]) await p.deployment.addUser(username, password);
+    await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
+    await turnOn(await openApp(phone), phone);
   });
   after(async () => {
     await p?.stop();
@@ -167,6 +173,37 @@ describe("a role for each program", () => {
   const code = (parameters = {}) => p.code(p.clients.web, { scope: SCOPE, ...parameters }, person);
   const approved = () => code({ prompt: "consent", resource: NOTES });
   const tokens = () => p.tokens(p.clients.web, { scope: SCOPE }, person);
+
+  /// The page that sets an app up, of the user in a browser of its own.
+  async function openApp(user, browser = p.person()) {
+    await p.walk(browser, `${p.issuer}/account/app?another=yes`, { user });
+    return { browser, page: is(200, await browser.visit(`${p.issuer}/account/app?another=yes`)) };
+  }
+  const codesIn = (body) => [...body.matchAll(/<code[^>]*>([A-Z0-9 ]+)<\/code>/g)].map(([, text]) => text);
+  /// Turns the app of that page on, and keeps the key and the recovery codes of the user.
+  async function turnOn({ browser, page }, user) {
+    [user.key] = codesIn(page.body);
+    const done = is(200, await browser.submit(page, "turn-on", { code: totp(user.key, p.deployment.now()) }));
+    const codes = codesIn(done.body);
+    if (codes.length === 10) user.codes = codes;
+    return done;
+  }
+  /// Codes count again.
+  const forgetCodes = () =>
+    server.sql(
+      "UPDATE postern.totp_secrets SET last_step = 0; UPDATE postern.recovery_codes SET used_at = NULL",
+      superuser,
+    );
+  /// Both halves of a login, with the code that `codeOf` gives.
+  async function signInWithCode(codeOf) {
+    forgetCodes();
+    const browser = p.person();
+    const url = p.authorizationUrl(p.clients.trusted);
+    const half = is(200, await p.walk(browser, url, { user: phone }));
+    const done = await browser.submit(half, "verify", { code: codeOf() });
+    assert.ok(done.location?.searchParams.get("code"));
+  }
+
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
 
@@ -186,6 +223,8 @@ describe("a role for each program", () => {
       const url = p.authorizationUrl(p.clients.trusted, { prompt: "login" });
       for (let session = 0; session < 2; ++session)
         assert.ok((await p.walk(other, url)).location?.searchParams.get("code"));
+      await signInWithCode(() => totp(phone.key, p.deployment.now()));
+      await signInWithCode(() => phone.codes[0]);
     },
 
     scopes: async () => {
@@ -263,6 +302,25 @@ describe("a role for each program", () => {
       await press("/password", wrong);
       await press("/password", { ...wrong, present: password });
       person = p.person();
+
+      // Both ways to an app, another in its place, new codes, and none any more.
+      server.sql(
+        ["totp_secrets", "recovery_codes"]
+          .map(
+            (table) => `DELETE FROM postern.${table} t USING postern.users u
+            WHERE t.subject = u.subject AND u.username = '${strict.username}';`,
+          )
+          .join(""),
+        superuser,
+      );
+      const hers = p.person();
+      const enrolment = is(200, await p.walk(hers, p.authorizationUrl(p.clients.trusted), { user: strict }));
+      const shown = await turnOn({ browser: hers, page: enrolment }, strict);
+      const [, next] = shown.body.match(/href="([^"]+)" id="kept"/);
+      assert.ok((await hers.visit(next.replaceAll("&amp;", "&"))).location?.searchParams.get("code"));
+      await turnOn({ browser: hers, page: is(200, await hers.visit(`${p.issuer}/account/app?another=yes`)) }, strict);
+      is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/codes?new=yes`)), "make"));
+      is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/app`)), "remove"));
     },
 
     sweep: async () => {
@@ -624,7 +682,7 @@ describe("a role for each program", () => {
       assert.equal(widen("postern_login", "remote_user", database).length, 3);
       await assert.rejects(flow(), /503/); // they are not the ones
       const rights = widen("postern_login", "groupsFromEnvironment", database);
-      assert.equal(rights.length, 18);
+      assert.equal(rights.length, 15);
       await flow();
       for (const right of rights) await isNeeded("postern_login", right, flow, database);
       assert.doesNotMatch(JSON.stringify(await postern("doctor").catch(String)), /may do what its program never does/);

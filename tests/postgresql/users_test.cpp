@@ -50,7 +50,7 @@ struct World : test::RaceWorld {
         web::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!web::confirm_login(transaction, verdict, own.now())) return kRefused;
-            web::start_session(own, transaction, browser, verdict.named, own.now());
+            web::start_session(own, transaction, browser, verdict.named, own.now(), model::by_password());
             transaction.commit();
             return kDone;
         });

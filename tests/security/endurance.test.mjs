@@ -150,6 +150,8 @@ describe(`${COUNT} requests for one process of each program`, () => {
       account: [
         {},
         { headers: { cookie } },
+        { path: "/account/app", headers: { cookie } },
+        { path: "/account/codes", headers: { cookie } },
         { path: "/account/devices", headers: { cookie } },
         { path: "/account/applications", headers: { cookie } },
         { path: "/account/password", headers: { cookie } },

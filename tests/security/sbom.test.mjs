@@ -1,7 +1,7 @@
 // The bill of materials names each Debian package that a program contains, links or loads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
@@ -22,4 +22,13 @@ it("the SBOM has each package once, libpq as one that is loaded if need be, and 
   const loadsLibpq = readFileSync(join(BUILD, "bin/postern")).includes("libpq.so.5");
   const ofLibpq = told.filter((each) => /\blibpq/.test(each));
   assert.deepEqual(ofLibpq, loadsLibpq ? ["libpq5 OPTIONAL_DEPENDENCY_OF postern"] : []);
+});
+
+it("no program but the account is linked with libqrencode [TOTP-3]", () => {
+  const programs = readdirSync(join(BUILD, "cgi-bin"))
+    .filter((name) => !name.includes(".") && name !== "account")
+    .map((name) => join("cgi-bin", name));
+  assert.ok(programs.length >= 10);
+  for (const program of [...programs, "bin/postern"])
+    assert.doesNotMatch(execFileSync("ldd", [join(BUILD, program)], { encoding: "utf8" }), /qrencode/, program);
 });

@@ -12,7 +12,7 @@ import { identity } from "../support/web_server.mjs";
 const run = promisify(execFile);
 
 // Numbers that no account has; nothing is looked up in /etc/passwd.
-const GROUP_IDS = { postern: 61000, "postern-sign": 61001, "postern-seal": 61002 };
+const GROUP_IDS = { postern: 61000, "postern-sign": 61001, "postern-seal": 61002, "postern-factor": 61003 };
 const FIRST_USER = 61010;
 
 /// { token: { id, groups: ["postern", "postern-sign"] }, ... }, from the file that is shipped.
@@ -126,6 +126,8 @@ export const dividedUsers = (front) => async (site) => {
       `${GROUP_IDS["postern-sign"]}`,
       "--sealers",
       `${GROUP_IDS["postern-seal"]}`,
+      "--factors",
+      `${GROUP_IDS["postern-factor"]}`,
     ],
     { env },
   );

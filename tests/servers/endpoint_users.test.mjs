@@ -16,6 +16,7 @@ const run = promisify(execFile);
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
 const SEALERS = ["authorize", "login", "scopes", "logout", "account"];
+const WITH_FACTORS = ["login", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {
@@ -26,6 +27,7 @@ describe("the users that are shipped", () => {
         ...(WITHOUT_DATABASE.includes(name) ? [] : ["postern"]),
         ...(SIGNERS.includes(name) ? ["postern-sign"] : []),
         ...(SEALERS.includes(name) ? ["postern-seal"] : []),
+        ...(WITH_FACTORS.includes(name) ? ["postern-factor"] : []),
       ];
       assert.deepEqual(groups, needed, name);
     }

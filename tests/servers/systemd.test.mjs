@@ -140,6 +140,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
       groups["postern-seal"].members.sort(),
       ["account", "authorize", "login", "logout", "scopes"].map((name) => `postern-${name}`),
     );
+    assert.deepEqual(groups["postern-factor"].members.sort(), ["postern-account", "postern-login"]);
     const marks = async (path) => {
       const { uid, gid, mode } = await stat(join(root, path));
       return [uid, gid, mode & 0o7777];

@@ -95,7 +95,7 @@ std::optional<Form> find_form(std::string_view html) {
 }
 
 bool has_id(std::string_view html, std::string_view id) {
-    for (const std::string_view tag : {"input", "button", "code", "p", "h2"})
+    for (const std::string_view tag : {"input", "button", "code", "p", "h2", "ul"})
         for (const Attributes& attributes : find_tags(html, tag))
             if (const auto found = attributes.find("id"); found != attributes.end() && found->second == id) return true;
     return false;

@@ -62,13 +62,17 @@ model::Client registered(const std::string& id, const std::string& redirect_uri)
 
 }  // namespace
 
+std::unique_ptr<keys::Keys> keys_without_factors() {
+    return std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true);
+}
+
 RulesFixture::RulesFixture() : RulesFixture(empty_database(), "world") {}
 
 RulesFixture::RulesFixture(db::Database opened, const std::string& seed)
     : clock(kStart),
       random(seed),
       database(std::move(opened)),
-      keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true)),
+      keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true, true)),
       log(std::make_unique<NoSink>(), util::LogLevel::error, "test") {
     settings.issuer = "https://op.example";
     settings.oidc = true;

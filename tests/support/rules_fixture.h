@@ -44,6 +44,9 @@ public:
     fetch::Fetcher* fetcher = nullptr;
 };
 
+/// The same keys, in a process that has not read factor.key.
+std::unique_ptr<keys::Keys> keys_without_factors();
+
 /// A form request as it would come from the gateway.
 http::Request post(std::string_view form, std::string_view query = {});
 http::Request get(std::string_view query);

@@ -46,6 +46,7 @@ constexpr std::pair<const char*, const char*> kGiven[] = {
     {"client_secret", "client secret"},
     {"csrf", "form token"},
     {"resume", "sealed request"},
+    {"app", "sealed key of an app"},
 };
 
 std::uint64_t beginning_of(const char* bytes) {

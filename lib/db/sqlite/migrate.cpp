@@ -166,6 +166,28 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN last_used_at INTEGER",
     "ALTER TABLE clients ADD COLUMN removable_at INTEGER",
     "ALTER TABLE clients ADD COLUMN brought_by TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3)",
+    "ALTER TABLE users ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
+    "ALTER TABLE users ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE groups ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
+    "ALTER TABLE sessions ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3)",
+    "ALTER TABLE sessions ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN acr TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE totp_secrets ("
+    " subject TEXT NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,"
+    " sealed TEXT NOT NULL,"
+    " last_step INTEGER NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " last_used_at INTEGER"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE TABLE recovery_codes ("
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " code_hash TEXT NOT NULL,"
+    " made_at INTEGER NOT NULL,"
+    " used_at INTEGER,"
+    " PRIMARY KEY (subject, code_hash)"
+    ") STRICT, WITHOUT ROWID",
     "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"

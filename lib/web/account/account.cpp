@@ -1,8 +1,11 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "web/account/app.h"
 #include "web/account/applications.h"
+#include "web/account/codes.h"
 #include "web/account/devices.h"
+#include "web/account/enrolment.h"
 #include "web/account/overview.h"
 #include "web/account/password.h"
 #include "web/account/visit.h"
@@ -23,6 +26,8 @@ bool always(const oauth::Settings&) { return true; }
 /// The suffixes that are not empty first: a path that ends with one is not the overview's.
 constexpr AccountRoute kRoutes[] = {
     {"/password", Form::account_password, show_password, submit_password, has_password_page},
+    {"/app", Form::account_app, show_app, submit_app, has_app_page},
+    {"/codes", Form::account_codes, show_codes, submit_codes, has_app_page},
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},
     {"", Form::account, show_overview, nullptr, always},
@@ -55,14 +60,18 @@ std::vector<std::string> account_paths(const oauth::Settings& settings) {
     if (!settings.paths.account) return paths;
     for (const AccountRoute& route : kRoutes)
         if (route.is_offered(settings)) paths.push_back(path_of(settings, route));
+    if (has_enrolment_page(settings)) paths.push_back(*settings.paths.account + kEnrolmentSuffix);
     return paths;
 }
 
 http::Response account(Interaction& interaction, const AccountPages& pages) {
     const oauth::Settings& settings = interaction.context.settings;
+    const bool posted = interaction.request.method == http::Method::post;
+    // Not a page of a session: there is none before its form is sent.
+    if (has_enrolment_page(settings) && interaction.request.path.ends_with(*settings.paths.account + kEnrolmentSuffix))
+        return posted ? submit_enrolment(interaction, pages) : show_enrolment(interaction, pages);
     const AccountRoute& route = route_of(settings, interaction.request.path);
     const std::string page = path_of(settings, route);
-    const bool posted = interaction.request.method == http::Method::post;
     // A form that another site sends comes without cookies. The page is for browsers that bring theirs: to take this
     // one for a new browser would replace the cookie that its forms and logins are bound to.
     if (!interaction.browser.session && posted) return http::see_other(settings.url(page));
@@ -70,6 +79,7 @@ http::Response account(Interaction& interaction, const AccountPages& pages) {
     // The word is for one request: kept in a bookmark it would blame cookies for a session that has ended.
     if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(settings.url(page));
     AccountVisit visit{interaction, pages, *interaction.browser.session, page, route.form};
+    if (auto login = refuse_weak_login(visit)) return std::move(*login);
     if (!posted) return route.show(visit);
     if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);
     return route.submit ? route.submit(visit) : http::see_other(visit.url());

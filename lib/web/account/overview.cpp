@@ -2,9 +2,11 @@
 #include "web/account/overview.h"
 
 #include "store/applications.h"
+#include "store/factors.h"
 #include "store/groups.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "web/account/app.h"
 #include "web/account/devices.h"
 #include "web/account/password.h"
 
@@ -28,12 +30,28 @@ AccountRow password_row(const AccountVisit& visit) {
     return {"Password", "", visit.url() + "/password"};
 }
 
+/// CODE-4.
+std::string state_of_codes(std::int64_t unused) {
+    const std::string left = (unused == 0 ? "none" : std::to_string(unused)) + " left";
+    return unused <= store::kFewCodes ? left + ": make new ones" : left;
+}
+
+std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
+    if (!has_app_page(visit.context().settings)) return {};
+    const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
+    std::vector<AccountRow> rows = {{"Authenticator app", factors.app ? "on" : "off", visit.url() + "/app"}};
+    if (factors.any()) rows.push_back({"Recovery codes", state_of_codes(factors.unused_codes), visit.url() + "/codes"});
+    return rows;
+}
+
 std::vector<AccountRow> rows_of(const AccountVisit& visit) {
     const auto applications =
         store::list_applications(visit.context().store, visit.subject(), visit.context().now()).size();
-    return {password_row(visit),
-            {"Devices", std::to_string(count_devices(visit)), visit.url() + "/devices"},
-            {"Applications", std::to_string(applications), visit.url() + "/applications"}};
+    std::vector<AccountRow> rows = {password_row(visit)};
+    for (AccountRow& row : factor_rows(visit)) rows.push_back(std::move(row));
+    rows.push_back({"Devices", std::to_string(count_devices(visit)), visit.url() + "/devices"});
+    rows.push_back({"Applications", std::to_string(applications), visit.url() + "/applications"});
+    return rows;
 }
 
 }  // namespace

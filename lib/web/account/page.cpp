@@ -49,13 +49,24 @@ Values to_values(const ListedApplication& application) {
     return values;
 }
 
+void add(Values& values, const AppKey& key) {
+    values.texts["key"] = key.text;
+    values.texts["link"] = key.link;
+    values.texts["path"] = key.path;
+    values.texts["size"] = key.size;
+    values.texts["sealed"] = key.sealed;
+}
+
 class TemplateAccountPages final : public AccountPages {
 public:
     TemplateAccountPages(const std::string& directory, const Partials& partials)
         : overview_(read_template(directory, "account.html", partials)),
           password_(read_template(directory, "account_password.html", partials, Scripts::one)),
           devices_(read_template(directory, "account_devices.html", partials)),
-          applications_(read_template(directory, "account_applications.html", partials)) {}
+          applications_(read_template(directory, "account_applications.html", partials)),
+          app_(read_template(directory, "account_app.html", partials)),
+          codes_(read_template(directory, "account_codes.html", partials)),
+          enrolment_(read_template(directory, "account_enrol.html", partials)) {}
 
     http::Response overview(const OverviewPage& page) const override {
         Values values = values_of(page.frame);
@@ -95,18 +106,62 @@ public:
         return respond(applications_, values, 200);
     }
 
+    http::Response app(const AppPage& page, int status) const override {
+        Values values = values_of(page.frame);
+        values.texts["since"] = page.since;
+        values.texts["last_used"] = page.last_used;
+        values.texts["another"] = page.another;
+        values.texts["ends_codes"] = page.ends_codes ? "yes" : "";
+        add(values, page.key);
+        return respond(app_, values, status);
+    }
+
+    http::Response codes(const CodesPage& page) const override {
+        using Kind = CodesPage::Kind;
+        const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
+        Values values = values_of(page.frame);
+        values.texts["title"] = page.kind == Kind::shown  ? "Keep these codes"
+                                : page.kind == Kind::asks ? "Make new recovery codes?"
+                                                          : "Recovery codes";
+        values.texts["none"] = if_kind(Kind::none);
+        values.texts["asks"] = if_kind(Kind::asks);
+        values.texts["shown"] = if_kind(Kind::shown);
+        values.texts["left"] = page.kind == Kind::left ? page.left : "";
+        values.texts["another"] = page.another;
+        values.texts["stamp"] = page.stamp;
+        values.texts["next"] = page.next;
+        auto& codes = values.lists["codes"];
+        for (const std::string& code : page.codes) codes.push_back(one("code", code));
+        return respond(codes_, values, 200);
+    }
+
+    http::Response enrolment(const EnrolmentPage& page) const override {
+        Values values{.texts = {{"username", util::displayable(page.username)},
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume},
+                                {"other_account", page.other_account},
+                                {"problem", page.message}},
+                      .lists = {}};
+        add(values, page.key);
+        return respond(enrolment_, values, 200);
+    }
+
 private:
     Template overview_;
     Template password_;
     Template devices_;
     Template applications_;
+    Template app_;
+    Template codes_;
+    Template enrolment_;
 };
 
 }  // namespace
 
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory) {
     Partials partials = read_partials(directory);
-    for (const char* name : {"account_top.html", "account_message.html"})
+    for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html"})
         partials[name] = read_template_file(directory + "/" + name);
     return std::make_unique<TemplateAccountPages>(directory, partials);
 }

@@ -72,6 +72,53 @@ struct ApplicationsPage {
     std::vector<ListedApplication> applications;
 };
 
+/// The key of an app that can be turned on, in every way in which an app takes it.
+struct AppKey {
+    std::string text;    ///< base32 in groups of four; "" where no app is set up
+    std::string link;    ///< otpauth URL
+    std::string path;    ///< the QR code of `link` (text::QrSvg), or "": it cannot be drawn
+    std::string size;    ///< of its view
+    std::string sealed;  ///< seal_new_app
+};
+
+/// Either the app that is on, or one that can be turned on.
+struct AppPage {
+    AccountFrame frame;
+    // Of the app that is on; "" when one is set up:
+    std::string since;
+    std::string last_used;    ///< or "": not yet
+    std::string another;      ///< URL of the page that sets up another
+    bool ends_codes = false;  ///< the recovery codes end when it is removed
+    AppKey key;               ///< of the app that can be turned on
+};
+
+struct CodesPage {
+    enum class Kind {
+        none,   ///< the user has no second factor, and so no codes
+        left,   ///< how many are left
+        asks,   ///< whether new ones are to be made
+        shown,  ///< the new ones, this once
+    };
+    AccountFrame frame;
+    Kind kind = Kind::none;
+    std::string left;                ///< of `left`
+    std::string another;             ///< of `left`: URL of `asks`
+    std::string stamp;               ///< of `asks`: `users.stamp`, so that a second press makes none
+    std::vector<std::string> codes;  ///< of `shown`, in groups of four
+    std::string next;                ///< of `shown`: URL of what comes after it
+};
+
+/// The second half of a login that must have one, for a user who has nothing to give it with.
+struct EnrolmentPage {
+    std::string username;  ///< whose password was right
+    std::string action;
+    std::string csrf;
+    std::string resume;         ///< the sealed request, with the half login
+    std::string other_account;  ///< URL of the login page for the same request
+    std::string message;        ///< what went wrong last time, or ""
+    AppKey key;
+};
+
 /// Makes the pages of the account. An interface, as Pages is, so that no other program carries them.
 class AccountPages {
 public:
@@ -84,10 +131,14 @@ public:
     virtual http::Response password(const PasswordPage& page, int status) const = 0;
     virtual http::Response devices(const DevicesPage& page) const = 0;
     virtual http::Response applications(const ApplicationsPage& page) const = 0;
+    virtual http::Response app(const AppPage& page, int status) const = 0;
+    virtual http::Response codes(const CodesPage& page) const = 0;
+    virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
-/// account_message.html and the files that every page splices in (web::read_pages, which says what is thrown).
+/// account_message.html, account_app_key.html and the files that every page splices in (web::read_pages, which says
+/// what is thrown).
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
 
 }  // namespace postern::web

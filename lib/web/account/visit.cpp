@@ -2,7 +2,10 @@
 #include "web/account/visit.h"
 
 #include "http/url.h"
+#include "oauth/acr.h"
+#include "store/second_factor.h"
 #include "store/users.h"
+#include "web/half_login.h"
 
 namespace postern::web {
 namespace {
@@ -16,6 +19,10 @@ struct DoneText {
 constexpr DoneText kDone[] = {
     {AccountDone::password_changed, Form::account_password, "password-changed",
      "Your password is changed. You are signed out everywhere else."},
+    {AccountDone::app_on, Form::account_app, "app-on", "Your app is on."},
+    {AccountDone::app_removed, Form::account_app, "app-removed", "Your app is removed."},
+    {AccountDone::codes_shown_once, Form::account_codes, "codes-shown-once",
+     "Recovery codes are shown once. If you have not kept them, make new ones."},
     {AccountDone::signed_out, Form::account_devices, "signed-out", "That device is signed out."},
     {AccountDone::signed_out_elsewhere, Form::account_devices, "signed-out-elsewhere",
      "You are signed out everywhere else."},
@@ -36,6 +43,29 @@ std::string text_of(std::string_view word, Form form) {
 http::Response refuse(const AccountVisit& visit, PageFault fault, const std::string& detail) {
     RefusalFacts facts{"", detail, visit.context().settings.issuer, visit.url()};
     return refusal_page(visit.interaction.pages, visit.request(), fault, facts);
+}
+
+http::Response log_in_again(AccountVisit& visit) {
+    return log_in_for_account(visit.interaction, visit.page,
+                              store::find_username(visit.context().store, visit.subject()));
+}
+
+model::Level what_the_user_has(const oauth::Settings&, const store::SecondFactorState& state) {
+    return state.available ? model::Level::second_factor : model::Level::unknown;
+}
+
+/// The user's own state is read only where it could matter.
+std::optional<http::Response> refuse_below(AccountVisit& visit,
+                                           model::Level (&demanded)(const oauth::Settings&,
+                                                                    const store::SecondFactorState&)) {
+    oauth::Context& context = visit.context();
+    const model::Level level = oauth::authentication_of(context.settings, visit.session).level;
+    if (level >= oauth::highest_level(context.settings)) return std::nullopt;
+    const auto state = store::find_second_factor(context.store, visit.subject());
+    if (level >= demanded(context.settings, state)) return std::nullopt;
+    auto answer = raise_login(visit.interaction, account_request(context, visit.page),
+                              state.available ? SecondHalf::code : SecondHalf::enrolment, state.stamp);
+    return answer ? std::move(*answer) : log_in_again(visit);
 }
 
 }  // namespace
@@ -59,11 +89,12 @@ http::Response with_browser_id(AccountVisit& visit, const std::function<http::Re
     return response;
 }
 
+std::optional<http::Response> refuse_weak_login(AccountVisit& visit) { return refuse_below(visit, demanded_of_user); }
+
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
-    if (visit.context().now() - visit.session.auth_time < allowed) return std::nullopt;
-    return log_in_for_account(visit.interaction, visit.page,
-                              store::find_username(visit.context().store, visit.subject()));
+    if (visit.context().now() - visit.session.auth_time >= allowed) return log_in_again(visit);
+    return refuse_below(visit, what_the_user_has);
 }
 
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {

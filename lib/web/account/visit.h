@@ -36,7 +36,11 @@ AccountFrame frame_of(const AccountVisit& visit);
 /// is known.
 http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make);
 
-/// The login first and then this page again, when the last login is older than `account.reauthentication`.
+/// The missing half of the login first and then this page again, when less than the user must have was shown.
+std::optional<http::Response> refuse_weak_login(AccountVisit& visit);
+
+/// For a change: the login first and then this page again, when the last login is older than `account.reauthentication`
+/// or was without the second factor that the user has.
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
 /// The page that refuses a form which is not of this browser, session and page.
@@ -46,7 +50,15 @@ std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail);
 
 /// What has been changed, of a closed list: an address says no other text.
-enum class AccountDone { password_changed, signed_out, signed_out_elsewhere, access_removed };
+enum class AccountDone {
+    password_changed,
+    app_on,
+    app_removed,
+    codes_shown_once,  ///< nothing was changed: they were shown by an answer of before
+    signed_out,
+    signed_out_elsewhere,
+    access_removed,
+};
 /// 303 to this page, which says so.
 http::Response done(const AccountVisit& visit, AccountDone what);
 

@@ -186,6 +186,20 @@ TEST_CASE(
         {R"("login": {"claimsFromEnvironment": {"email": true}})", "login.claimsFromEnvironment.email"},
         {R"("login": {"claimsFromEnvironment": {"sub": "UID"}})", "login.claimsFromEnvironment.sub"},
         {R"("login": {"method": "passwort"})", "login.method"},
+        {R"("login": {"secondFactor": "Required"})", "login.secondFactor"},
+        {R"("login": {"secondFactor": true})", "login.secondFactor"},
+        {R"("login": {"secondFactor": null})", "login.secondFactor"},
+        {R"("login": {"method": "remote_user", "secondFactor": "required"})", "login.secondFactor"},
+        {R"("login": {"enrolment": "links"})", "login.enrolment"},
+        {R"("login": {"acrNames": []})", "login.acrNames"},
+        {R"("login": {"acrNames": null})", "login.acrNames"},
+        {R"("login": {"acrNames": {"": 1}})", "login.acrNames."},
+        {R"("login": {"acrNames": {"a b": 1}})", "login.acrNames.a b"},
+        {R"("login": {"acrNames": {"gold": 0}})", "login.acrNames.gold"},
+        {R"("login": {"acrNames": {"gold": 4}})", "login.acrNames.gold"},
+        {R"("login": {"acrNames": {"gold": "2"}})", "login.acrNames.gold"},
+        {R"("login": {"acrNames": {"gold": 1.5}})", "login.acrNames.gold"},
+        {R"("login": {"acrNames": {"phr": 3}})", "login.acrNames.phr"},
         {R"("login": {})", ""},
         {R"("login": [])", "login"},
         {R"("login": null)", "login"},
@@ -505,6 +519,30 @@ TEST_CASE("parse_config: groups from a variable need a name, a separator and gro
               std::vector<std::string>{"login.groupsFromEnvironment"});
         CHECK(keys_of_problems(with_issuer(R"("login": {)" + method + R"("groupsFromEnvironment": null})")).empty());
     }
+}
+
+TEST_CASE("parse_config: second factors are offered, asked of all, or off; names of levels [POLICY-1] [LEVEL-8]") {
+    using oauth::SecondFactor;
+    const oauth::LoginSettings usual = parsed("").settings.login;
+    CHECK(usual.second_factor == SecondFactor::offered);
+    CHECK(usual.enrolment == oauth::Enrolment::login);
+    CHECK(usual.acr_names.empty());
+    const std::string longest(255, 'x');
+    const oauth::LoginSettings login = parsed(R"("login": {"secondFactor": "required", "enrolment": "link", "acrNames":
+        {"urn:example:low": 1, "urn:example:strong": 2, "hw": 3, ")" +
+                                              longest + R"(": 3}})")
+                                           .settings.login;
+    CHECK(login.second_factor == SecondFactor::required);
+    CHECK(login.enrolment == oauth::Enrolment::link);
+    CHECK(login.acr_names ==
+          std::map<std::string, int>{{"urn:example:low", 1}, {"urn:example:strong", 2}, {"hw", 3}, {longest, 3}});
+    CHECK(keys_of_problems(with_issuer(R"("login": {"acrNames": {"x)" + longest + R"(": 3}})")).size() == 1);
+    CHECK(parsed(R"("login": {"secondFactor": "off"})").settings.login.second_factor == SecondFactor::off);
+    // Where the web server signs users in, these two say nothing.
+    CHECK(parsed(R"("login": {"method": "remote_user", "secondFactor": "off"})").warnings.empty());
+    CHECK(parsed(R"("login": {"method": "remote_user", "enrolment": "link"})").warnings.size() == 1);
+    CHECK(parsed(R"("login": {"method": "remote_user", "acrNames": {"gold": 2}})").warnings.size() == 1);
+    CHECK(parsed(R"("login": {"acrNames": {"gold": 2}})").warnings.empty());
 }
 
 TEST_CASE("load_config: a file that cannot be used is named with every problem, a line each") {

@@ -21,6 +21,13 @@ std::string hex(std::string_view bytes) {
 
 }  // namespace
 
+TEST_CASE("hmac_sha1 gives the published values [RFC 2202 §3]") {
+    CHECK(hex(crypto::hmac_sha1(std::string(20, '\x0b'), "Hi There")) == "b617318655057264e28bc0b6fb378c8ef146be00");
+    CHECK(hex(crypto::hmac_sha1("Jefe", "what do ya want for nothing?")) == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+    CHECK(hex(crypto::hmac_sha1(std::string(80, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")) ==
+          "aa4ae5e15272d00e95705637ce8a3b55ed402112");
+}
+
 TEST_CASE("sha256 gives the published digests [FIPS 180-4, RFC 6234 §8.5]") {
     struct Row {
         std::string message;

@@ -226,7 +226,8 @@ TEST_CASE("KeyDirectory::restore: killed at any system call, another run complet
         const auto kid = kid_at(Keys(fixture.path(), KeyUse::sign, true), kNow, Algorithm::ES256);
         for (const keys::KeyInfo& key : Keys::list(fixture.path(), kNow))
             if (key.algorithm == Algorithm::EdDSA) std::filesystem::remove(fixture.pem_of(key));
-        for (const char* name : {"jwks.json", "seal.key"}) std::filesystem::remove(fixture.path() + "/" + name);
+        for (const char* name : {"jwks.json", "seal.key", "factor.key"})
+            std::filesystem::remove(fixture.path() + "/" + name);
         const auto restore = [&] {
             return KeyDirectory(fixture.path()).restore({Algorithm::EdDSA, Algorithm::ES256}, util::FixedClock(kNow));
         };
@@ -238,6 +239,7 @@ TEST_CASE("KeyDirectory::restore: killed at any system call, another run complet
         const auto again = restore();
         CHECK_FALSE(again.published);
         CHECK_FALSE(again.seal);
+        CHECK_FALSE(again.factors);
         CHECK(again.keys.empty());
     }
     CHECK(kills > 10);

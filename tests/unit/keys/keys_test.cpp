@@ -1,5 +1,6 @@
 #include "keys/keys.h"
 
+#include "db/error.h"
 #include "json/writer.h"
 #include "keys/key_files.h"
 #include "unit/store/fixture.h"
@@ -54,7 +55,8 @@ std::string refused(const std::string& directory, KeyUse use = KeyUse::sign, boo
 
 }  // namespace
 
-TEST_CASE("Keys::create: one key per algorithm, its public half, a seal key, each with its mode") {
+TEST_CASE(
+    "Keys::create: one key per algorithm, its public half, a seal key, a factor key, each with its mode [FKEY-1]") {
     const TemporaryDirectory directory;
     const auto path = directory / "keys";
     const auto former = ::umask(0077);
@@ -65,7 +67,11 @@ TEST_CASE("Keys::create: one key per algorithm, its public half, a seal key, eac
     CHECK(mode_of(path + "/jwks.json") == 0644);
     CHECK(mode_of(path + "/seal.key") == 0640);
     CHECK(std::filesystem::file_size(path + "/seal.key") == 32);
-    Keys keys(path, KeyUse::sign, true);
+    CHECK(mode_of(path + "/factor.key") == 0640);
+    CHECK(std::filesystem::file_size(path + "/factor.key") == 32);
+    CHECK(read_file(path + "/factor.key") != read_file(path + "/seal.key"));
+    Keys keys(path, KeyUse::sign, true, true);
+    CHECK(keys.factor_key().reveal() == read_file(path + "/factor.key"));
     CHECK(keys.published().size() == 3);
     CHECK(keys.seal_key().reveal().size() == 32);
     for (const Algorithm algorithm : {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA}) {
@@ -76,12 +82,12 @@ TEST_CASE("Keys::create: one key per algorithm, its public half, a seal key, eac
         const auto token = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, "{}");
         CHECK(keys.verifier().verify(token, jose::TokenType::access_token));
     }
-    CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 5);
+    CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 6);
     CHECK_FALSE(mentions(read_file(path + "/jwks.json"), "\"d\""));  // nothing private in it
 }
 
 TEST_CASE("Keys::create: replaces nothing") {
-    for (const char* name : {"jwks.json", "seal.key", "ES256.5.k.pem"}) {
+    for (const char* name : {"jwks.json", "seal.key", "factor.key", "ES256.5.k.pem"}) {
         CAPTURE(name);
         const TemporaryDirectory directory;
         write_file(directory / name, "precious");
@@ -115,6 +121,29 @@ TEST_CASE("Keys: opens nothing that its use does not need") {
     CHECK_THROWS_AS(Keys(directory.path(), KeyUse::verify, false).signing_key(Algorithm::EdDSA, kNow), KeyError);
     CHECK(mentions(refused(directory.path(), KeyUse::sign, false), directory.pem_of(kid, kNow)));
     CHECK(mentions(refused(directory.path(), KeyUse::verify, true), directory / "seal.key"));
+}
+
+TEST_CASE("Keys: factor.key is read where it is declared and there; a missing one is a failure of the store [FKEY-1]") {
+    KeyDirectory directory;
+    const auto open = [&](bool with_factors) { return Keys(directory.path(), KeyUse::verify, true, with_factors); };
+    CHECK(open(true).has_factor_key());
+    CHECK_FALSE(open(false).has_factor_key());
+    CHECK_THROWS_AS(open(false).factor_key(), db::StoreError);
+
+    REQUIRE(::chmod((directory / "factor.key").c_str(), 0644) == 0);
+    CHECK_NOTHROW(open(false));
+    CHECK(mentions(refusal<KeyError>([&] { open(true); }), "chmod 0640 " + (directory / "factor.key")));
+    REQUIRE(::chmod((directory / "factor.key").c_str(), 0640) == 0);
+    for (const std::size_t size : {0, 31, 33}) {
+        write_file(directory / "factor.key", std::string(size, 'k'));
+        CHECK(mentions(refusal<KeyError>([&] { open(true); }), "exactly 32 bytes"));
+    }
+
+    std::filesystem::remove(directory / "factor.key");
+    const Keys without = open(true);
+    CHECK_FALSE(without.has_factor_key());
+    CHECK(without.seal_key().reveal().size() == 32);
+    CHECK(mentions(refusal<db::StoreError>([&] { without.factor_key(); }), "postern key repair"));
 }
 
 TEST_CASE("Keys: refuses to start with a file that is not as it should be, and names it") {

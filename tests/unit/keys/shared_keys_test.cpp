@@ -49,7 +49,7 @@ TEST_CASE("open_files: what was sealed with the same key, for the same names and
     Nodes nodes;
     const util::Secret transport(std::string(32, 't'));
     const auto files = keys::read_key_files(nodes.a());
-    REQUIRE(files.size() == 3);
+    REQUIRE(files.size() == 4);
     const auto sealed = keys::seal_files(transport, 7, files, nodes.random);
     for (const auto& [name, text] : sealed) CHECK_FALSE(mentions(text, "PRIVATE"));
     CHECK(contents(*keys::open_files(transport, 7, sealed)) == contents(files));
@@ -175,7 +175,7 @@ TEST_CASE("KeyDirectory::take: a process follows, and verifies what each node ha
     KeyDirectory directory(nodes.b());
     const auto files = keys::read_key_files(nodes.a());
     const auto changed = directory.take(files);
-    CHECK(changed.size() == 4);  // three written, one removed
+    CHECK(changed.size() == 5);  // three written, one removed
     CHECK(contents(nodes.b()) == contents(files));
     for (const KeyFile& file : files)
         CHECK(mode_of(nodes.b() + "/" + file.name) == (file.name == "jwks.json" ? 0644U : 0640U));
@@ -195,7 +195,7 @@ TEST_CASE("KeyDirectory::take: what was lost comes back, also all of it") {
         CHECK(contents(nodes.b()) == contents(files));
     }
     for (const KeyFile& lost : files) std::filesystem::remove(nodes.b() + "/" + lost.name);
-    CHECK(directory.take(files).size() == 3);
+    CHECK(directory.take(files).size() == 4);
     CHECK(contents(nodes.b()) == contents(files));
 }
 

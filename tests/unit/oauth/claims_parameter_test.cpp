@@ -28,7 +28,7 @@ std::string many_zeros() {
     return text;
 }
 
-const std::string kOurs(oauth::kAcr);
+const std::string kOurs(oauth::kPasswordAcr);
 
 }  // namespace
 

@@ -30,7 +30,7 @@ std::string times(std::int64_t iat, std::int64_t exp) {
 }
 
 std::string login(std::int64_t auth_time) {
-    return ",\"auth_time\":" + std::to_string(auth_time) + member("acr", std::string(oauth::kAcr));
+    return ",\"auth_time\":" + std::to_string(auth_time) + member("acr", std::string(oauth::kPasswordAcr));
 }
 
 std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const std::string& token, const char* name) {

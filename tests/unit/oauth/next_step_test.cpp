@@ -12,7 +12,16 @@ namespace {
 constexpr util::Time kNow = util::from_epoch(1'800'000'000);
 const model::ReleasedClaims kStandardClaims;
 
-enum class Kind { show_login, show_may_not_use, show_consent, issue_code, refuse, already_used };
+enum class Kind {
+    show_login,
+    show_may_not_use,
+    show_second_step,
+    show_enrolment,
+    show_consent,
+    issue_code,
+    refuse,
+    already_used
+};
 
 struct Row {
     const char* clause;
@@ -49,6 +58,8 @@ struct Seen {
 struct See {
     Seen operator()(const oauth::ShowLogin&) const { return {Kind::show_login, ""}; }
     Seen operator()(const oauth::ShowMayNotUse&) const { return {Kind::show_may_not_use, ""}; }
+    Seen operator()(const oauth::ShowSecondStep&) const { return {Kind::show_second_step, ""}; }
+    Seen operator()(const oauth::ShowEnrolment&) const { return {Kind::show_enrolment, ""}; }
     Seen operator()(const oauth::ShowConsent&) const { return {Kind::show_consent, ""}; }
     Seen operator()(const oauth::IssueCode&) const { return {Kind::issue_code, ""}; }
     Seen operator()(const oauth::Refuse& r) const {
@@ -545,5 +556,130 @@ TEST_CASE("decide: a login of unknown time is stale for every max_age, the large
         CHECK(std::visit(See{}, oauth::next_step(situation)).kind == Kind::show_login);
         request.prompt = {Prompt::none};
         CHECK(std::visit(See{}, oauth::next_step(situation)).error == "login_required");
+    }
+}
+
+TEST_CASE(
+    "decide: what a login must be worth, for the configuration, the client and the request [STEP-8, STEP-9, STEP-12, "
+    "LEVEL-4, LEVEL-5, POLICY-1, OIDC Core §3.1.2.1, §5.5.1.1]") {
+    using enum model::Level;
+    struct LevelRow {
+        const char* when;
+        model::Level level;  ///< of the session's login
+        model::Level within_reach;
+        model::Level of_user, of_client, essential, wished;  ///< demanded, but for the last
+        Kind kind;
+        std::set<Prompt> prompt = {};
+        const char* error = "";
+        model::Level highest = second_factor;
+    };
+    const auto none = unknown;
+    const LevelRow rows[] = {
+        {"nothing is demanded", password, password, none, none, none, none, Kind::issue_code},
+        {"the user has a factor, and nothing asks", password, second_factor, none, none, none, none, Kind::issue_code},
+        {"of the user", password, second_factor, second_factor, none, none, none, Kind::show_second_step},
+        {"of the client", password, second_factor, none, second_factor, none, none, Kind::show_second_step},
+        {"of the request", password, second_factor, none, none, second_factor, none, Kind::show_second_step},
+        {"it is there", second_factor, second_factor, second_factor, second_factor, second_factor, second_factor,
+         Kind::issue_code},
+        {"more is there", phishing_resistant, second_factor, second_factor, none, none, none, Kind::issue_code},
+        {"a password is demanded", password, password, none, password, password, none, Kind::issue_code},
+        {"nothing is set up", password, password, second_factor, none, none, none, Kind::show_enrolment},
+        {"nothing is set up, for the client", password, password, none, second_factor, none, none,
+         Kind::show_enrolment},
+        {"nothing is shown",
+         password,
+         second_factor,
+         none,
+         second_factor,
+         none,
+         none,
+         Kind::refuse,
+         {Prompt::none},
+         "login_required"},
+        {"nothing is shown and nothing is set up",
+         password,
+         password,
+         second_factor,
+         none,
+         none,
+         none,
+         Kind::refuse,
+         {Prompt::none},
+         "login_required"},
+        {"wished, and within reach", password, second_factor, none, none, none, second_factor, Kind::show_second_step},
+        {"wished, and nothing is set up", password, password, none, none, none, second_factor, Kind::issue_code},
+        {"wished, and nothing is shown",
+         password,
+         second_factor,
+         none,
+         none,
+         none,
+         second_factor,
+         Kind::issue_code,
+         {Prompt::none}},
+        {"no login can have it, of the client",
+         password,
+         password,
+         none,
+         second_factor,
+         none,
+         none,
+         Kind::refuse,
+         {},
+         "unmet_authentication_requirements",
+         password},
+        {"no login can have it, of the request",
+         second_factor,
+         second_factor,
+         none,
+         none,
+         phishing_resistant,
+         none,
+         Kind::refuse,
+         {},
+         "unmet_authentication_requirements"},
+        {"no login can have it, and nothing is shown",
+         password,
+         password,
+         none,
+         second_factor,
+         none,
+         none,
+         Kind::refuse,
+         {Prompt::none},
+         "unmet_authentication_requirements",
+         password},
+        {"a login first, whatever is missing",
+         password,
+         second_factor,
+         second_factor,
+         none,
+         none,
+         none,
+         Kind::show_login,
+         {Prompt::login}},
+    };
+    for (const LevelRow& row : rows) {
+        CAPTURE(row.when);
+        model::Client client = confidential();
+        client.level = row.of_client;
+        client.first_party = true;
+        model::AuthorizationRequest request;
+        request.client_id = client.id;
+        request.redirect_uri = "https://app.example/cb";
+        request.scope = *model::Scope::parse("openid");
+        request.prompt = row.prompt;
+        request.acr.demanded = row.essential;
+        request.acr.wished = row.wished;
+        oauth::AuthorizationInput situation{request,      client, kStandardClaims, model::Session{}, std::nullopt,
+                                            std::nullopt, kNow};
+        situation.level = row.level;
+        situation.within_reach = row.within_reach;
+        situation.demanded = row.of_user;
+        situation.highest = row.highest;
+        const Seen seen = std::visit(See{}, oauth::next_step(situation));
+        CHECK(seen.kind == row.kind);
+        CHECK(seen.error == row.error);
     }
 }

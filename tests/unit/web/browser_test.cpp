@@ -87,7 +87,8 @@ TEST_CASE(
     const auto bob = fixture.add_user("bob");
     const auto start = [&](const web::Browser& browser, const model::Subject& subject) {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        auto started = web::start_session(context, transaction, browser, subject, fixture.clock.now());
+        auto started =
+            web::start_session(context, transaction, browser, subject, fixture.clock.now(), model::by_password());
         transaction.commit();
         return started.cookie;
     };

@@ -24,6 +24,11 @@ public:
         last_login = page;
         return shown("login", status);
     }
+    http::Response second_step(const web::SecondStepPage& page, int status) const override {
+        last_second_step = page;
+        return shown("second_step", status);
+    }
+    http::Response few_codes(const web::FewCodesPage&) const override { return shown("few_codes", 200); }
     http::Response consent(const web::ConsentPage& page) const override {
         last_consent = page;
         return shown("consent", 200);
@@ -41,6 +46,7 @@ public:
     http::Response form_post(const web::FormPostPage&) const override { return shown("form_post", 200); }
 
     mutable web::LoginPage last_login;
+    mutable web::SecondStepPage last_second_step;
     mutable web::ConsentPage last_consent;
     mutable web::ErrorPage last_error;
     mutable web::LogoutPage last_logout;

@@ -42,6 +42,7 @@ const Row kRows[] = {
     {PageFault::account_unknown, 403, "account_unknown"},
     {PageFault::account_disabled, 403, "account_disabled"},
     {PageFault::access_refused, 403, "access_refused"},
+    {PageFault::second_factor_missing, 403, "second_factor_missing"},
     {PageFault::account_form_foreign, 403, "account_form_foreign"},
     {PageFault::account_form_malformed, 400, "account_form_malformed"},
     {PageFault::logout_malformed, 400, "logout_malformed"},

@@ -32,12 +32,27 @@ public:
         last_applications = page;
         return shown("applications", page.frame, 200);
     }
+    http::Response app(const web::AppPage& page, int status) const override {
+        last_app = page;
+        return shown("app", page.frame, status);
+    }
+    http::Response codes(const web::CodesPage& page) const override {
+        last_codes = page;
+        return shown("codes", page.frame, 200);
+    }
+    http::Response enrolment(const web::EnrolmentPage& page) const override {
+        last_enrolment = page;
+        return shown("enrolment", {}, 200);
+    }
 
     mutable web::AccountFrame last_frame;
     mutable web::OverviewPage last_overview;
     mutable web::PasswordPage last_password;
     mutable web::DevicesPage last_devices;
     mutable web::ApplicationsPage last_applications;
+    mutable web::AppPage last_app;
+    mutable web::CodesPage last_codes;
+    mutable web::EnrolmentPage last_enrolment;
 
 private:
     http::Response shown(const char* kind, const web::AccountFrame& frame, int status) const {

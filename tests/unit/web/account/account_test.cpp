@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "store/factors.h"
 #include "store/groups.h"
 #include "store/sessions.h"
 #include "unit/web/account/account_flow.h"
@@ -16,7 +17,7 @@ using test::refusal_of;
 
 namespace {
 
-const std::vector<std::string> kPages = {"", "/password", "/devices", "/applications"};
+const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications"};
 /// Those with a form, and fields that would change something.
 struct FormRow {
     const char* page;
@@ -26,6 +27,7 @@ const std::vector<FormRow>& forms() {
     static const std::vector<FormRow> rows = {
         {"/password",
          {{"present", AccountFlow::kPassword}, {"new", "another long password"}, {"again", "another long password"}}},
+        {"/app", {{"remove", "yes"}}},
         {"/devices", {{"everywhere", "yes"}}},
         {"/applications", {{"client_id", "app"}}},
     };
@@ -40,9 +42,13 @@ std::int64_t count(AccountFlow& f, const char* sql) {
     return count;
 }
 
-/// A second session of alice, and a consent to app.
+/// A second session of alice, an authenticator app that was used in both, and a consent to app.
 void give_something_to_lose(AccountFlow& f) {
+    db::Transaction transaction(f.fixture.database, db::Durability::full);
+    store::replace_totp(transaction, f.alice.subject, "sealed", 1, f.fixture.clock.now());
+    transaction.commit();
     f.fixture.add_session(f.alice, "of-alice-elsewhere");
+    f.fixture.database.query("UPDATE sessions SET level = 2").execute();
     f.fixture.database
         .query("INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ('app', $1, 'openid', 1)",
                f.alice.subject)
@@ -52,6 +58,7 @@ void give_something_to_lose(AccountFlow& f) {
 /// Everything is still there.
 bool is_unchanged(AccountFlow& f) {
     return f.is_live("of-alice-elsewhere") && count(f, "SELECT COUNT(*) FROM consents") == 1 &&
+           count(f, "SELECT COUNT(*) FROM totp_secrets") == 1 &&
            crypto::verify_password(util::Secret(AccountFlow::kPassword),
                                    store::find_password_hash(f.fixture.database, f.alice.subject));
 }
@@ -61,11 +68,22 @@ bool is_unchanged(AccountFlow& f) {
 TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, ACCOUNT-14]") {
     oauth::Settings settings;
     CHECK(web::account_paths(settings) ==
-          std::vector<std::string>{"/account/password", "/account/devices", "/account/applications", "/account"});
+          std::vector<std::string>{"/account/password", "/account/app", "/account/codes", "/account/devices",
+                                   "/account/applications", "/account", "/account/enrol"});
     settings.paths.account = "/me";
+    CHECK(web::account_paths(settings).back() == "/me/enrol");
+    settings.login.enrolment = oauth::Enrolment::link;
     CHECK(web::account_paths(settings).back() == "/me");
     settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/devices", "/me/applications", "/me"});
+    settings.login.method = oauth::LoginMethod::password;
+    settings.login.second_factor = oauth::SecondFactor::off;
+    CHECK(web::account_paths(settings) ==
+          std::vector<std::string>{"/me/password", "/me/devices", "/me/applications", "/me"});
+    settings.login.second_factor = oauth::SecondFactor::required;
+    CHECK(web::account_paths(settings).size() == 6);
+    settings.login.enrolment = oauth::Enrolment::login;
+    CHECK(web::account_paths(settings).size() == 7);
     settings.paths.account.reset();
     CHECK(web::account_paths(settings).empty());
 }
@@ -245,10 +263,12 @@ TEST_CASE("overview: who is signed in, with groups, sub and the pages there are 
     CHECK(page.username == "alice");
     CHECK(page.subject == f.alice.subject.str());
     CHECK(page.groups == std::vector<std::string>{"admins", "staff"});
-    REQUIRE(page.rows.size() == 3);
+    REQUIRE(page.rows.size() == 4);
     CHECK(page.rows[0].url == "https://op.example/account/password");
-    CHECK(page.rows[1].state == "1");
-    CHECK(page.rows[2].state == "0");
+    CHECK(page.rows[1].url == "https://op.example/account/app");
+    CHECK(page.rows[1].state == "off");
+    CHECK(page.rows[2].state == "1");
+    CHECK(page.rows[3].state == "0");
 }
 
 TEST_CASE("overview: where others keep the password, the page says so and has no link to it [ACCOUNT-7]") {
@@ -263,11 +283,11 @@ TEST_CASE("account: a form without cookies, as other sites send it, replaces no 
     AccountFlow f;
     const auto kept = f.cookies;
     f.cookies.clear();
-    for (const char* page : {"", "/password", "/devices", "/applications"}) {
+    for (const std::string& page : kPages) {
         CAPTURE(page);
         const auto answer = f.press(page, {{"everywhere", "yes"}});
         CHECK(answer.status == 303);
-        CHECK(location_of(answer) == "https://op.example/account" + std::string(page));
+        CHECK(location_of(answer) == "https://op.example/account" + page);
         CHECK(answer.find("Set-Cookie") == nullptr);
     }
     f.cookies = kept;

@@ -71,7 +71,8 @@ TEST_CASE("devices: browser, system and address of each login, and no address wh
         request.remote_address = f.address;
         const web::Browser browser = web::recognise(context, request);
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        const auto started = web::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now());
+        const auto started = web::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now(),
+                                                model::by_password());
         transaction.commit();
         const auto stored = store::find_session(f.fixture.database, started.session.cookie_hash, f.fixture.clock.now(),
                                                 f.fixture.clock.now());

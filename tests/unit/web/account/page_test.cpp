@@ -68,12 +68,59 @@ web::ApplicationsPage applications() {
     return {.frame = frame(), .applications = {wiki}};
 }
 
+web::AppPage app_on() {
+    web::AppPage page;
+    page.frame = frame();
+    page.since = "1 May 2026";
+    page.last_used = "3 May 2026, 14:05 UTC";
+    page.another = "https://op.example/account/app?new=yes";
+    return page;
+}
+web::AppKey app_key() {
+    return {.text = "GEZD GNBV",
+            .link = "otpauth://totp/op.example:ada?secret=GEZDGNBV&issuer=op.example",
+            .path = "M4 4h7v1h-7z",
+            .size = "29",
+            .sealed = "sealed-1"};
+}
+web::AppPage new_app() {
+    web::AppPage page;
+    page.frame = frame();
+    page.key = app_key();
+    return page;
+}
+web::CodesPage codes(web::CodesPage::Kind kind) {
+    web::CodesPage page;
+    page.frame = frame();
+    page.kind = kind;
+    page.left = "7";
+    page.another = "https://op.example/account/codes?new=yes";
+    page.stamp = "12";
+    if (kind == web::CodesPage::Kind::shown) page.codes = {"1234 5678 9012 3456", "6543 2109 8765 4321"};
+    if (kind == web::CodesPage::Kind::shown) page.next = "https://op.example/authorize?resume=sealed-2";
+    return page;
+}
+web::EnrolmentPage enrolment() {
+    return {.username = "ada<b>",
+            .action = "https://op.example/account/enrol",
+            .csrf = "csrf-1",
+            .resume = "sealed-2",
+            .other_account = "https://op.example/login?resume=sealed-3",
+            .message = "That code is not right.",
+            .key = app_key()};
+}
+
 std::vector<http::Response> all_pages() {
     std::vector<http::Response> pages;
     pages.push_back(shipped().overview(overview()));
     pages.push_back(shipped().password(password(), 200));
     pages.push_back(shipped().devices(devices()));
     pages.push_back(shipped().applications(applications()));
+    pages.push_back(shipped().app(app_on(), 200));
+    pages.push_back(shipped().app(new_app(), 200));
+    using Kind = web::CodesPage::Kind;
+    for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown})
+        pages.push_back(shipped().codes(codes(kind)));
     return pages;
 }
 
@@ -149,6 +196,57 @@ TEST_CASE("account pages: without applications the page says so, and has no form
     CHECK_FALSE(contains(page, "<form"));
 }
 
+TEST_CASE(
+    "account pages: the key of a new app is a picture, a text and a link, without styles or data: [TOTP-3, A11Y-2]") {
+    const std::string page = shipped().app(new_app(), 200).body;
+    CHECK(contains(page, "viewBox=\"0 0 29 29\" role=\"img\" aria-labelledby=\"qr-title\"><title id=\"qr-title\">"));
+    CHECK(
+        contains(page, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><path d=\"M4 4h7v1h-7z\" fill=\"#000\"/>"));
+    CHECK(contains(page, ">GEZD GNBV</code>"));
+    CHECK(contains(page, "href=\"otpauth://totp/op.example:ada?secret=GEZDGNBV&amp;issuer=op.example\""));
+    CHECK(contains(page, "autocomplete=\"one-time-code\" inputmode=\"numeric\""));
+    CHECK(contains(page, "name=\"app\" value=\"sealed-1\""));
+    CHECK_FALSE(contains(page, " style=\""));
+    CHECK_FALSE(contains(page, "name=\"remove\""));
+    auto without = new_app();
+    without.key.path = without.key.size = "";
+    const std::string words = shipped().app(without, 200).body;
+    CHECK_FALSE(contains(words, "role=\"img\""));
+    CHECK(contains(words, ">GEZD GNBV</code>"));
+}
+
+TEST_CASE("account pages: a wrong code is said at its field, which gets the focus [A11Y-3]") {
+    auto wrong = new_app();
+    wrong.frame.problem = "That code is not right.";
+    const std::string page = shipped().app(wrong, 200).body;
+    CHECK(contains(page, "<title>That code is not right. – Authenticator app</title>"));
+    CHECK(contains(page, "aria-describedby=\"problem rule\" aria-invalid=\"true\" autofocus"));
+}
+
+TEST_CASE("account pages: an app that is on is removed or replaced, and shows no key [TOTP-7, CODE-5]") {
+    const std::string page = shipped().app(app_on(), 200).body;
+    CHECK(contains(page, "name=\"remove\" value=\"yes\""));
+    CHECK(contains(page, "href=\"https://op.example/account/app?new=yes\""));
+    CHECK_FALSE(contains(page, "id=\"key\""));
+    CHECK_FALSE(contains(page, "recovery codes end"));
+    auto last = app_on();
+    last.ends_codes = true;
+    CHECK(contains(shipped().app(last, 200).body, "Your recovery codes end with it."));
+}
+
+TEST_CASE("account pages: codes are shown by one of four pages, and new ones are asked about first [CODE-2, A11Y-5]") {
+    using Kind = web::CodesPage::Kind;
+    for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown}) {
+        const std::string page = shipped().codes(codes(kind)).body;
+        CAPTURE(page);
+        CHECK(contains(page, "<code>1234 5678 9012 3456</code>") == (kind == Kind::shown));
+        CHECK(contains(page, "id=\"kept\"") == (kind == Kind::shown));
+        CHECK(contains(page, "You have 7 left.") == (kind == Kind::left));
+        CHECK(contains(page, "<form") == (kind == Kind::asks));
+        CHECK(contains(page, "name=\"stamp\" value=\"12\"") == (kind == Kind::asks));
+    }
+}
+
 TEST_CASE("read_account_pages: a missing template is named") {
     const auto directory = std::filesystem::temp_directory_path() / ("pt-account-" + std::to_string(getpid()));
     std::filesystem::copy("templates", directory);
@@ -161,4 +259,19 @@ TEST_CASE("read_account_pages: a missing template is named") {
     }
     std::filesystem::remove_all(directory);
     CHECK(contains(said, "account_devices.html"));
+}
+
+TEST_CASE(
+    "account pages: an app that a login needs is set up without a session's links, and the codes lead on [POLICY-4]") {
+    const std::string page = shipped().enrolment(enrolment()).body;
+    CHECK(contains(page, "<title>That code is not right. – Set up an authenticator app</title>"));
+    CHECK(contains(page, "ada&lt;b&gt;"));
+    CHECK(contains(page, "name=\"resume\" value=\"sealed-2\""));
+    CHECK(contains(page, "name=\"app\" value=\"sealed-1\""));
+    CHECK(contains(page, "GEZD GNBV"));
+    CHECK(contains(page, "id=\"other-account\" href=\"https://op.example/login?resume=sealed-3\""));
+    CHECK(contains(page, "id=\"problem\" role=\"alert\""));
+    CHECK_FALSE(contains(page, "id=\"logout\""));
+    const std::string codes_page = shipped().codes(codes(web::CodesPage::Kind::shown)).body;
+    CHECK(contains(codes_page, "href=\"https://op.example/authorize?resume=sealed-2\" id=\"kept\""));
 }

@@ -1,0 +1,168 @@
+// `postern user factors`: shows, removes and resumes second factors. A user cannot be asked for one that is gone.
+#include "cli/user/factors.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "db/write.h"
+#include "store/code_failures.h"
+#include "store/factors.h"
+#include "store/users.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+using oauth::AuditEvent;
+
+util::Time now() { return util::SystemClock().now(); }
+
+struct Options {
+    std::string name;
+    std::optional<std::string> remove;
+    bool resume = false;
+};
+
+/// What --remove takes away.
+struct Removal {
+    const char* name;
+    bool app;
+    bool codes;
+};
+constexpr Removal kRemovals[] = {{"all", true, true}, {"app", true, false}, {"codes", false, true}};
+
+const Removal& removal_of(const std::string& name) {
+    const auto* found = std::ranges::find_if(kRemovals, [&](const Removal& each) { return name == each.name; });
+    if (found == std::end(kRemovals)) throw UsageError("--remove takes all, app or codes, not " + in_quotes(name));
+    return *found;
+}
+
+struct Shown {
+    User user;
+    store::Factors factors = {};
+    std::optional<store::TotpRow> totp = {};
+    std::int64_t failures = 0;  ///< in a row, from places that are not known
+};
+
+Shown find_shown(db::Database& database, const std::string& name) {
+    Shown shown{.user = require_user(database, name)};
+    shown.factors = store::find_factors(database, shown.user.subject);
+    shown.totp = store::find_totp(database, shown.user.subject);
+    shown.failures = store::find_code_state(database, shown.user.subject, "", now()).other.in_a_row;
+    return shown;
+}
+
+json::Object to_json(const Shown& shown) {
+    json::Object object{{"sub", shown.user.subject.str()}, {"username", shown.user.username}};
+    if (shown.totp) {
+        json::Object app{{"created_at", util::to_epoch(shown.totp->created_at)}};
+        if (shown.totp->last_used_at) app.set("last_used_at", util::to_epoch(*shown.totp->last_used_at));
+        object.set("app", std::move(app));
+    }
+    object.set("unused_codes", shown.factors.unused_codes);
+    object.set("failures_in_a_row", shown.failures);
+    return object;
+}
+
+std::string describe(const std::optional<store::TotpRow>& totp) {
+    if (!totp) return "none";
+    return "since " + to_text(totp->created_at) +
+           (totp->last_used_at ? ", last used " + to_text(*totp->last_used_at) : ", not used for a login yet");
+}
+
+void show(const Invocation& invocation, db::Database& database, const std::string& name) {
+    const Shown shown = find_shown(database, name);
+    if (invocation.json) return print_json(to_json(shown));
+    print_fields({{"sub", shown.user.subject.str()},
+                  {"username", shown.user.username},
+                  {"app", describe(shown.totp)},
+                  {"unused recovery codes", std::to_string(shown.factors.unused_codes)},
+                  {"wrong codes in a row", std::to_string(shown.failures)}});
+}
+
+/// What was there and is gone.
+struct Removed {
+    User user;
+    bool app = false;
+    std::int64_t codes = 0;
+};
+
+/// With the sessions, because a thief of the phone may have one. The password stays.
+Removed remove(db::Database& database, const std::string& name, const Removal& removal) {
+    return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        Removed removed{.user = require_user(transaction, name)};
+        const model::Subject& subject = removed.user.subject;
+        removed.app = removal.app && store::remove_totp(transaction, subject);
+        if (removal.codes) removed.codes = store::remove_recovery_codes(transaction, subject);
+        // Codes stand in for a factor: without one they are removed, too.
+        if (removed.app && !removal.codes) removed.codes = store::remove_recovery_codes(transaction, subject);
+        if (!removed.app && removed.codes == 0)
+            throw Refused("user " + in_quotes(removed.user.username) + " has none of them; nothing was changed");
+        store::clear_code_failures(transaction, subject);
+        store::raise_stamp(transaction, subject);
+        store::end_user_access(transaction, subject, now());
+        commit(transaction);
+        return removed;
+    });
+}
+
+void remove_and_tell(const Invocation& invocation, db::Database& database, const std::string& name,
+                     const Removal& removal) {
+    const Removed removed = remove(database, name, removal);
+    if (removed.app) note(invocation, AuditEvent::app_removed, {oauth::audit::subject(removed.user.subject)});
+    note_done(invocation, {oauth::audit::subject(removed.user.subject)});
+    if (invocation.json) return;
+    std::cout << "user " << in_quotes(removed.user.username) << " has "
+              << (!removed.app ? "no recovery codes" : "no app and no recovery codes")
+              << " any more; earlier sessions and tokens have ended\n";
+}
+
+void resume(const Invocation& invocation, db::Database& database, const std::string& name) {
+    const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        User resumed = require_user(transaction, name);
+        store::clear_code_failures(transaction, resumed.subject);
+        commit(transaction);
+        return resumed;
+    });
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (!invocation.json)
+        std::cout << "wrong codes of user " << in_quotes(user.username) << " are counted from zero again\n";
+}
+
+void factors(const Invocation& invocation, const Options& options) {
+    if (options.remove && options.resume) throw UsageError("--remove ends the wait as well; give one of the two");
+    const Removal* removal = options.remove ? &removal_of(*options.remove) : nullptr;
+    const bool changes = removal || options.resume;
+    db::Database database =
+        open_database(invocation.load_config(), changes ? db::Access::read_write : db::Access::query_only);
+    if (removal) remove_and_tell(invocation, database, options.name, *removal);
+    if (options.resume) resume(invocation, database, options.name);
+    if (!changes || invocation.json) show(invocation, database, options.name);
+}
+
+}  // namespace
+
+void add_user_factors_command(const Command& group, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    const Command command =
+        add_command(group, invocation, "factors", "Show or remove the second factors of a user",
+                    "postern user factors ada\n"
+                    "  postern user factors ada --remove all\n"
+                    "      when the phone is lost: sign-in by password alone, until a new app is set up\n"
+                    "  postern user factors ada --resume",
+                    [&invocation, options] { factors(invocation, *options); });
+    command.explain(
+        "No secret is shown. Removing ends the sessions and tokens of the user; the password stays, and a person who "
+        "knows it could be the first to set up a new app: give the user a new password as well, if it may be known. "
+        "Without an app no recovery codes stay.");
+    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
+    command.option("--remove", "WHAT", options->remove, "all, app or codes");
+    command.flag("--resume", options->resume,
+                 "Codes count again after too many wrong ones: the count of failures starts from zero");
+}
+
+}  // namespace postern::cli

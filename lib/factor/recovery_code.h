@@ -1,0 +1,25 @@
+// Recovery codes: what is made, and what of it is stored.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crypto/random.h"
+#include "model/ids.h"
+#include "util/secret.h"
+
+namespace postern::factor {
+
+inline constexpr std::size_t kRecoveryCodes = 10;
+inline constexpr std::size_t kRecoveryDigits = 16;  ///< 53 bits
+
+/// Ten of sixteen digits each; every number has the same chance.
+std::vector<std::string> make_recovery_codes(crypto::Random& random);
+
+/// What the database has of a code. Sixteen digits can be found from a plain digest, so this is HMAC-SHA-256 under a
+/// key that is derived from factor.key. The code of another user has another hash.
+std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits);
+
+}  // namespace postern::factor

@@ -1,0 +1,47 @@
+// The codes of an authenticator app (RFC 6238), and what the app is given to compute them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "crypto/random.h"
+#include "util/clock.h"
+#include "util/secret.h"
+
+namespace postern::factor {
+
+inline constexpr std::size_t kTotpSecretBytes = 20;  ///< RFC 4226 §4 R6
+inline constexpr int kTotpDigits = 6;
+inline constexpr util::Seconds kTotpStep{30};  ///< RFC 6238 §4.1, with T0 = 0
+
+util::Secret make_totp_secret(crypto::Random& random);
+
+/// RFC 4648 §6 without padding: how apps read a secret.
+std::string base32(std::string_view bytes);
+
+/// `otpauth://totp/NAME:USERNAME?...`, with both percent-encoded. `name` is of the service. The text holds the secret.
+std::string otpauth_uri(const std::string& name, const std::string& username, const util::Secret& secret);
+
+/// The code for a moving factor (RFC 4226 §5.3), `digits` long: 6 to 8.
+std::string hotp(const util::Secret& secret, std::uint64_t counter, int digits = kTotpDigits);
+
+enum class TotpOutcome {
+    right,
+    wrong,
+    used,       ///< the code of a step that is spent, or of one before it
+    clock_off,  ///< the code of a step that is not near now: the clock of the app is wrong
+};
+
+struct TotpVerdict {
+    TotpOutcome outcome = TotpOutcome::wrong;
+    std::int64_t step = 0;  ///< whose code it is, unless it is wrong; spend it when right
+    int seconds_off = 0;    ///< of clock_off: how far the app is ahead of `now`; negative: behind
+};
+
+/// Right is the code of the step of `now` or of either neighbour, when the step is later than `last_step`. Of the ten
+/// steps on either side it is known which one it is. Every candidate is computed and compared, in constant time.
+TotpVerdict check_totp(const util::Secret& secret, std::string_view digits, util::Time now, std::int64_t last_step);
+
+}  // namespace postern::factor

@@ -1,0 +1,83 @@
+// Decides what is ignored in a code that was typed, and which digits are digits of another script.
+#include "factor/typed_code.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "factor/recovery_code.h"
+#include "factor/totp.h"
+#include "util/utf8.h"
+
+namespace postern::factor {
+namespace {
+
+constexpr std::size_t kLongest = 256;  // bytes; nothing that long is a code with blanks in it
+
+/// Blanks, hyphens and the like, which people or their software put between groups.
+constexpr char32_t kIgnored[] = {U'\t',  U'\n',  U'\r',  U' ',   U'-',   0x00A0, 0x00AD, 0x2007, 0x2009,
+                                 0x200A, 0x2010, 0x2011, 0x2012, 0x2013, 0x202F, 0x2212, 0x3000};
+
+/// The zeros of scripts whose digits are on keyboards (Unicode's general category Nd): nine more follow each.
+constexpr char32_t kOtherZeros[] = {
+    0x0660,  // Arabic-Indic
+    0x06F0,  // Persian, Urdu
+    0x07C0,  // N'Ko
+    0x0966,  // Devanagari
+    0x09E6,  // Bengali
+    0x0A66,  // Gurmukhi
+    0x0AE6,  // Gujarati
+    0x0B66,  // Oriya
+    0x0BE6,  // Tamil
+    0x0C66,  // Telugu
+    0x0CE6,  // Kannada
+    0x0D66,  // Malayalam
+    0x0DE6,  // Sinhala
+    0x0E50,  // Thai
+    0x0ED0,  // Lao
+    0x0F20,  // Tibetan
+    0x1040,  // Myanmar
+    0x17E0,  // Khmer
+    0x1810,  // Mongolian
+    0x1C50,  // Ol Chiki
+    0xA9D0,  // Javanese
+    0xABF0,  // Meetei Mayek
+    0xFF10,  // full width
+};
+
+bool is_other_digit(char32_t code_point) {
+    return std::ranges::any_of(kOtherZeros,
+                               [&](char32_t zero) { return code_point >= zero && code_point <= zero + 9; });
+}
+
+bool is_ignored(char32_t code_point) { return std::ranges::find(kIgnored, code_point) != std::end(kIgnored); }
+
+CodeKind kind_of(std::size_t digits) {
+    if (digits == kTotpDigits) return CodeKind::app;
+    return digits == kRecoveryDigits ? CodeKind::recovery : CodeKind::none;
+}
+
+}  // namespace
+
+TypedCode parse_code(std::string_view typed) {
+    if (typed.size() > kLongest) return {};
+    std::string digits;
+    bool has_other_digits = false;
+    while (!typed.empty()) {
+        const util::Utf8Step step = util::next_utf8(typed);
+        typed.remove_prefix(step.length);
+        if (!step.code_point) return {};
+        if (is_ignored(*step.code_point)) continue;
+        if (is_other_digit(*step.code_point)) {
+            has_other_digits = true;
+        } else if (*step.code_point >= U'0' && *step.code_point <= U'9') {
+            digits += static_cast<char>(*step.code_point);
+        } else {
+            return {};
+        }
+    }
+    if (has_other_digits) return {.kind = CodeKind::other_script};
+    const CodeKind kind = kind_of(digits.size());
+    return kind == CodeKind::none ? TypedCode{} : TypedCode{.kind = kind, .digits = std::move(digits)};
+}
+
+}  // namespace postern::factor

@@ -1,0 +1,24 @@
+// Which kind of code somebody has typed: of an authenticator app, or a recovery code.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace postern::factor {
+
+enum class CodeKind {
+    none,          ///< neither of the two
+    app,           ///< six digits
+    recovery,      ///< sixteen digits
+    other_script,  ///< digits that are not 0-9: the page says which ones are meant
+};
+
+struct TypedCode {
+    CodeKind kind = CodeKind::none;
+    std::string digits = {};  ///< of app and recovery: 0-9 and nothing else
+};
+
+/// Blanks and hyphens are ignored wherever they are, those of word processors too.
+TypedCode parse_code(std::string_view typed);
+
+}  // namespace postern::factor

@@ -1,0 +1,32 @@
+// How a user has logged in, and what that login is worth.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace postern::model {
+
+/// What a login is worth. A higher level includes the lower ones. Stored as its number.
+enum class Level {
+    unknown = 0,  ///< the web server let the user in and does not say how
+    password = 1,
+    second_factor = 2,       ///< a password and a code of the app, or a recovery code
+    phishing_resistant = 3,  ///< with a passkey
+};
+
+struct Authentication {
+    Level level = Level::unknown;
+    std::string amr;  ///< the methods: words of RFC 8176 §2 with single blanks between them; "": not known
+};
+
+/// A password and nothing else.
+Authentication by_password();
+
+/// `done`, and then a code.
+Authentication with_code(const Authentication& done);
+
+/// The words of `amr`.
+std::vector<std::string> methods_of(std::string_view amr);
+
+}  // namespace postern::model

@@ -1,0 +1,63 @@
+// Tables `totp_secrets` and `recovery_codes`: the second factors of users, and the stamp that grows with their changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/database.h"
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+/// What a user can be asked for.
+struct Factors {
+    bool app = false;
+    std::int64_t unused_codes = 0;
+
+    bool any() const { return app || unused_codes > 0; }
+};
+/// No more unused recovery codes than these, and the user is told to make new ones.
+inline constexpr std::int64_t kFewCodes = 2;
+Factors find_factors(db::Database& database, const model::Subject& subject);
+
+struct TotpRow {
+    std::string sealed;          ///< factor/totp_seal.h
+    std::int64_t last_step = 0;  ///< no code of it or of an earlier one counts
+    util::Time created_at{};
+    std::optional<util::Time> last_used_at = {};  ///< nullopt: for no login yet
+};
+std::optional<TotpRow> find_totp(db::Database& database, const model::Subject& subject);
+/// A sample for a check of the key: the first apps by subject.
+struct OwnedTotp {
+    model::Subject subject;
+    TotpRow totp;
+};
+std::vector<OwnedTotp> sample_totp(db::Database& database, std::int64_t rows);
+
+/// The user's one app from now on. `sealed` is bound to `now`; `step` is that of the code that proved it.
+void replace_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view sealed,
+                  std::int64_t step, util::Time now);
+bool remove_totp(db::Transaction& transaction, const model::Subject& subject);  ///< false: there was none
+/// False when the step, or a later one, was spent before: RFC 6238 §5.2.
+bool spend_totp_step(db::Transaction& transaction, const model::Subject& subject, std::int64_t step, util::Time now);
+
+/// Ends all codes of before.
+void replace_recovery_codes(db::Transaction& transaction, const model::Subject& subject,
+                            const std::vector<std::string>& hashes, util::Time now);
+bool has_unused_code(db::Database& database, const model::Subject& subject, std::string_view hash);
+/// False when there is no such code or it was used before.
+bool spend_recovery_code(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
+                         util::Time now);
+/// Returns how many rows there were, used ones too.
+std::int64_t remove_recovery_codes(db::Transaction& transaction, const model::Subject& subject);
+
+/// Grows with each change of the password or of a second factor, and when the user is disabled: what was sealed with
+/// an earlier one is void. 0 when there is no such user, as for one without changes.
+std::int64_t find_stamp(db::Database& database, const model::Subject& subject);
+void raise_stamp(db::Transaction& transaction, const model::Subject& subject);
+
+}  // namespace postern::store

@@ -1,0 +1,27 @@
+// What tables `users`, `groups`, `totp_secrets` and `recovery_codes` say together of one user's second factor.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "db/database.h"
+#include "model/ids.h"
+
+namespace postern::store {
+
+struct SecondFactorState {
+    bool demanded = false;   ///< the user, or a group of the user, must log in with one
+    bool available = false;  ///< an app, or a recovery code that was not used
+    std::int64_t stamp = 0;  ///< of the user, users.stamp
+};
+/// One statement sees one moment. All false for a user that does not exist.
+SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject);
+
+/// False: there is no such user, or no such group.
+bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded);
+bool demand_second_factor_of_group(db::Transaction& transaction, std::string_view group, bool demanded);
+/// Of the user alone, whatever the user's groups are.
+bool must_have_second_factor(db::Database& database, const model::Subject& subject);
+bool is_demanded_of_group(db::Database& database, std::string_view group);
+
+}  // namespace postern::store

@@ -1,0 +1,142 @@
+// The page of a user's authenticator app.
+#include "web/account/app.h"
+
+#include "crypto/digest.h"
+#include "db/write.h"
+#include "factor/totp_seal.h"
+#include "http/url.h"
+#include "oauth/acr.h"
+#include "store/factors.h"
+#include "store/users.h"
+#include "web/account/app_setup.h"
+#include "web/account/codes.h"
+#include "web/shown_time.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kNoKey = "Authenticator apps cannot be set up here now. Ask the administrator of this service.";
+constexpr const char* kOn = "Your app is on.";
+
+/// The page was shown instead of what was asked for.
+http::Response refused(http::Response response, const std::string& detail) {
+    response.refusal = http::Refusal{"app_refused", "the page of the app was shown again", detail, ""};
+    return response;
+}
+
+http::Response refuse_without_key(const AccountVisit& visit) {
+    AppPage page;
+    page.frame = frame_of(visit);
+    page.frame.problem = kNoKey;
+    return refused(visit.pages.app(page, 200), "there is no factor.key; postern key repair makes one");
+}
+
+/// `key` as text, link and picture, with the form that turns the app on.
+http::Response form(const AccountVisit& visit, AppKey key, const std::string& problem) {
+    AppPage page;
+    page.frame = frame_of(visit);
+    page.frame.problem = problem;
+    page.key = std::move(key);
+    return visit.pages.app(page, 200);
+}
+
+http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row) {
+    return with_browser_id(visit, [&] {
+        AppPage page;
+        page.frame = frame_of(visit);
+        page.since = shown_day(row.created_at);
+        if (row.last_used_at) page.last_used = shown_time(*row.last_used_at);
+        page.another = http::with_query(visit.url(), {{"another", "yes"}});
+        page.ends_codes = store::find_factors(visit.context().store, visit.subject()).unused_codes > 0;
+        return visit.pages.app(page, 200);
+    });
+}
+
+/// It was turned on by this form before.
+bool is_on(const AccountVisit& visit, const NewApp& app) {
+    oauth::Context& context = visit.context();
+    const auto row = store::find_totp(context.store, visit.subject());
+    if (!row) return false;
+    const auto secret =
+        factor::open_totp_secret(context.keys.factor_key(), visit.subject(), row->created_at, row->sealed);
+    return secret && crypto::equal_constant_time(secret->reveal(), app.secret.reveal());
+}
+
+http::Response refuse_app(const AccountVisit& visit, const AppRefusal& refusal) {
+    if (refusal.late && is_on(visit, *refusal.late)) return done(visit, AccountDone::app_on);
+    return refused(form(visit, refusal.key, refusal.problem), refusal.detail);
+}
+
+void note(const AccountVisit& visit, oauth::AuditEvent event) {
+    visit.context().trail.add(event,
+                              {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid)});
+}
+
+struct TurnedOn {
+    StartedSession session;          ///< has shown a code now, and is worth that
+    std::vector<std::string> codes;  ///< when this is the user's first second factor
+};
+
+/// nullopt: the session has ended, or the stamp has grown, and nothing was changed.
+std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp& proved) {
+    oauth::Context& context = visit.context();
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<TurnedOn> {
+        if (!store::find_user_to_change(transaction, visit.subject())) return std::nullopt;
+        auto codes = turn_on(context, transaction, visit.subject(), proved);
+        if (!codes) return std::nullopt;
+        auto raised = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
+                                    model::with_code(oauth::authentication_of(context.settings, visit.session)));
+        if (!raised) return std::nullopt;
+        transaction.commit();
+        return TurnedOn{std::move(*raised), std::move(*codes)};
+    });
+}
+
+/// Of the last second factor: the recovery codes end with it (CODE-5).
+http::Response remove(const AccountVisit& visit) {
+    const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (!store::remove_totp(transaction, visit.subject())) return false;
+        store::remove_recovery_codes(transaction, visit.subject());
+        store::raise_stamp(transaction, visit.subject());
+        transaction.commit();
+        return true;
+    });
+    if (removed) note(visit, oauth::AuditEvent::app_removed);
+    return done(visit, AccountDone::app_removed);
+}
+
+}  // namespace
+
+bool has_app_page(const oauth::Settings& settings) {
+    return settings.login.method == oauth::LoginMethod::password &&
+           settings.login.second_factor != oauth::SecondFactor::off;
+}
+
+http::Response show_app(AccountVisit& visit) {
+    if (!visit.request().query.find("another"))
+        if (const auto row = store::find_totp(visit.context().store, visit.subject()))
+            return show_what_is_on(visit, *row);
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    if (!visit.context().keys.has_factor_key()) return refuse_without_key(visit);
+    return with_browser_id(visit, [&] { return form(visit, new_app_key(visit.interaction, visit.subject()), ""); });
+}
+
+http::Response submit_app(AccountVisit& visit) {
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    const http::Params& sent = visit.request().form;
+    if (sent.find("remove")) return remove(visit);
+    if (const auto faulty = sent.first_fault({"app", "code"})) return refuse_malformed_form(visit, "field: " + *faulty);
+    if (!visit.context().keys.has_factor_key()) return refuse_without_key(visit);
+    auto proved = prove_new_app(visit.interaction, visit.subject());
+    if (!proved) return refuse_app(visit, proved.error());
+    const auto turned = turn_on_with(visit, *proved);
+    if (!turned) return refuse_app(visit, app_is_late(visit.interaction, visit.subject(), std::move(proved->app)));
+    note(visit, oauth::AuditEvent::app_added);
+    visit.interaction.browser.session = turned->session.session;
+    http::Response response =
+        turned->codes.empty() ? done(visit, AccountDone::app_on) : show_new_codes(visit, turned->codes, kOn);
+    send_session(visit.interaction.browser, turned->session, response);
+    return response;
+}
+
+}  // namespace postern::web

@@ -1,0 +1,114 @@
+// How is an authenticator app turned on?
+#include "web/account/app_setup.h"
+
+#include "factor/recovery_code.h"
+#include "factor/totp.h"
+#include "factor/totp_seal.h"
+#include "factor/typed_code.h"
+#include "http/url.h"
+#include "store/factors.h"
+#include "store/users.h"
+#include "text/qr_svg.h"
+#include "web/account/in_fours.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kWrong =
+    "That code is not right. Enter the one that the app shows now. The device's clock must be right.";
+constexpr const char* kOtherScript = "Enter the code with the digits 0 to 9.";
+constexpr const char* kTooOld = "The page was open for too long. Here is a new key: set your app up with it.";
+constexpr const char* kForeign = "The page was not of this browser. Here is a new key: set your app up with it.";
+constexpr const char* kChanged = "Your account was changed meanwhile. Here is a new key: set your app up with it.";
+
+/// What the app lists it as.
+std::string service_name(const oauth::Settings& settings) {
+    const auto issuer = http::parse_url(settings.issuer);
+    return issuer ? issuer->host : settings.issuer;
+}
+
+AppKey show_key(oauth::Context& context, const model::Subject& subject, const util::Secret& secret,
+                std::string sealed) {
+    AppKey key;
+    key.text = in_fours(factor::base32(secret.reveal()));
+    key.link =
+        factor::otpauth_uri(service_name(context.settings), store::find_username(context.store, subject), secret);
+    if (const auto qr = text::qr_svg(key.link)) {
+        key.path = qr->path;
+        key.size = std::to_string(qr->size);
+    }
+    key.sealed = std::move(sealed);
+    return key;
+}
+
+/// Why, for the operator (TOTP-6).
+std::string describe(const factor::TotpVerdict& verdict) {
+    if (verdict.outcome == factor::TotpOutcome::clock_off)
+        return "the app's clock is off by " + std::to_string(verdict.seconds_off) + " s";
+    return "the code is not one of the app";
+}
+
+}  // namespace
+
+AppKey new_app_key(Interaction& interaction, const model::Subject& subject) {
+    oauth::Context& context = interaction.context;
+    const NewApp app{factor::make_totp_secret(context.random), store::find_stamp(context.store, subject)};
+    std::string sealed = seal_new_app(context, app, interaction.browser.id.value_or(""), subject);
+    return show_key(context, subject, app.secret, std::move(sealed));
+}
+
+AppRefusal app_is_late(Interaction& interaction, const model::Subject& subject, NewApp app) {
+    return {kChanged, "the user's factors or password were changed after the form was made",
+            new_app_key(interaction, subject), std::move(app)};
+}
+
+util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, const model::Subject& subject) {
+    oauth::Context& context = interaction.context;
+    const std::string sealed(interaction.request.form.find("app").value_or(""));
+    auto app = open_new_app(context, sealed, interaction.browser.id.value_or(""), subject);
+    if (!app && app.error() == NewAppFault::expired)
+        return AppRefusal{kTooOld, "the form was older than 600 s", new_app_key(interaction, subject)};
+    if (!app)
+        return AppRefusal{kForeign,
+                          "the field app was not sealed for this browser and user, or before the seal key was renewed",
+                          new_app_key(interaction, subject)};
+    if (store::find_stamp(context.store, subject) != app->stamp)
+        return app_is_late(interaction, subject, std::move(*app));
+
+    const auto again = [&](const char* problem, const std::string& detail) {
+        return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed)};
+    };
+    const factor::TypedCode typed = factor::parse_code(interaction.request.form.find("code").value_or(""));
+    if (typed.kind == factor::CodeKind::other_script)
+        return again(kOtherScript, "the code has digits that are not 0-9");
+    if (typed.kind != factor::CodeKind::app) return again(kWrong, "the code is not six digits");
+    constexpr std::int64_t kNoneSpent = -1;
+    const auto verdict = factor::check_totp(app->secret, typed.digits, context.now(), kNoneSpent);
+    if (verdict.outcome != factor::TotpOutcome::right) return again(kWrong, describe(verdict));
+    return ProvedApp{std::move(*app), verdict.step};
+}
+
+std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Transaction& transaction,
+                                                const model::Subject& subject, const ProvedApp& proved) {
+    if (store::find_stamp(transaction.database(), subject) != proved.app.stamp) return std::nullopt;
+    std::vector<std::string> codes;
+    if (!store::find_factors(transaction.database(), subject).any()) codes = make_codes(context, transaction, subject);
+    const util::Time now = context.now();
+    const std::string sealed =
+        factor::seal_totp_secret(context.keys.factor_key(), subject, now, proved.app.secret, context.random);
+    store::replace_totp(transaction, subject, sealed, proved.step, now);
+    store::raise_stamp(transaction, subject);
+    return codes;
+}
+
+std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& transaction,
+                                    const model::Subject& subject) {
+    std::vector<std::string> codes = factor::make_recovery_codes(context.random);
+    std::vector<std::string> hashes;
+    for (const std::string& code : codes)
+        hashes.push_back(factor::recovery_code_hash(context.keys.factor_key(), subject, code));
+    store::replace_recovery_codes(transaction, subject, hashes, context.now());
+    return codes;
+}
+
+}  // namespace postern::web

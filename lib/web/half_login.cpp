@@ -1,0 +1,134 @@
+// The second half of a login. Nothing is stored before it is whole.
+#include "web/half_login.h"
+
+#include "db/write.h"
+#include "http/url.h"
+#include "oauth/acr.h"
+#include "oauth/next_step.h"
+#include "oauth/sealed_request.h"
+#include "store/authorization_requests.h"
+#include "store/users.h"
+#include "web/password_check.h"
+
+namespace postern::web {
+namespace {
+
+/// One that travels to the next page is sealed anew; one that has reached its end does not travel on.
+model::AuthorizationRequest without_half(model::AuthorizationRequest request) {
+    request.half_login.reset();
+    return request;
+}
+
+/// The rest of it raises this session.
+model::HalfLogin half_login_of(const oauth::Context& context, const model::Session& session, std::int64_t stamp) {
+    return {.subject = session.subject,
+            .stamp = stamp,
+            .auth_time = session.auth_time,
+            .expires_at = context.now() + kHalfLoginTtl,
+            .amr = oauth::authentication_of(context.settings, session).amr,
+            .sid = session.sid};
+}
+
+}  // namespace
+
+bool can_enrol(const oauth::Settings& settings) {
+    return settings.login.enrolment == oauth::Enrolment::login && settings.paths.account;
+}
+
+model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state) {
+    if (oauth::highest_level(settings) < model::Level::second_factor) return model::Level::unknown;
+    const bool required = settings.login.second_factor == oauth::SecondFactor::required || state.demanded;
+    return required ? model::Level::second_factor : model::Level::unknown;
+}
+
+SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
+                        const LoginVisit& visit) {
+    const auto demanded =
+        visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
+    return missing_half(settings, state, demanded);
+}
+
+SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state, model::Level demanded) {
+    if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
+    if (state.available) return SecondHalf::code;
+    const bool is_demanded = std::max(demanded, demanded_of_user(settings, state)) >= model::Level::second_factor;
+    return is_demanded ? SecondHalf::enrolment : SecondHalf::none;
+}
+
+model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp) {
+    const util::Time now = context.now();
+    return {.subject = subject,
+            .stamp = stamp,
+            .auth_time = now,
+            .expires_at = now + kHalfLoginTtl,
+            .amr = model::by_password().amr,
+            .sid = {}};
+}
+
+http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
+                                  SecondHalf missing) {
+    const oauth::Settings& settings = interaction.context.settings;
+    if (missing == SecondHalf::enrolment && !can_enrol(settings))
+        return interaction.refuse(PageFault::second_factor_missing, request.client_id.str(),
+                                  "the user has no second factor, and login.enrolment does not let a password set one "
+                                  "up");
+    request.half_login = std::move(half);
+    if (missing == SecondHalf::enrolment) request.half_login->expires_at = interaction.context.now() + kEnrolmentTtl;
+    const std::string path =
+        missing == SecondHalf::enrolment ? *settings.paths.account + kEnrolmentSuffix : settings.paths.login;
+    return continue_at(interaction, path, request, "");
+}
+
+std::optional<http::Response> raise_login(Interaction& interaction, model::AuthorizationRequest request,
+                                          SecondHalf missing, std::int64_t stamp) {
+    const oauth::Context& context = interaction.context;
+    const model::Session& session = interaction.browser.session.value();
+    const util::Seconds age = context.now() - session.auth_time;
+    if (missing == SecondHalf::enrolment && age >= context.settings.account.reauthentication) return std::nullopt;
+    return continue_with_half(interaction, std::move(request), half_login_of(context, session, stamp), missing);
+}
+
+std::string first_page_url(Interaction& interaction, const LoginVisit& visit) {
+    const oauth::Settings& settings = interaction.context.settings;
+    const std::string sealed =
+        oauth::seal_request(interaction.context, without_half(visit.request), interaction.browser.binding());
+    return http::with_query(settings.url(settings.paths.login), {{"resume", sealed}});
+}
+
+http::Response start_over(Interaction& interaction, const LoginVisit& visit) {
+    return continue_at(interaction, interaction.context.settings.paths.login, without_half(visit.request), "");
+}
+
+std::optional<StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
+                                             const model::Authentication& how, const SpendSecondHalf& spend) {
+    oauth::Context& context = interaction.context;
+    const model::HalfLogin& half = visit.request.half_login.value();
+    const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
+        const auto user = store::find_user_to_change(transaction, half.subject);
+        if (!user || !user->enabled) return std::nullopt;
+        if (store::find_second_factor(transaction.database(), half.subject).stamp != half.stamp) return std::nullopt;
+        if (!spend(transaction)) return std::nullopt;
+        note_success(transaction, success_keys(context, user->username, interaction.request.remote_address),
+                     context.now());
+        auto started = half.sid.empty()
+                           ? start_session(context, transaction, interaction.browser, half.subject, half.auth_time, how)
+                           : raise_session(context, transaction, interaction.browser, half.sid, how);
+        if (!started) return std::nullopt;
+        // A session that was raised is not a login for this request: its password is as old as it was.
+        if (visit.target && half.sid.empty())
+            store::record_login(transaction, oauth::request_key(visit.request), half.subject, visit.request.expires_at);
+        transaction.commit();
+        return started;
+    };
+    return db::write(context.store, db::Durability::full, complete);
+}
+
+http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const StartedSession& started) {
+    http::Response response = visit.request.half_login
+                                  ? continue_after_login(interaction, {without_half(visit.request), visit.target, ""})
+                                  : continue_after_login(interaction, visit);
+    send_session(interaction.browser, started, response);
+    return response;
+}
+
+}  // namespace postern::web

@@ -1,0 +1,70 @@
+// The second half of a login: who needs one, and how it is completed. docs/decisions/0069-levels.md
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "model/authorization.h"
+#include "model/client.h"
+#include "store/second_factor.h"
+#include "web/browser.h"
+#include "web/interaction.h"
+
+namespace postern::web {
+
+/// So long after the password the second half can be given.
+inline constexpr util::Seconds kHalfLoginTtl{300};
+/// Or an app can be set up, which may have to be installed first: as long as its form may turn it on.
+inline constexpr util::Seconds kEnrolmentTtl{600};
+
+/// What is missing behind a right password.
+enum class SecondHalf {
+    none,
+    code,       ///< of what the user has set up
+    enrolment,  ///< the user must have a second factor, has none, and sets one up
+};
+
+/// Of a user in that state, for a login that must be worth `demanded` at least. A user who has a second factor is asked
+/// for it whatever is demanded.
+SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state, model::Level demanded);
+/// For the login of that visit.
+SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
+                        const LoginVisit& visit);
+
+/// Whether a user who must have a second factor and has none sets one up behind the password (POLICY-4).
+bool can_enrol(const oauth::Settings& settings);
+
+/// What the configuration and the operator demand of a user in that state.
+model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state);
+
+/// A right password, now.
+model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);
+
+/// 303 to the page of the second half, with the half login in the seal. With nothing set up, the page on which the user
+/// sets it up, or the page that says whom to ask where that is not allowed (`login.enrolment`).
+http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
+                                  SecondHalf missing);
+
+/// The browser's session is not worth enough for `request`: 303 to the page whose half raises it. nullopt: a factor is
+/// to be set up, and the password is too old to allow that, so the login comes first.
+std::optional<http::Response> raise_login(Interaction& interaction, model::AuthorizationRequest request,
+                                          SecondHalf missing, std::int64_t stamp);
+
+/// The login page of the same request, for another user or from the beginning.
+std::string first_page_url(Interaction& interaction, const LoginVisit& visit);
+/// 303 to it.
+http::Response start_over(Interaction& interaction, const LoginVisit& visit);
+
+/// Spends what the second half was, in the transaction that completes the login; false: it was spent meanwhile.
+using SpendSecondHalf = std::function<bool(db::Transaction&)>;
+
+/// The session of a login that is whole, worth `how`. Password, stamp and user are looked at again; with them the
+/// counter of failures is cleared and the place remembered. nullopt: something has changed meanwhile, and nothing is
+/// written.
+std::optional<StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
+                                             const model::Authentication& how, const SpendSecondHalf& spend);
+
+/// The answer to a completed login: on to the application or the page of the account, with the session's cookie.
+http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const StartedSession& started);
+
+}  // namespace postern::web

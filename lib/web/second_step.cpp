@@ -1,0 +1,115 @@
+// The second page of a login: shows the form, checks the code, completes the login.
+#include "web/second_step.h"
+
+#include "oauth/sealed_request.h"
+#include "store/factors.h"
+#include "store/users.h"
+#include "web/code_check.h"
+#include "web/csrf.h"
+#include "web/half_login.h"
+#include "web/login.h"
+#include "web/password_check.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kMethod = "second_factor";
+constexpr const char* kWrong = "That code was not accepted. Wait for the next one in your app and try again.";
+constexpr const char* kLocked =
+    "There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.";
+constexpr const char* kChanged = "Your account has changed meanwhile. Enter your password again.";
+
+std::string username_of(const Interaction& interaction, const model::HalfLogin& half) {
+    return store::find_username(interaction.context.store, half.subject);
+}
+
+http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& message, int status = 200) {
+    const oauth::Settings& settings = interaction.context.settings;
+    SecondStepPage page;
+    page.username = username_of(interaction, *visit.request.half_login);
+    page.action = settings.url(settings.paths.login);
+    page.csrf = csrf_token(interaction.context, Form::second_step, interaction.browser, visit.request.id);
+    page.resume = visit.sealed;
+    page.other_account = first_page_url(interaction, visit);
+    page.message = message;
+    return interaction.pages.second_step(page, status);
+}
+
+void note_refusal(Interaction& interaction, const LoginVisit& visit, oauth::AuditEvent event,
+                  const std::string& reason) {
+    interaction.context.trail.add(event, {{"reason", reason},
+                                          oauth::audit::subject(visit.request.half_login->subject),
+                                          oauth::audit::client(visit.request.client_id)});
+}
+
+http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
+    const bool waits = verdict.outcome == CodeOutcome::throttled;
+    const bool counts = waits || verdict.outcome == CodeOutcome::locked;
+    note_refusal(interaction, visit,
+                 counts ? oauth::AuditEvent::second_factor_throttled : oauth::AuditEvent::second_factor_failed,
+                 verdict.log_detail);
+    http::Response response = waits    ? form(interaction, visit, wait_message(verdict.wait), 429)
+                              : counts ? form(interaction, visit, kLocked, 429)
+                                       : form(interaction, visit, kWrong);
+    if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
+    response.refusal =
+        http::Refusal{counts ? "second_factor_throttled" : "second_factor_failed",
+                      "the form for a code was shown again", verdict.log_detail, visit.request.client_id.str()};
+    return response;
+}
+
+/// CODE-4: on a page of its own, since the account's may not be opened for months.
+http::Response go_on(Interaction& interaction, const LoginVisit& visit, const StartedSession& started,
+                     bool by_recovery_code) {
+    http::Response response = go_on_with(interaction, visit, started);
+    const oauth::Settings& settings = interaction.context.settings;
+    if (!by_recovery_code || !settings.paths.account) return response;
+    const auto left = store::find_factors(interaction.context.store, started.session.subject).unused_codes;
+    if (left > store::kFewCodes) return response;
+    FewCodesPage page;
+    page.left = left == 0 ? "none" : std::to_string(left);
+    page.next = *response.find("Location");
+    page.codes = settings.url(*settings.paths.account + "/codes");
+    http::Response shown = interaction.pages.few_codes(page);
+    send_session(interaction.browser, started, shown);
+    return shown;
+}
+
+}  // namespace
+
+http::Response show_second_step(Interaction& interaction, const LoginVisit& visit) {
+    return form(interaction, visit, "");
+}
+
+http::Response submit_second_step(Interaction& interaction, const LoginVisit& visit) {
+    oauth::Context& context = interaction.context;
+    const http::Params& sent = interaction.request.form;
+    if (!is_own_form(context, Form::second_step, interaction.browser, visit.request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
+                                "the csrf field is missing or does not belong to this browser and request");
+    if (const auto faulty = sent.first_fault({"code"}))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+
+    const model::HalfLogin& half = *visit.request.half_login;
+    const std::string place =
+        success_keys(context, username_of(interaction, half), interaction.request.remote_address).place;
+    const CodeVerdict verdict = check_code(context, half.subject, std::string(sent.find("code").value_or("")), place);
+    if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
+
+    const model::Authentication done{model::Level::password, half.amr};
+    const auto started = complete_login(interaction, visit, model::with_code(done), [&](db::Transaction& transaction) {
+        return spend_code(transaction, half.subject, verdict, context.now());
+    });
+    if (!started) {
+        note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed,
+                     "the code was used, or the user or the session changed, while this login waited");
+        LoginVisit again = visit;
+        again.request.half_login.reset();
+        again.sealed = oauth::seal_request(context, again.request, interaction.browser.binding());
+        return show_first_step(interaction, again, kChanged);
+    }
+    note_login(context, *started, kMethod, visit.request.client_id);
+    return go_on(interaction, visit, *started, verdict.kind == factor::CodeKind::recovery);
+}
+
+}  // namespace postern::web

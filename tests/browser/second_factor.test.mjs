@@ -1,0 +1,148 @@
+// A user sets up an authenticator app, is asked for it, loses it and comes back with a recovery code; another one has to
+// have an app. Without JavaScript.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { App, recoveryCodes } from "./app.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+
+const STAFF = { username: "stella", password: "another quiet gate" };
+
+describe("second factors in a browser", () => {
+  let deployment;
+  let browser;
+  let app;
+  let codes;
+  before(async () => {
+    deployment = await openDemo({ clock: true });
+    await deployment.addUser(STAFF.username, STAFF.password);
+    await deployment.postern(["group", "add", "staff"]);
+    await deployment.postern(["group", "member", "add", "staff", STAFF.username]);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+
+  const at = (path) => `${deployment.issuer}/account${path}`;
+  const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
+
+  /// A browser that was never here, whose pages run no script and break no policy.
+  async function withPage(use, options = { javaScriptEnabled: false }) {
+    const tab = await openPage(browser, deployment, options);
+    try {
+      await use(tab.page);
+    } finally {
+      await tab.close();
+    }
+    assert.deepEqual(tab.faults, []);
+  }
+
+  it("an app is set up from its page, and codes are shown once [TOTP-1, CODE-2, ACCOUNT-5]", async () => {
+    await withPage(async (page) => {
+      await page.goto(at("/app"));
+      await signIn(page);
+      app = await App.scan(page, deployment);
+      assert.match(await page.locator("#open").getAttribute("href"), /^otpauth:\/\/totp\//);
+      assert.equal(await page.locator("svg.qr path").count(), 1);
+      await page.fill("#code", "no code");
+      await page.click("#turn-on");
+      await page.waitForSelector("#problem");
+      await app.type(page, "#turn-on");
+      codes = await recoveryCodes(page);
+      assert.equal(codes.length, 10);
+      await page.click("#kept");
+      await page.waitForURL(at(""));
+      await page.goto(at("/codes"));
+      assert.match(await page.locator("main").textContent(), /You have 10 left/);
+    });
+  });
+
+  it("it is asked for behind the password, by keyboard alone [STEP-5, STEP-7, A11Y-1]", async () => {
+    await withPage(async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await heading(page, "One more step");
+      await page.keyboard.type("000 000"); // the field has the focus
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#problem");
+      assert.equal(await page.locator("#code").inputValue(), "");
+      await page.keyboard.type(await app.code());
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("the way back and a reload lead to pages that work [STEP-11]", async () => {
+    await withPage(async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await heading(page, "One more step");
+      await page.reload();
+      await heading(page, "One more step");
+      await page.goBack();
+      await heading(page, "Sign in");
+      await signIn(page);
+      await app.type(page, "#verify");
+      await page.waitForSelector("#approve");
+      await page.goBack();
+      await page.goForward();
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("without the phone a recovery code does; the app is removed [CODE-3, CODE-5]", async () => {
+    await withPage(async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await page.fill("#code", codes[0]);
+      await page.click("#verify");
+      await page.waitForSelector("#approve");
+      await page.goto(at("/codes"));
+      assert.match(await page.locator("main").textContent(), /You have 9 left/);
+    });
+    await withPage(async (page) => {
+      await page.goto(at("/app"));
+      await signIn(page);
+      await page.fill("#code", codes[0]);
+      await page.click("#verify");
+      await page.waitForSelector("#problem");
+      await page.fill("#code", codes[1]);
+      await page.click("#verify");
+      await page.click("#remove");
+      await page.getByText("Your app is removed.").waitFor();
+    });
+    await withPage(async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("a user who must have one sets it up at the login, and goes on [POLICY-4]", async () => {
+    let hers;
+    await deployment.postern(["group", "set", "staff", "--second-factor", "required"]);
+    await withPage(async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page, STAFF.password, STAFF.username);
+      await heading(page, "Set up an authenticator app");
+      hers = await App.scan(page, deployment);
+      await page.fill("#code", "no code");
+      await page.click("#turn-on");
+      await page.waitForSelector("#problem");
+      await hers.type(page, "#turn-on");
+      assert.equal((await recoveryCodes(page)).length, 10);
+      await page.click("#kept");
+      await page.click("#approve");
+      await page.waitForURL(`${deployment.origin}/demo/?*`);
+    });
+    await withPage(async (page) => {
+      await page.goto(at(""));
+      await signIn(page, STAFF.password, STAFF.username);
+      await heading(page, "One more step");
+      await page.click("#other-account");
+      await signIn(page, PERSON.password);
+      await page.waitForURL(at(""));
+    });
+  });
+});

@@ -1,0 +1,444 @@
+// An authenticator app and recovery codes as a browser sets them up, replaces and removes them in the account.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+namespace fs = std::filesystem;
+
+std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+UserAgent signed_in(const Deployment& op, const std::string& user = kAlice,
+                    const std::string& password = kAlicePassword) {
+    UserAgent browser(op);
+    const Landing login = browser.open(at(op, ""));
+    REQUIRE(login.verdict() == "login");
+    REQUIRE(browser.log_in(login, user, password).url == at(op, ""));
+    return browser;
+}
+
+SetUp set_up(const Deployment& op, UserAgent& browser) { return SetUp(browser.fetch(at(op, "/app"))); }
+SetUp set_up_another(const Deployment& op, UserAgent& browser) {
+    return SetUp(browser.fetch(at(op, "/app?another=yes")));
+}
+
+Answer send(const Deployment& op, UserAgent& browser, const std::string& page, const Query& fields) {
+    return browser.send(at(op, page), fields.text());
+}
+
+/// An app that is on, with its recovery codes.
+struct Enrolled {
+    Deployment op;
+    UserAgent alice = signed_in(op);
+    SetUp app = set_up(op, alice);
+    Answer answer = send(op, alice, "/app", app.form(app.code(op)));
+    std::vector<std::string> codes = codes_in(answer);
+
+    Enrolled() {
+        REQUIRE(answer.status == 200);
+        REQUIRE(codes.size() == 10);
+    }
+    Answer press(const std::string& page, const Query& fields, const std::string& query = "") {
+        const Answer shown = alice.fetch(at(op, page + query));
+        REQUIRE(shown.status == 200);
+        return send(op, alice, page, fields.with("csrf", value_of(shown, "csrf")));
+    }
+    Answer ask_for_codes() { return alice.fetch(at(op, "/codes?new=yes")); }
+    Answer make_codes(const Answer& asked) {
+        return send(op, alice, "/codes", {{"csrf", value_of(asked, "csrf")}, {"stamp", value_of(asked, "stamp")}});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("app: set up with a code of the key on its page, and ten recovery codes are shown [TOTP-1, TOTP-4, CODE-1]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    CHECK(says(alice.fetch(at(op, "")), "Authenticator app off"));
+    const SetUp app = set_up(op, alice);
+    CHECK(app.key.size() == 32);
+    CHECK(app.page.body.find("otpauth://totp/op.example:alice?secret=" + app.key) != std::string::npos);
+    CHECK(app.page.header("Cache-Control") == "no-store");
+    const Answer answer = send(op, alice, "/app", app.form(app.code(op)));
+    REQUIRE(answer.status == 200);
+    CHECK(answer.header("Cache-Control") == "no-store");
+    CHECK(says(answer, "Your app is on."));
+    const auto codes = codes_in(answer);
+    CHECK(codes.size() == 10);
+    CHECK(std::set<std::string>(codes.begin(), codes.end()).size() == 10);
+    for (const std::string& code : codes) {
+        CHECK(code.size() == 16);
+        CHECK(code.find_first_not_of("0123456789") == std::string::npos);
+    }
+    CHECK(audit_events(answer.log) == "app_added recovery_codes_made");
+    for (const postern::json::Object& line : audit_lines(answer.log)) {
+        CHECK(text_of(line, "subject") == subject_of(op, kAlice));
+        CHECK(text_of(line, "session") != "");
+    }
+    const Answer overview = alice.fetch(at(op, ""));
+    CHECK(says(overview, "Authenticator app on"));
+    CHECK(says(overview, "Recovery codes 10 left"));
+    CHECK(says(alice.fetch(at(op, "/app")), "On since"));
+    CHECK(says(alice.fetch(at(op, "/codes")), "You have 10 left."));
+    CHECK(op.count_rows("totp_secrets") == 1);
+    CHECK(op.count_rows("recovery_codes") == 10);
+}
+
+TEST_CASE("app: a code that is not right turns nothing on, and the same key is shown again [TOTP-4, TOTP-8]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const SetUp app = set_up(op, alice);
+    const std::string right = app.code(op);
+    const std::string full_width = "\xef\xbc\x91\xef\xbc\x92\xef\xbc\x93\xef\xbc\x94\xef\xbc\x95\xef\xbc\x96";
+    const std::pair<std::string, std::string> rows[] = {
+        {app.wrong_code(op), "not right"},    {"", "not right"},
+        {right.substr(1), "not right"},       {right + "0", "not right"},
+        {"0000 0000 0000 0000", "not right"}, {right.substr(0, 5) + "x", "not right"},
+        {full_width, "digits 0 to 9"},
+    };
+    for (const auto& [code, problem] : rows) {
+        CAPTURE(code);
+        const Answer answer = send(op, alice, "/app", app.form(code));
+        CHECK(answer.status == 200);
+        CHECK(says(answer, problem));
+        CHECK(codes_in(answer) == std::vector<std::string>{app.key});
+        CHECK(value_of(answer, "app") == value_of(app.page, "app"));
+        CHECK(audit_events(answer.log) == "");
+    }
+    CHECK(op.count_rows("totp_secrets") == 0);
+    CHECK(op.count_rows("recovery_codes") == 0);
+    const std::string grouped = right.substr(0, 3) + " - " + right.substr(3);
+    CHECK(says(send(op, alice, "/app", app.form(grouped)), "Your app is on."));
+}
+
+TEST_CASE("app: its clock may be a step off and no more, and the log says by how much it is [TOTP-5, TOTP-6]") {
+    struct Row {
+        int steps;
+        bool counts;
+    };
+    for (const auto& [steps, counts] : {Row{-1, true}, Row{1, true}, Row{-2, false}, Row{2, false}}) {
+        CAPTURE(steps);
+        const Deployment op;
+        UserAgent alice = signed_in(op);
+        const SetUp app = set_up(op, alice);
+        const Answer answer = send(op, alice, "/app", app.form(app.code(op, steps)));
+        CHECK(says(answer, "Your app is on.") == counts);
+        CHECK(op.count_rows("totp_secrets") == (counts ? 1 : 0));
+        const std::string off = "the app's clock is off by " + std::to_string(steps * 30) + " s";
+        CHECK((answer.log.find(off) != std::string::npos) == !counts);
+    }
+}
+
+TEST_CASE("app: the form that turned it on says so when it comes again, and makes no second set of codes [TOTP-4]") {
+    Enrolled f;
+    const Answer again = send(f.op, f.alice, "/app", f.app.form(f.app.code(f.op)));
+    CHECK(again.status == 303);
+    CHECK(again.location() == at(f.op, "/app?done=app-on"));
+    CHECK(audit_events(again.log) == "");
+    CHECK(says(f.alice.fetch(again.location()), "Your app is on."));
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    CHECK(f.press("/app", {{"remove", "yes"}}).status == 303);
+    const Answer late = send(f.op, f.alice, "/app", f.app.form(f.app.code(f.op)));
+    CHECK(late.status == 200);
+    CHECK(says(late, "changed meanwhile"));
+    CHECK(f.op.count_rows("totp_secrets") == 0);
+}
+
+TEST_CASE("app: a new one replaces the old one with its first right code, not before [TOTP-7]") {
+    Enrolled f;
+    const SetUp fresh = set_up_another(f.op, f.alice);
+    CHECK(fresh.key != f.app.key);
+    CHECK(says(send(f.op, f.alice, "/app", fresh.form(f.app.code(f.op))), "not right"));
+    CHECK(says(send(f.op, f.alice, "/app", fresh.form(fresh.wrong_code(f.op))), "not right"));
+    // The old one is the one that the old form has.
+    CHECK(send(f.op, f.alice, "/app", f.app.form(f.app.code(f.op))).location() == at(f.op, "/app?done=app-on"));
+    const Answer answer = send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op)));
+    CHECK(answer.location() == at(f.op, "/app?done=app-on"));
+    CHECK(audit_events(answer.log) == "app_added");
+    CHECK(f.op.count_rows("totp_secrets") == 1);
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    CHECK(says(send(f.op, f.alice, "/app", f.app.form(f.app.code(f.op))), "changed meanwhile"));
+    CHECK(send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op))).location() == at(f.op, "/app?done=app-on"));
+}
+
+TEST_CASE("app: two pages that are open, and the one that is sent first counts [TOTP-4]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const SetUp one = set_up(op, alice);
+    const SetUp other = set_up(op, alice);
+    CHECK(one.key != other.key);
+    CHECK(send(op, alice, "/app", one.form(one.code(op))).status == 200);
+    const Answer late = send(op, alice, "/app", other.form(other.code(op)));
+    CHECK(says(late, "changed meanwhile"));
+    CHECK(codes_in(late) != std::vector<std::string>{other.key});
+    CHECK(send(op, alice, "/app", one.form(one.code(op))).location() == at(op, "/app?done=app-on"));
+}
+
+TEST_CASE("app: its form counts for 600 seconds, and then there is another key [TOTP-4]") {
+    for (const int age : {599, 600}) {
+        CAPTURE(age);
+        Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 3600}}}}});
+        UserAgent alice = signed_in(op);
+        const SetUp app = set_up(op, alice);
+        op.advance(seconds(age));
+        const Answer answer = send(op, alice, "/app", app.form(app.code(op)));
+        CHECK(says(answer, "open for too long") == (age == 600));
+        CHECK(op.count_rows("totp_secrets") == (age == 600 ? 0 : 1));
+        if (age == 600) CHECK(codes_in(answer) != std::vector<std::string>{app.key});
+    }
+}
+
+TEST_CASE(
+    "app: the key of another user's page, of another browser's or of none turns nothing on [TOTP-4, ACCOUNT-16]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    UserAgent bob = signed_in(op, kBob, kBobPassword);
+    UserAgent elsewhere = signed_in(op);
+    const SetUp own = set_up(op, alice);
+    const SetUp of_bob = set_up(op, bob);
+    const SetUp from_elsewhere = set_up(op, elsewhere);
+    for (const SetUp* other : {&of_bob, &from_elsewhere}) {
+        const Query form = {
+            {"csrf", value_of(own.page, "csrf")}, {"app", value_of(other->page, "app")}, {"code", other->code(op)}};
+        CHECK(says(send(op, alice, "/app", form), "was not of this browser"));
+    }
+    for (const std::string& sealed : {std::string(), std::string("x"), value_of(own.page, "app") + "AAAA"})
+        CHECK(says(send(op, alice, "/app", own.form(own.code(op)).with("app", sealed)), "was not of this browser"));
+    CHECK(send(op, alice, "/app", own.form(own.code(op)).with("csrf", value_of(of_bob.page, "csrf"))).status == 403);
+    CHECK(op.count_rows("totp_secrets") == 0);
+    CHECK(send(op, alice, "/app", own.form(own.code(op))).status == 200);
+    CHECK(says(bob.fetch(at(op, "")), "Authenticator app off"));
+}
+
+TEST_CASE("factors: forms of other sites, pages and sessions change nothing, and no GET does [ACCOUNT-4]") {
+    Enrolled f;
+    const SetUp fresh = set_up_another(f.op, f.alice);
+    const std::string token = value_of(fresh.page, "csrf");
+    const Answer asked = f.ask_for_codes();
+    const std::string stamp = value_of(asked, "stamp");
+    const std::vector<std::pair<std::string, Query>> forms = {
+        {"/app", fresh.form(fresh.code(f.op))},
+        {"/app", {{"csrf", token}, {"remove", "yes"}}},
+        {"/codes", {{"csrf", value_of(asked, "csrf")}, {"stamp", stamp}}},
+    };
+    for (const auto& [page, form] : forms) {
+        CAPTURE(page);
+        CHECK(f.alice.fetch(at(f.op, page) + "?" + form.text()).status == 200);
+        for (const char* site : {"cross-site", "same-site", "none"})
+            CHECK(f.alice.send(at(f.op, page), form.text(), {{"Sec-Fetch-Site", site}}).status == 403);
+        CHECK(send(f.op, f.alice, page, form.without("csrf")).status == 403);
+        CHECK(send(f.op, f.alice, page, form.with("csrf", value_of(f.alice.fetch(at(f.op, "/devices")), "csrf")))
+                  .status == 403);
+    }
+    CHECK(send(f.op, f.alice, "/codes", {{"csrf", token}, {"stamp", stamp}}).status == 403);
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    CHECK(f.op.count_rows("totp_secrets") == 1);
+    CHECK(says(f.alice.fetch(at(f.op, "")), "Authenticator app on"));
+}
+
+TEST_CASE("app: the form of a session before, in the same browser, turns nothing on [ACCOUNT-4]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const SetUp app = set_up(op, alice);
+    const std::string session = alice.session_cookie();
+    std::erase_if(alice.cookies(), [&](const auto& cookie) { return cookie.second == session; });
+    REQUIRE(alice.log_in(alice.open(at(op, ""))).url == at(op, ""));
+    CHECK(send(op, alice, "/app", app.form(app.code(op))).status == 403);
+    CHECK(op.count_rows("totp_secrets") == 0);
+}
+
+TEST_CASE("codes: new ones end all of before, after a question, and a second press makes none [CODE-5]") {
+    Enrolled f;
+    const Answer asked = f.ask_for_codes();
+    CHECK(says(asked, "The codes that you have now end."));
+    const Answer made = f.make_codes(asked);
+    REQUIRE(made.status == 200);
+    CHECK(made.header("Cache-Control") == "no-store");
+    const auto fresh = codes_in(made);
+    CHECK(fresh.size() == 10);
+    for (const std::string& code : f.codes) CHECK(std::ranges::find(fresh, code) == fresh.end());
+    CHECK(audit_events(made.log) == "recovery_codes_made");
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    const Answer again = f.make_codes(asked);
+    CHECK(again.location() == at(f.op, "/codes?done=codes-shown-once"));
+    CHECK(audit_events(again.log) == "");
+    const Answer page = f.alice.fetch(again.location());
+    CHECK(says(page, "shown once"));
+    CHECK(codes_in(page).empty());
+    CHECK(says(page, "New codes"));
+}
+
+TEST_CASE("codes: there are none without a second factor, and a form without a number makes none [CODE-2]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    for (const std::string query : {"", "?new=yes"}) {
+        const Answer page = alice.fetch(at(op, "/codes") + query);
+        CHECK(page.status == 200);
+        CHECK(says(page, "You get recovery codes when you set up an authenticator app."));
+        CHECK_FALSE(has_id(page.body, "make"));
+    }
+    Enrolled f;
+    const std::string token = value_of(f.ask_for_codes(), "csrf");
+    for (const std::string stamp : {"", "x", "-1", "1 ", "99999999999999999999"}) {
+        CAPTURE(stamp);
+        CHECK(send(f.op, f.alice, "/codes", {{"csrf", token}, {"stamp", stamp}}).status == 400);
+    }
+    for (const std::string stamp : {"0", "2", "7"})
+        CHECK(send(f.op, f.alice, "/codes", {{"csrf", token}, {"stamp", stamp}}).status == 303);
+    CHECK(f.make_codes(f.ask_for_codes()).status == 200);
+}
+
+TEST_CASE("app: removing it removes the recovery codes, for this user alone [CODE-5, ACCOUNT-16]") {
+    Enrolled f;
+    UserAgent bob = signed_in(f.op, kBob, kBobPassword);
+    const SetUp of_bob = set_up(f.op, bob);
+    REQUIRE(send(f.op, bob, "/app", of_bob.form(of_bob.code(f.op))).status == 200);
+    REQUIRE(f.op.count_rows("recovery_codes") == 20);
+    const Answer asked = f.ask_for_codes();
+    CHECK(says(f.alice.fetch(at(f.op, "/app")), "Your recovery codes end with it."));
+    const Answer removed = f.press("/app", {{"remove", "yes"}});
+    CHECK(removed.location() == at(f.op, "/app?done=app-removed"));
+    CHECK(audit_events(removed.log) == "app_removed");
+    CHECK(f.op.count_rows("totp_secrets") == 1);
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    CHECK(says(f.alice.fetch(removed.location()), "Your app is removed."));
+    CHECK(says(bob.fetch(at(f.op, "")), "Recovery codes 10 left"));
+    // The question that was open leads to the page, which says that there are none.
+    CHECK(f.make_codes(asked).location() == at(f.op, "/codes"));
+    CHECK(f.op.count_rows("recovery_codes") == 10);
+    const Answer again = f.press("/app", {{"remove", "yes"}});
+    CHECK(again.location() == at(f.op, "/app?done=app-removed"));
+    CHECK(audit_events(again.log) == "");
+}
+
+TEST_CASE("factors: neither adding nor removing ends other sessions and tokens [ACCOUNT-10]") {
+    const SignedIn before;
+    UserAgent alice = signed_in(before.op);
+    UserAgent elsewhere = signed_in(before.op);
+    const SetUp app = set_up(before.op, alice);
+    REQUIRE(send(before.op, alice, "/app", app.form(app.code(before.op))).status == 200);
+    const std::string token = value_of(alice.fetch(at(before.op, "/app")), "csrf");
+    REQUIRE(send(before.op, alice, "/app", {{"csrf", token}, {"remove", "yes"}}).status == 303);
+    CHECK(elsewhere.fetch(at(before.op, "")).status == 200);
+    CHECK(is_active(before.op, before.access_token()));
+}
+
+TEST_CASE("factors: to change them needs a recent login, to look at them a session [ACCOUNT-3]") {
+    Enrolled f;
+    const SetUp fresh = set_up_another(f.op, f.alice);
+    const Answer asked = f.ask_for_codes();
+    const Query remove = {{"csrf", value_of(f.alice.fetch(at(f.op, "/app")), "csrf")}, {"remove", "yes"}};
+    f.op.advance(seconds(600));
+    for (const std::string page : {"", "/app", "/codes"}) CHECK(f.alice.fetch(at(f.op, page)).status == 200);
+    const auto leads_to_login = [&](const Answer& answer) {
+        return answer.status == 303 && answer.location().starts_with(f.op.url("login"));
+    };
+    CHECK(leads_to_login(f.alice.fetch(at(f.op, "/app?another=yes"))));
+    CHECK(leads_to_login(f.alice.fetch(at(f.op, "/codes?new=yes"))));
+    CHECK(leads_to_login(send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op)))));
+    CHECK(leads_to_login(send(f.op, f.alice, "/app", remove)));
+    CHECK(leads_to_login(f.make_codes(asked)));
+    CHECK(f.op.count_rows("totp_secrets") == 1);
+    CHECK(says(f.alice.fetch(at(f.op, "")), "Recovery codes 10 left"));
+}
+
+TEST_CASE("factors: where the web server signs users in, or with secondFactor off, there are no pages [POLICY-9]") {
+    const postern::json::Object rows[] = {{{"method", "remote_user"}}, {{"secondFactor", "off"}}};
+    for (const postern::json::Object& login : rows) {
+        const Deployment op({.config = {{"login", login}}});
+        UserAgent alice(op);
+        alice.login_variables() = {{"REMOTE_USER", kAlice}, {"AUTH_TYPE", "Basic"}};
+        Landing there = alice.open(at(op, ""));
+        if (there.verdict() == "login") there = alice.log_in(there);
+        CHECK(there.answer.status == 200);
+        CHECK_FALSE(says(there.answer, "Authenticator app"));
+        CHECK(alice.fetch(at(op, "/app")).status == 404);
+        CHECK(alice.fetch(at(op, "/codes")).status == 404);
+    }
+}
+
+TEST_CASE("factors: without factor.key the page says that apps are not set up here, and an app can be removed") {
+    Enrolled f;
+    const SetUp fresh = set_up_another(f.op, f.alice);
+    const Answer asked = f.ask_for_codes();
+    fs::remove(f.op.keys_directory() / "factor.key");
+    for (const Answer& answer :
+         {f.alice.fetch(at(f.op, "/app?another=yes")), send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op)))}) {
+        CHECK(answer.status == 200);
+        CHECK(says(answer, "Ask the administrator"));
+        CHECK_FALSE(has_id(answer.body, "key"));
+    }
+    for (const Answer& answer : {f.ask_for_codes(), f.make_codes(asked)}) {
+        CHECK(answer.status == 200);
+        CHECK(says(answer, "Ask the administrator"));
+        CHECK(says(answer, "You have 10 left."));
+    }
+    CHECK(says(f.alice.fetch(at(f.op, "/app")), "On since"));
+    CHECK(f.press("/app", {{"remove", "yes"}}).location() == at(f.op, "/app?done=app-removed"));
+    CHECK(f.op.count_rows("totp_secrets") == 0);
+}
+
+TEST_CASE("overview: with two codes or fewer it says to make new ones [CODE-4]") {
+    Enrolled f;
+    const auto use_codes = [&](const char* sql) {
+        postern::db::Database database(f.op.database(), postern::db::Access::read_write);
+        postern::db::Transaction transaction(database, postern::db::Durability::full);
+        transaction.run(sql);
+        transaction.commit();
+    };
+    const auto keep = [&](int left) {
+        use_codes("UPDATE recovery_codes SET used_at = NULL");
+        const std::string sql =
+            "UPDATE recovery_codes SET used_at = 1 WHERE code_hash IN (SELECT code_hash FROM recovery_codes"
+            " ORDER BY code_hash LIMIT " +
+            std::to_string(10 - left) + ")";
+        use_codes(sql.c_str());
+        return f.alice.fetch(at(f.op, ""));
+    };
+    CHECK_FALSE(says(keep(3), "make new ones"));
+    CHECK(says(keep(3), "Recovery codes 3 left"));
+    CHECK(says(keep(2), "Recovery codes 2 left: make new ones"));
+    CHECK(says(keep(1), "Recovery codes 1 left: make new ones"));
+    CHECK(says(keep(0), "Recovery codes none left: make new ones"));
+    CHECK(says(f.alice.fetch(at(f.op, "/codes")), "You have none left."));
+}
+
+TEST_CASE("factors: neither database nor log has a key or a code [STORE-3]") {
+    Enrolled f;
+    const fs::path log = f.op.directory() / "postern.log";
+    f.op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});
+    const SetUp fresh = set_up_another(f.op, f.alice);
+    std::string logs = f.answer.log;
+    logs += send(f.op, f.alice, "/app", fresh.form(fresh.wrong_code(f.op))).log;
+    logs += send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op))).log;
+    const Answer made = f.make_codes(f.ask_for_codes());
+    REQUIRE(made.status == 200);
+    logs += made.log + read_file(log);
+    REQUIRE(logs.find("recovery_codes_made") != std::string::npos);
+    std::vector<std::string> secrets = {
+        f.app.key, fresh.key, f.app.bytes(), fresh.bytes(), value_of(fresh.page, "app"),
+    };
+    for (const auto& codes : {f.codes, codes_in(made)}) secrets.insert(secrets.end(), codes.begin(), codes.end());
+    const std::string stored = f.op.stored();
+    for (const std::string& secret : secrets) {
+        REQUIRE(secret.size() >= 16);
+        CHECK(stored.find(secret) == std::string::npos);
+        CHECK(logs.find(secret) == std::string::npos);
+    }
+}

@@ -1,0 +1,615 @@
+// The second half of a login: its page, what travels to it, and what completes it.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+/// Alice has an app and recovery codes, and no session in any browser of the tests.
+struct WithApp {
+    Deployment op;
+    std::vector<std::string> codes;
+    SetUp app;
+
+    explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up(codes)) {}
+    explicit WithApp(const postern::json::Object& login) : WithApp(Deployment::Options{.config = {{"login", login}}}) {}
+
+    /// The first page is done: the browser is at the second.
+    Landing half(UserAgent& browser, const Query& request = authorization_request()) const {
+        Landing login = browser.authorize(request);
+        REQUIRE(login.verdict() == "login");
+        Landing page = browser.log_in(login);
+        REQUIRE_MESSAGE(page.verdict() == "second step", page.verdict() << page.answer.log);
+        return page;
+    }
+    /// What the app shows now. Each is used once, so time goes on first.
+    std::string fresh_code() {
+        op.advance(seconds(30));
+        return app.code(op);
+    }
+    Landing give(UserAgent& browser, const Landing& page, const std::string& code) const {
+        return browser.submit(page, "verify", {{"code", code}});
+    }
+
+private:
+    SetUp set_up(std::vector<std::string>& made) const {
+        UserAgent browser(op);
+        browser.log_in(browser.open(op.url("account")));
+        SetUp fresh(browser.fetch(op.url("account") + "/app"));
+        const Answer on = browser.send(op.url("account") + "/app", fresh.form(fresh.code(op)).text());
+        REQUIRE(on.status == 200);
+        made = codes_in(on);
+        return fresh;
+    }
+};
+
+std::string link_of(const Landing& page, const std::string& wanted) {
+    for (const Attributes& link : find_tags(page.answer.body, "a"))
+        if (const auto id = link.find("id"); id != link.end() && id->second == wanted) return link.at("href");
+    return "";
+}
+
+std::string resume_of(const Landing& page) { return query_parameter(page.url, "resume").value_or(""); }
+
+postern::json::Object id_token(const Deployment& op, const Landing& at_client) {
+    const Answer tokens = redeem(op, token_request(at_client.parameter("code")));
+    REQUIRE(tokens.status == 200);
+    return jwt_claims(tokens.member("id_token"));
+}
+
+std::string amr_of(const postern::json::Object& claims) {
+    std::string words;
+    const auto* amr = claims.find("amr");
+    REQUIRE(amr);
+    for (const auto& word : *amr->if_array()) words += (words.empty() ? "" : " ") + *word.if_string();
+    return words;
+}
+
+TEST_CASE("second step: a password is asked for a code, and the ID token says both [STEP-2, STEP-3, STEP-5, LEVEL-2]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    CHECK(page.answer.header("Cache-Control") == "no-store");
+    CHECK(says(page.answer, "You are signing in as alice"));
+    CHECK(alice.session_cookie().empty());
+    const Landing consent = f.give(alice, page, f.fresh_code());
+    REQUIRE(consent.verdict() == "consent");
+    const auto claims = id_token(f.op, alice.approve(consent));
+    CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
+    CHECK(amr_of(claims) == "pwd otp mfa");
+    // The session is worth it from now on.
+    CHECK(alice.authorize(authorization_request()).verdict() == "code");
+}
+
+TEST_CASE("second step: a user without a factor is asked for a password alone [POLICY-2, LEVEL-2]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const auto claims = id_token(op, alice.sign_in(authorization_request()));
+    CHECK(text_of(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
+    CHECK(amr_of(claims) == "pwd");
+}
+
+TEST_CASE("second step: a half login is worth the second page and nothing else [STEP-3, STEP-4]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    CHECK(f.op.count_rows("sessions") == 1);  // of the browser that set the app up
+    const std::string resume = "?resume=" + resume_of(page);
+    CHECK(alice.open(f.op.url("authorize") + resume).verdict() == "login");
+    CHECK(alice.open(f.op.url("scopes") + resume).verdict() == "login");
+    CHECK(alice.open(f.op.url("account") + resume).verdict() == "login");
+    CHECK(alice.open(f.op.url("account") + "/app").verdict() == "login");
+    CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+    // Nor another app: who has one gives its code.
+    CHECK(alice.open(f.op.url("account") + "/enrol" + resume).verdict() == "login");
+    // Nor in another browser.
+    UserAgent other(f.op);
+    CHECK(other.open(f.op.url("login") + resume).verdict() == "page 400");
+    CHECK(f.op.count_rows("sessions") == 1);
+}
+
+TEST_CASE(
+    "second step: it can be reloaded, and a code is wrong or right without the password again [STEP-7, STEP-11]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    const Landing reloaded = alice.open(page.url);
+    REQUIRE(reloaded.verdict() == "second step");
+    const Landing wrong = f.give(alice, reloaded, f.app.wrong_code(f.op));
+    CHECK(wrong.verdict() == "second step");
+    CHECK(says(wrong.answer, "That code was not accepted."));
+    CHECK(audit_line(wrong.answer.log, "second_factor_failed").find("reason"));
+    CHECK(f.give(alice, wrong, "").verdict() == "second step");
+    CHECK(f.give(alice, wrong, f.fresh_code()).verdict() == "consent");
+}
+
+TEST_CASE("second step: a code counts once, and so does the page [TOTP-5, STEP-6]") {
+    WithApp f;
+    UserAgent alice(f.op), elsewhere(f.op, "198.51.100.4");
+    const Landing page = f.half(alice);
+    const Landing other = f.half(elsewhere);
+    const std::string code = f.fresh_code();
+    CHECK(f.give(alice, page, code).verdict() == "consent");
+    const Landing refused = f.give(elsewhere, other, code);
+    CHECK(refused.verdict() == "second step");
+    CHECK(refused.answer.log.find("used before") != std::string::npos);
+    CHECK(f.give(elsewhere, refused, f.fresh_code()).verdict() == "consent");
+    // The page was completed: it starts over, or says that the request went on.
+    const Landing again = f.give(alice, page, f.fresh_code());
+    CHECK((again.verdict() == "consent" || again.verdict() == "login" || again.verdict() == "page 400"));
+}
+
+TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-4]") {
+    WithApp f;
+    UserAgent alice(f.op), again(f.op);
+    const Landing consent = f.give(alice, f.half(alice), f.codes.at(0));
+    REQUIRE(consent.verdict() == "consent");
+    const auto claims = id_token(f.op, alice.approve(consent));
+    CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
+    CHECK(amr_of(claims) == "pwd otp mfa");
+    const Landing refused = f.give(again, f.half(again), f.codes.at(0));
+    CHECK(refused.verdict() == "second step");
+    CHECK(f.give(again, refused, f.codes.at(1)).verdict() == "code");
+}
+
+TEST_CASE("second step: behind one of the last recovery codes a page says how few there are, and leads on [CODE-4]") {
+    WithApp f;
+    UserAgent first(f.op);
+    REQUIRE(first.approve(f.give(first, f.half(first), f.codes.at(0))).verdict() == "code");
+    for (std::size_t used = 1; used < f.codes.size(); ++used) {
+        CAPTURE(used);
+        UserAgent alice(f.op);
+        const Landing done = f.give(alice, f.half(alice), f.codes.at(used));
+        if (used + 1 < 8) {
+            CHECK(done.verdict() == "code");
+            continue;
+        }
+        CHECK(done.verdict() == "page 200");
+        const std::size_t left = f.codes.size() - used - 1;
+        CHECK(says(done.answer, "You have " + (left == 0 ? "none" : std::to_string(left)) + " left"));
+        CHECK(link_of(done, "new-codes") == f.op.url("account") + "/codes");
+        CHECK(alice.open(link_of(done, "continue")).verdict() == "code");
+    }
+    // The app says nothing of it.
+    UserAgent again(f.op);
+    CHECK(f.give(again, f.half(again), f.fresh_code()).verdict() == "code");
+}
+
+TEST_CASE("second step: the half login ends after 300 seconds, and the password comes first again [STEP-3, STEP-7]") {
+    for (const int age : {299, 300}) {
+        CAPTURE(age);
+        WithApp f;
+        UserAgent alice(f.op);
+        const Landing page = f.half(alice);
+        f.op.advance(seconds(age));
+        const Landing done = f.give(alice, page, f.app.code(f.op));
+        CHECK(done.verdict() == (age < 300 ? "consent" : "login"));
+        if (age == 300) CHECK(says(done.answer, "That took too long. Enter your password again."));
+    }
+}
+
+TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing is written [STEP-6, STORE-6]") {
+    const std::vector<std::vector<std::string>> changes = {
+        {"user", "disable", "alice"},
+        {"user", "factors", "alice", "--remove", "codes"},
+        {"user", "factors", "alice", "--remove", "all"},
+    };
+    for (const auto& change : changes) {
+        CAPTURE(change[1] + change.back());
+        WithApp f;
+        UserAgent alice(f.op);
+        const Landing page = f.half(alice);
+        f.op.must(change);
+        const std::string code = f.fresh_code();
+        const Landing done = f.give(alice, page, code);
+        CHECK((done.verdict() == "login" || done.verdict() == "second step"));
+        CHECK(alice.session_cookie().empty());
+        CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+    }
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    f.op.must({"user", "passwd", "alice", "--password-stdin"}, "a new quiet password of hers\n");
+    const Landing done = f.give(alice, page, f.fresh_code());
+    CHECK(done.verdict() == "login");
+    CHECK(says(done.answer, "Your account has changed meanwhile."));
+}
+
+TEST_CASE("second step: a form of another page, browser or request completes nothing [STEP-4, A07]") {
+    WithApp f;
+    UserAgent alice(f.op), mallory(f.op);
+    const Landing page = f.half(alice);
+    const Landing hers = f.half(mallory);
+    const std::string code = f.fresh_code();
+    const auto post = [&](UserAgent& browser, const Query& fields) {
+        return browser.follow(f.op.url("login"), browser.send(f.op.url("login"), fields.text()));
+    };
+    const Query form{
+        {"csrf", value_of(page.answer, "csrf")}, {"resume", value_of(page.answer, "resume")}, {"code", code}};
+    const std::vector<Query> rows = {
+        form.with("csrf", value_of(hers.answer, "csrf")), form.without("csrf"), form.with("csrf", ""),
+        form.and_also("code", code),  // RFC 6749 §3.1
+    };
+    for (const Query& row : rows) {
+        CAPTURE(row.text());
+        const std::string verdict = post(alice, row).verdict();
+        CHECK((verdict == "page 400" || verdict == "page 403"));
+    }
+    CHECK(post(mallory, form).verdict() == "page 400");
+    CHECK(alice.send(f.op.url("login"), form.text(), {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
+    CHECK(post(alice, form).verdict() == "consent");
+}
+
+TEST_CASE("second step: ten wrong codes make the next one wait, and the password counts nothing for it [TOTP-9]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    Landing page = f.half(alice);
+    for (int i = 0; i < 10; ++i) {
+        page = f.give(alice, page, f.app.wrong_code(f.op));
+        CHECK(page.verdict() == "second step");
+    }
+    const Landing waits = f.give(alice, page, f.fresh_code());
+    CHECK(waits.verdict() == "page 429");
+    CHECK(waits.answer.header("Retry-After") != "");
+    CHECK(audit_line(waits.answer.log, "second_factor_throttled").find("reason"));
+    // A new half login is no way around it.
+    CHECK(f.give(alice, f.half(alice), f.app.code(f.op)).verdict() == "page 429");
+    f.op.advance(seconds(std::stoi(waits.answer.header("Retry-After"))));
+    CHECK(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");
+}
+
+TEST_CASE("second step: somebody else can sign in instead, for the same request [STEP-5]") {
+    WithApp f;
+    UserAgent browser(f.op);
+    const Landing page = f.half(browser);
+    const Landing login = browser.open(link_of(page, "other-account"));
+    REQUIRE(login.verdict() == "login");
+    const Landing consent = browser.log_in(login, kBob, kBobPassword);
+    CHECK(consent.verdict() == "consent");
+    CHECK(text_of(id_token(f.op, browser.approve(consent)), "sub") == subject_of(f.op, kBob));
+}
+
+TEST_CASE("second step: prompt=login and a stale max_age ask for both halves again [STEP-8, POLICY-7]") {
+    for (const std::string demand : {"prompt=login", "max_age=1"}) {
+        CAPTURE(demand);
+        WithApp f;
+        UserAgent alice(f.op);
+        REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+        f.op.advance(seconds(5));
+        const std::int64_t then = f.op.now() + 30;
+        const Landing done = f.give(alice, f.half(alice, authorization_request().raw(demand)), f.fresh_code());
+        REQUIRE(done.verdict() == "code");
+        CHECK(number_of(id_token(f.op, done), "auth_time") <= then);
+    }
+}
+
+TEST_CASE(
+    "second step: with secondFactor off nobody is asked, and a client that demands it is told [POLICY-1, POLICY-2]") {
+    WithApp f;
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    UserAgent alice(f.op);
+    CHECK(alice.sign_in(authorization_request()).verdict() == "code");
+    f.op.must({"client", "set", kWeb, "--acr", "mfa"});
+    CHECK(alice.authorize(authorization_request()).verdict() == "unmet_authentication_requirements");
+}
+
+TEST_CASE("second step: neither seal, log nor audit line has a code [STORE-3]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    const std::string wrong = "834 - 271", right = f.codes.at(0);
+    const Landing refused = f.give(alice, page, wrong);
+    const Landing done = f.give(alice, refused, right);
+    REQUIRE(done.verdict() == "consent");
+    for (const std::string& log : {refused.answer.log, done.answer.log})
+        for (const std::string& code : {wrong, std::string("834271"), right})
+            CHECK(log.find(code) == std::string::npos);
+    CHECK(f.op.stored().find(right) == std::string::npos);
+    CHECK(refused.answer.body.find("834") == std::string::npos);
+}
+
+// Levels: what clients, groups and requests demand or wish for.
+
+TEST_CASE("levels: a session by password is raised by a code alone, and keeps its time and its sid [STEP-8, LEVEL-5]") {
+    WithApp f;
+    // A login of before the app: its session is worth a password.
+    f.op.must({"client", "set", kWeb, "--acr", "any"});
+    UserAgent alice(f.op);
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    const Landing first = alice.sign_in(authorization_request());
+    REQUIRE(first.verdict() == "code");
+    const auto before = id_token(f.op, first);
+    f.op.configure("login", postern::json::Object{{"secondFactor", "offered"}});
+    CHECK(alice.authorize(authorization_request()).verdict() == "code");
+    const std::string old_cookie = alice.session_cookie();
+
+    f.op.must({"client", "set", kWeb, "--acr", "mfa"});
+    CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+    const Landing page = alice.authorize(authorization_request());
+    REQUIRE(page.verdict() == "second step");
+    const Landing done = f.give(alice, page, f.fresh_code());
+    REQUIRE(done.verdict() == "code");
+    const auto claims = id_token(f.op, done);
+    CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
+    CHECK(amr_of(claims) == "pwd otp mfa");
+    CHECK(number_of(claims, "auth_time") == number_of(before, "auth_time"));
+    CHECK(alice.session_cookie() != old_cookie);
+    UserAgent thief(f.op);
+    thief.cookies() = alice.cookies();
+    for (auto& [name, value] : thief.cookies())
+        if (value == alice.session_cookie()) value = old_cookie;
+    CHECK(thief.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+}
+
+TEST_CASE("levels: who demands it, and who only wishes [POLICY-1, POLICY-3, LEVEL-4, LEVEL-5, OIDC Core §3.1.2.1]") {
+    struct Row {
+        const char* when;
+        std::vector<std::vector<std::string>> commands;
+        Query request;
+        const char* of_user_with_app;  ///< who has a session by password
+        const char* of_user_without;
+    };
+    const std::string mfa = "https://refeds.org/profile/mfa";
+    const std::string essential = R"({"id_token":{"acr":{"essential":true,"values":[")" + mfa + R"("]}}})";
+    const std::string voluntary = R"({"id_token":{"acr":{"values":[")" + mfa + R"("]}}})";
+    const std::string unknown = R"({"id_token":{"acr":{"essential":true,"value":"urn:example:unknown"}}})";
+    const std::string either = R"({"id_token":{"acr":{"essential":true,"values":[")" + mfa +
+                               R"(","urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"]}}})";
+    const Query usual = authorization_request();
+    const Row rows[] = {
+        {"nothing", {}, usual, "code", "code"},
+        {"the client", {{"client", "set", kWeb, "--acr", "mfa"}}, usual, "second step", "app"},
+        {"the user",
+         {{"user", "set", kAlice, "--second-factor", "required"}, {"user", "set", kBob, "--second-factor", "required"}},
+         usual,
+         "second step",
+         "app"},
+        {"a group",
+         {{"group", "add", "staff"},
+          {"group", "member", "add", "staff", kAlice},
+          {"group", "member", "add", "staff", kBob},
+          {"group", "set", "staff", "--second-factor", "required"}},
+         usual,
+         "second step",
+         "app"},
+        {"another group",
+         {{"group", "add", "staff"}, {"group", "set", "staff", "--second-factor", "required"}},
+         usual,
+         "code",
+         "code"},
+        {"acr_values", {}, usual.with("acr_values", mfa), "second step", "code"},
+        {"acr_values that a password meets too",
+         {},
+         usual.with("acr_values", mfa + " urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"),
+         "code",
+         "code"},
+        {"acr_values that are not known", {}, usual.with("acr_values", "urn:example:unknown phr"), "code", "code"},
+        {"a voluntary acr", {}, usual.with("claims", voluntary), "second step", "code"},
+        {"an essential acr", {}, usual.with("claims", essential), "second step", "app"},
+        {"an essential acr that a password meets", {}, usual.with("claims", either), "code", "code"},
+        {"an essential acr that is not known",
+         {},
+         usual.with("claims", unknown),
+         "unmet_authentication_requirements",
+         "unmet_authentication_requirements"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        WithApp f;
+        // Sessions of before, when passwords were enough.
+        f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+        UserAgent alice(f.op), bob(f.op);
+        REQUIRE(alice.sign_in(usual).verdict() == "code");
+        REQUIRE(bob.approve(bob.log_in(bob.authorize(usual), kBob, kBobPassword)).verdict() == "code");
+        f.op.configure("login", postern::json::Object{{"secondFactor", "offered"}});
+        for (const auto& command : row.commands) f.op.must(command);
+        CHECK(alice.authorize(row.request).verdict() == row.of_user_with_app);
+        CHECK(bob.authorize(row.request).verdict() == row.of_user_without);
+    }
+}
+
+TEST_CASE(
+    "levels: acr is the first value that the login satisfies, the configuration's names included [LEVEL-2, LEVEL-8]") {
+    const postern::json::Object names = {{"urn:example:strong", 2}, {"urn:example:weak", 1}};
+    WithApp f(postern::json::Object{{"acrNames", names}});
+    UserAgent alice(f.op);
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    struct Row {
+        const char* asked;
+        const char* told;
+    };
+    const Row rows[] = {
+        {"urn:example:strong", "urn:example:strong"},
+        {"urn:example:unknown urn:example:weak urn:example:strong", "urn:example:weak"},
+        {"phr", "https://refeds.org/profile/mfa"},
+        {"urn:example:unknown", "https://refeds.org/profile/mfa"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.asked);
+        const Landing done = alice.authorize(authorization_request().with("acr_values", row.asked));
+        REQUIRE(done.verdict() == "code");
+        CHECK(text_of(id_token(f.op, done), "acr") == row.told);
+    }
+    const std::string metadata = f.op.cgi("discovery").body;
+    for (const char* name : {"urn:example:strong", "urn:example:weak", "https://refeds.org/profile/mfa"})
+        CHECK(metadata.find('"' + std::string(name) + '"') != std::string::npos);
+    CHECK(metadata.find("\"phr\"") == std::string::npos);
+}
+
+TEST_CASE(
+    "levels: tokens and introspection say it, and a refresh repeats it [LEVEL-6, LEVEL-7, LEVEL-9, RFC 9470 §6.2]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Query request = authorization_request().with("scope", "openid offline_access").with("prompt", "consent");
+    const Landing done = alice.approve(f.give(alice, f.half(alice, request), f.fresh_code()));
+    REQUIRE(done.verdict() == "code");
+    const Answer tokens = redeem(f.op, token_request(done.parameter("code")));
+    REQUIRE(tokens.status == 200);
+    const auto is_told = [&](const std::string& token) {
+        const Answer said = as_client(f.op, "introspect", {{"token", token}});
+        CHECK(said.member("acr") == "https://refeds.org/profile/mfa");
+        CHECK(said.body.find("\"auth_time\":") != std::string::npos);
+    };
+    is_told(tokens.member("access_token"));
+    // The factor is gone, the grant is not: what it recorded is what it says.
+    f.op.advance(seconds(60));
+    const Answer fresh =
+        redeem(f.op, {{"grant_type", "refresh_token"}, {"refresh_token", tokens.member("refresh_token")}});
+    REQUIRE(fresh.status == 200);
+    is_told(fresh.member("access_token"));
+    CHECK(text_of(jwt_claims(fresh.member("id_token")), "acr") == "https://refeds.org/profile/mfa");
+}
+
+// Users who must have a second factor and have none.
+
+struct Enrolling {
+    Deployment op;
+    UserAgent alice{op};
+    Landing page;
+
+    explicit Enrolling(const postern::json::Object& login = {{"secondFactor", "required"}})
+        : op(Deployment::Options{.config = {{"login", login}}}),
+          page(alice.log_in(alice.authorize(authorization_request()))) {}
+
+    Landing turn_on(const SetUp& app, const std::string& code) {
+        const std::string url = op.url("account") + "/enrol";
+        return alice.follow(url, alice.send(url, app.form(code).text()));
+    }
+};
+
+TEST_CASE("enrolment: the password, an app, its codes, and on to the application [POLICY-4, CODE-2]") {
+    Enrolling f;
+    REQUIRE(f.page.verdict() == "app");
+    CHECK(says(f.page.answer, "You are signing in as alice"));
+    CHECK(f.alice.session_cookie().empty());
+    CHECK(f.op.count_rows("sessions") == 0);
+    const SetUp app(f.page.answer);
+    const Landing wrong = f.turn_on(app, app.wrong_code(f.op));
+    CHECK(wrong.verdict() == "app");
+    CHECK(SetUp(wrong.answer).key == app.key);
+    CHECK(f.op.count_rows("totp_secrets") == 0);
+    const Landing codes = f.turn_on(app, app.code(f.op));
+    REQUIRE(codes.verdict() == "codes");
+    CHECK(codes_in(codes.answer).size() == 10);
+    CHECK(audit_events(codes.answer.log) == "app_added login_succeeded recovery_codes_made");
+    CHECK(codes.answer.log.find(R"("amr":"pwd otp mfa")") != std::string::npos);
+    const Landing consent = f.alice.open(link_of(codes, "kept"));
+    REQUIRE(consent.verdict() == "consent");
+    const auto claims = id_token(f.op, f.alice.approve(consent));
+    CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
+    // And from now on a code is asked for.
+    UserAgent again(f.op);
+    CHECK(again.log_in(again.authorize(authorization_request())).verdict() == "second step");
+}
+
+TEST_CASE("enrolment: it leads to the account as well [POLICY-4, ACCOUNT-3]") {
+    const Deployment op(
+        Deployment::Options{.config = {{"login", postern::json::Object{{"secondFactor", "required"}}}}});
+    UserAgent alice(op);
+    const Landing page = alice.log_in(alice.open(op.url("account") + "/devices"));
+    REQUIRE(page.verdict() == "app");
+    const SetUp app(page.answer);
+    const std::string url = op.url("account") + "/enrol";
+    const Landing codes = alice.follow(url, alice.send(url, app.form(app.code(op)).text()));
+    REQUIRE(codes.verdict() == "codes");
+    CHECK(link_of(codes, "kept") == op.url("account") + "/devices");
+    CHECK(alice.fetch(op.url("account") + "/devices").status == 200);
+}
+
+TEST_CASE(
+    "enrolment: a form that comes again, late, from elsewhere or without its half turns nothing on [POLICY-4, STEP-4]") {
+    {
+        Enrolling f;
+        const SetUp app(f.page.answer);
+        UserAgent other(f.op);
+        const std::string url = f.op.url("account") + "/enrol";
+        const Query form = app.form(app.code(f.op));
+        CHECK(other.send(url, form.text()).status == 400);
+        CHECK(f.alice.send(url, form.text(), {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
+        CHECK(f.alice.send(url, form.with("csrf", "x").text()).status == 403);
+        CHECK(f.alice.send(url, form.without("resume").text()).status == 400);
+        CHECK(f.alice.send(url, form.and_also("code", "123456").text()).status == 400);
+        CHECK(f.op.count_rows("totp_secrets") == 0);
+        CHECK(f.turn_on(app, app.code(f.op)).verdict() == "codes");
+        // Once more: no second set of codes, and no second session.
+        CHECK(f.turn_on(app, app.code(f.op)).verdict() == "login");
+        CHECK(f.op.count_rows("recovery_codes") == 10);
+        CHECK(f.op.count_rows("sessions") == 1);
+    }
+    {
+        Enrolling f;
+        const SetUp app(f.page.answer);
+        f.op.advance(seconds(600));
+        CHECK(f.turn_on(app, app.code(f.op)).verdict() != "codes");
+        CHECK(f.op.count_rows("totp_secrets") == 0);
+    }
+    {
+        // The operator has changed the account meanwhile.
+        Enrolling f;
+        const SetUp app(f.page.answer);
+        f.op.must({"user", "disable", "alice"});
+        CHECK(f.turn_on(app, app.code(f.op)).verdict() == "login");
+        CHECK(f.op.count_rows("totp_secrets") == 0);
+        CHECK(f.op.count_rows("sessions") == 0);
+    }
+}
+
+TEST_CASE("enrolment: a link is needed where the configuration says so, and the page names whom to ask [POLICY-4]") {
+    Enrolling f(postern::json::Object{{"secondFactor", "required"}, {"enrolment", "link"}});
+    CHECK(f.page.verdict() == "page 403");
+    CHECK(says(f.page.answer, "Your account needs a second factor"));
+    CHECK(f.alice.fetch(f.op.url("account") + "/enrol").status == 404);
+    CHECK(f.op.count_rows("sessions") == 0);
+}
+
+TEST_CASE("enrolment: not with a password of some time ago [POLICY-4]") {
+    for (const int age : {599, 600}) {
+        CAPTURE(age);
+        Deployment op;
+        UserAgent bob(op);
+        REQUIRE(bob.approve(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword)).verdict() ==
+                "code");
+        op.must({"user", "set", kBob, "--second-factor", "required"});
+        op.advance(seconds(age));
+        CHECK(bob.authorize(authorization_request()).verdict() == (age < 600 ? "app" : "login"));
+    }
+}
+
+TEST_CASE(
+    "account: with a session by password, a user who must have a second factor gives it first [ACCOUNT-3, POLICY-3]") {
+    WithApp f;
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    UserAgent alice(f.op);
+    REQUIRE(alice.sign_in(authorization_request()).verdict() == "code");
+    f.op.configure("login", postern::json::Object{{"secondFactor", "offered"}});
+    const std::string account = f.op.url("account");
+    // To look at it the password is enough; to change it the second factor is asked for, because the user has one.
+    CHECK(alice.open(account + "/devices").verdict() == "page 200");
+    const Landing page = alice.open(account + "/app?another=yes");
+    REQUIRE(page.verdict() == "second step");
+    const Landing done = f.give(alice, page, f.fresh_code());
+    CHECK(done.url == account + "/app");
+    CHECK(alice.open(account + "/app?another=yes").verdict() == "app");
+    // With the demand not even to look at it.
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    UserAgent other(f.op);
+    REQUIRE(other.sign_in(authorization_request()).verdict() == "code");
+    f.op.configure("login", postern::json::Object{{"secondFactor", "required"}});
+    CHECK(other.open(account + "/devices").verdict() == "second step");
+    CHECK(other.open(account).verdict() == "second step");
+}
+
+}  // namespace

@@ -1,0 +1,25 @@
+#include "second_factors.h"
+
+#include "factor/totp.h"
+#include "factor/totp_seal.h"
+#include "keys/keys.h"
+#include "store/factors.h"
+
+namespace postern::test {
+
+model::Subject put_app(const Installation& installation, const std::string& name) {
+    model::Subject subject(
+        text_of(installation.must_json({"user", "add", name, "--password-stdin"}, "secret\n"), "sub"));
+    const keys::Keys keys(installation.keys_directory(), keys::KeyUse::verify, false, true);
+    crypto::SystemRandom random;
+    const util::Time now = util::SystemClock().now();
+    auto database = installation.open();
+    db::Transaction transaction(database, db::Durability::full);
+    store::replace_totp(
+        transaction, subject,
+        factor::seal_totp_secret(keys.factor_key(), subject, now, factor::make_totp_secret(random), random), 1, now);
+    transaction.commit();
+    return subject;
+}
+
+}  // namespace postern::test

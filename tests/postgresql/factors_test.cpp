@@ -1,0 +1,145 @@
+// What holds of a second factor when processes spend, guess or set one up at the same moment.
+#include "store/factors.h"
+#include "db/write.h"
+#include "factor/recovery_code.h"
+#include "factor/totp.h"
+#include "postgresql/race.h"
+#include "store/code_failures.h"
+#include "store/users.h"
+#include "support/rows.h"
+#include "web/account/app_setup.h"
+#include "web/browser.h"
+#include "web/code_check.h"
+
+using namespace postern;
+using test::Driver;
+using test::Verdict;
+
+namespace {
+
+enum Answer { kRefused, kDone };
+
+constexpr const char* kCode = "1234567890123456";
+constexpr std::int64_t kStep = 60'000'000;
+
+/// Each user has an app and one recovery code.
+struct World : test::RaceWorld {
+    std::vector<model::User> users;  ///< one for each round
+
+    explicit World(Driver racing) : RaceWorld(racing) {
+        for (int round = 0; round < rounds(); ++round) {
+            users.push_back(fixture.add_user("user" + std::to_string(round)));
+            const model::Subject& subject = users.back().subject;
+            const util::Time now = fixture.clock.now();
+            const std::string hash = factor::recovery_code_hash(context.keys.factor_key(), subject, kCode);
+            write([&](db::Transaction& transaction) {
+                store::replace_totp(transaction, subject, "sealed", kStep - 1, now);
+                store::replace_recovery_codes(transaction, subject, {hash}, now);
+            });
+        }
+    }
+    const model::Subject& at(int round) const { return users.at(static_cast<std::size_t>(round)).subject; }
+
+    /// What completes a login (web::complete_login), with a code that was looked at before.
+    int complete(oauth::Context& own, int round, const web::CodeVerdict& verdict) const {
+        const web::Browser browser;
+        return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
+            if (!store::find_user_to_change(transaction, at(round))) return kRefused;
+            if (!web::spend_code(transaction, at(round), verdict, own.now())) return kRefused;
+            web::start_session(own, transaction, browser, at(round), own.now(), model::with_code(model::by_password()));
+            transaction.commit();
+            return kDone;
+        });
+    }
+};
+
+Verdict one_code_in_eight_logins(Driver driver, const std::function<web::CodeVerdict(World&, int round)>& code) {
+    World world(driver);
+    std::vector<web::CodeVerdict> codes;
+    for (int round = 0; round < world.rounds(); ++round) codes.push_back(code(world, round));
+    const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
+                                  return world.complete(own, round, codes.at(static_cast<std::size_t>(round)));
+                              }));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "logins", answers.count(round, kDone), 1);
+        verdict.expect(round, "sessions",
+                       static_cast<std::int64_t>(world.count_sessions(world.users.at(static_cast<std::size_t>(round)))),
+                       1);
+    }
+    return verdict;
+}
+Verdict code_of_app(Driver driver) {
+    return one_code_in_eight_logins(driver, [](World&, int) {
+        return web::CodeVerdict{.outcome = web::CodeOutcome::right, .kind = factor::CodeKind::app, .step = kStep};
+    });
+}
+Verdict recovery_code(Driver driver) {
+    return one_code_in_eight_logins(driver, [](World& world, int round) {
+        return web::CodeVerdict{
+            .outcome = web::CodeOutcome::right,
+            .kind = factor::CodeKind::recovery,
+            .code_hash = factor::recovery_code_hash(world.context.keys.factor_key(), world.at(round), kCode)};
+    });
+}
+
+/// Eight guesses at once from a place that is not known.
+Verdict guesses(Driver driver) {
+    World world(driver);
+    const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
+                                  const auto verdict = web::check_code(own, world.at(round), "0000000000000000", "");
+                                  return verdict.outcome == web::CodeOutcome::wrong ? kDone : kRefused;
+                              }));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        const auto state =
+            store::find_code_state(world.fixture.database, world.at(round), "", world.fixture.clock.now());
+        verdict.expect(round, "refusals", answers.count(round, kDone), 8);
+        verdict.expect(round, "failures", state.other.in_a_row, 8);
+    }
+    return verdict;
+}
+
+/// Four pages of one user that are open at once, each with a key of its own.
+Verdict apps_that_are_set_up(Driver driver) {
+    World world(driver);
+    for (const model::User& user : world.users)
+        world.write([&](db::Transaction& transaction) {
+            store::remove_totp(transaction, user.subject);
+            store::remove_recovery_codes(transaction, user.subject);
+        });
+    const test::Act set_up = [&](oauth::Context& own, int round, int) {
+        const web::ProvedApp proved{{factor::make_totp_secret(own.random), 0}, kStep};
+        return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
+            if (!store::find_user_to_change(transaction, world.at(round))) return kRefused;
+            const auto codes = web::turn_on(own, transaction, world.at(round), proved);
+            if (!codes) return kRefused;
+            transaction.commit();
+            return kDone;
+        });
+    };
+    const auto answers = race(world, test::times(4, set_up));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "apps", answers.count(round, kDone), 1);
+        verdict.expect(round, "recovery codes",
+                       store::find_factors(world.fixture.database, world.at(round)).unused_codes, 10);
+    }
+    return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a code of an app completes one login [TOTP-5, STORE-2]") { test::must_hold(code_of_app); }
+
+TEST_CASE("a recovery code completes one login [CODE-3, STORE-2]") { test::must_hold(recovery_code); }
+
+TEST_CASE("each wrong code is counted, and none passes beside another [TOTP-9]") { test::must_hold(guesses); }
+
+TEST_CASE("of several apps that are set up at once one is on [TOTP-4, TOTP-7]") {
+    test::must_hold(apps_that_are_set_up);
+}
+
+TEST_CASE("of several apps that are set up at once one is on: this rests on the lock of the user") {
+    test::must_rest_on_locks(apps_that_are_set_up);
+}

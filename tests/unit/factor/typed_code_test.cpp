@@ -1,0 +1,53 @@
+#include "factor/typed_code.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace postern;
+using factor::CodeKind;
+
+TEST_CASE("parse_code: six or sixteen digits, whatever stands between them [TOTP-8] [CODE-1]") {
+    struct Row {
+        std::string typed;
+        CodeKind kind;
+        const char* digits = "";
+    };
+    const Row rows[] = {
+        {"123456", CodeKind::app, "123456"},
+        {"123 456", CodeKind::app, "123456"},
+        {" 000-000\t", CodeKind::app, "000000"},
+        {"123\xC2\xA0"
+         "456",
+         CodeKind::app, "123456"},
+        {"123\xE2\x80\x93"
+         "456",
+         CodeKind::app, "123456"},
+        {"1234 5678 9012 3456", CodeKind::recovery, "1234567890123456"},
+        {"1234-5678-9012-3456", CodeKind::recovery, "1234567890123456"},
+        {"1234567890123456", CodeKind::recovery, "1234567890123456"},
+        {"", CodeKind::none},
+        {"   ", CodeKind::none},
+        {"12345", CodeKind::none},
+        {"1234567", CodeKind::none},
+        {"123456789012345", CodeKind::none},
+        {"12345678901234567", CodeKind::none},
+        {"12345a", CodeKind::none},
+        {"123.456", CodeKind::none},
+        {"+123456", CodeKind::none},
+        {std::string("123\0456", 7), CodeKind::none},
+        {"12345\xFF", CodeKind::none},
+        {std::string(300, ' ') + "123456", CodeKind::none},
+        {"\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6", CodeKind::other_script},  // Arabic-Indic 1 to 6
+        {"12345\xEF\xBC\x96", CodeKind::other_script},                                 // full width 6
+        {"\xE0\xA5\xAF", CodeKind::other_script},                                      // Devanagari 9
+        {"\xE0\xA5\xB0", CodeKind::none},                                              // the sign behind it
+        {"\xC2\xB2", CodeKind::none},                                                  // superscript 2: not a digit
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.typed);
+        const auto code = factor::parse_code(row.typed);
+        CHECK(code.kind == row.kind);
+        CHECK(code.digits == row.digits);
+    }
+}
