@@ -8,6 +8,7 @@
 #include <array>
 
 #include "crypto/ecdsa_signature.h"
+#include "crypto/key_kind.h"
 #include "crypto/key_members.h"
 #include "crypto/openssl.h"
 
@@ -21,29 +22,9 @@ static_assert(OPENSSL_VERSION_NUMBER >= 0x30000010L, "OpenSSL 3.0.1 or later is 
 using openssl::Owned;
 using Bio = Owned<BIO, BIO_free_all>;
 
-/// What distinguishes the algorithms for OpenSSL.
-struct Kind {
-    Algorithm algorithm;
-    const char* name;      // RFC 7518 §3.1, RFC 8037 §3.1
-    const char* key_type;  // as EVP_PKEY_is_a knows it; "RSA" is not "RSA-PSS"
-    const char* digest;    // null: Ed25519 hashes for itself
-};
-constexpr std::array<Kind, 3> kKinds = {{
-    {Algorithm::RS256, "RS256", "RSA", "SHA256"},
-    {Algorithm::ES256, "ES256", "EC", "SHA256"},
-    {Algorithm::EdDSA, "EdDSA", "ED25519", nullptr},
-}};
-
-const Kind& kind_of(Algorithm algorithm) {
-    for (const Kind& kind : kKinds) {
-        if (kind.algorithm == algorithm) return kind;
-    }
-    throw CryptoError("no such algorithm");
-}
-
 /// The only algorithm that a key may be used with (RFC 8725 §3.1: the key decides, never a header).
 Algorithm algorithm_of(const EVP_PKEY* key) {
-    for (const Kind& kind : kKinds) {
+    for (const KeyKind& kind : kKeyKinds) {
         if (EVP_PKEY_is_a(key, kind.key_type) != 1) continue;
         std::array<char, 64> group{};
         std::size_t size = 0;
@@ -79,7 +60,7 @@ void DigestContextDeleter::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX
 std::string_view to_string(Algorithm algorithm) { return kind_of(algorithm).name; }
 
 std::optional<Algorithm> parse_algorithm(std::string_view name) {
-    for (const Kind& kind : kKinds) {
+    for (const KeyKind& kind : kKeyKinds) {
         if (name == kind.name) return kind.algorithm;
     }
     return std::nullopt;
@@ -102,13 +83,7 @@ bool PublicKey::verify(std::string_view message, std::string_view signature) con
         if (!der) return false;
         signature = *der;
     }
-    const DigestContext context = new_context("verification");
-    openssl::require(EVP_DigestVerifyInit_ex(context.get(), nullptr, kind_of(algorithm_).digest, nullptr, nullptr,
-                                             key_.get(), nullptr),
-                     "verification");
-    // 0 is a wrong signature and a negative number an unreadable one: neither is 1.
-    return EVP_DigestVerify(context.get(), openssl::bytes(signature), signature.size(), openssl::bytes(message),
-                            message.size()) == 1;
+    return is_signature_of(key_.get(), algorithm_, message, signature);
 }
 
 PrivateKey::PrivateKey(Algorithm algorithm, Pkey key)

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "crypto/openssl.h"
+#include "crypto/rsa_number.h"
 
 namespace postern::crypto {
 
@@ -17,20 +18,9 @@ namespace {
 using openssl::Owned;
 using Number = Owned<BIGNUM, BN_free>;
 
-constexpr std::size_t kCoordinateBytes = 32;  // P-256 and Ed25519 alike
-
 /// RFC 7518 §2: Base64urlUInt is the shortest form, so that one key has one thumbprint.
 void check_shortest(std::string_view number, const char* what) {
-    if (number.empty() || number.front() == '\0')
-        throw CryptoError(std::string(what) + " is empty or begins with zero");
-}
-
-bool is_odd(std::string_view number) { return (static_cast<unsigned char>(number.back()) & 1) != 0; }
-
-std::size_t bits_of(std::string_view number) {
-    std::size_t bits = (number.size() - 1) * 8;
-    for (auto first = static_cast<unsigned char>(number.front()); first != 0; first >>= 1) ++bits;
-    return bits;
+    if (!is_shortest(number)) throw CryptoError(std::string(what) + " is empty or begins with zero");
 }
 
 /// RFC 7518 §3.3 asks for 2048 bits, RFC 8725 §3.5 for keys with enough entropy; FIPS 186-5 A.1.1 for e >= 65537.
@@ -72,6 +62,7 @@ public:
         openssl::require(OSSL_PARAM_BLD_push_octet_string(builder_.get(), name, octets_.data(), octets_.size()), name);
     }
 
+    /// Null for what is not a key.
     Pkey make(const char* key_type) {
         const Owned<OSSL_PARAM, OSSL_PARAM_free> parameters(
             openssl::require(OSSL_PARAM_BLD_to_param(builder_.get()), "key parameters"));
@@ -81,8 +72,7 @@ public:
         EVP_PKEY* key = nullptr;
         const int made = EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get());
         Pkey owned(key);
-        openssl::require(made, "the public key is not valid");
-        return owned;
+        return made == 1 ? std::move(owned) : nullptr;
     }
 
 private:
@@ -119,10 +109,16 @@ Algorithm check_members(const PublicMembers& members) {
     return std::visit([](const auto& kind) { return check(kind); }, members);
 }
 
-Pkey make_public(const PublicMembers& members, const char* key_type) {
+Pkey find_public(const PublicMembers& members, const char* key_type) {
     Parameters parameters;
     std::visit([&parameters](const auto& kind) { describe(parameters, kind); }, members);
     return parameters.make(key_type);
+}
+
+Pkey make_public(const PublicMembers& members, const char* key_type) {
+    Pkey key = find_public(members, key_type);
+    openssl::require(key.get(), "the public key is not valid");
+    return key;
 }
 
 PublicMembers members_of(const EVP_PKEY* key, Algorithm algorithm) {
