@@ -1,0 +1,51 @@
+// A login with a passkey: whether the answer to an assertion is accepted (WebAuthn §7.2).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "factor/ceremony.h"
+#include "factor/passkey_fault.h"
+#include "util/result.h"
+
+namespace postern::factor {
+
+/// The fields of the form, decoded from base64url.
+struct AssertionResponse {
+    std::string_view id;
+    std::string_view client_data;
+    std::string_view authenticator_data;
+    std::string_view signature;
+    std::string_view user_handle;  ///< empty: none came
+};
+
+/// What the database has of the passkey that `id` names.
+struct StoredPasskey {
+    std::string_view credential_id;
+    std::string_view cose_key;
+    std::string_view user_handle;  ///< of its owner
+};
+
+enum class PasskeyRole {
+    alone,        ///< says which user it is: user verification and the user handle are needed
+    second_step,  ///< after a password: a touch is enough, and a user handle that comes must be right
+};
+
+struct PasskeyUse {
+    std::uint32_t sign_count = 0;
+    bool user_verified = false;  ///< of this login; the level follows from it, not from the registration
+    bool backup_eligible =
+        false;  ///< may differ from the registration's: WebAuthn §7.2 would refuse, 0072 says why not
+    bool backed_up = false;
+};
+
+/// Not checked here: that the challenge is unspent, that the passkey and its owner may be used, and its counter. Throws
+/// CryptoError when the stored key cannot be read.
+util::Result<PasskeyUse, PasskeyFault> verify_assertion(const AssertionResponse& response, const StoredPasskey& stored,
+                                                        const Expected& expected, PasskeyRole role);
+
+/// WebAuthn §6.1.1: true when it is greater than the stored one, and when both are 0, which means that none is kept.
+/// False tells of a copy of the passkey.
+bool has_counter_grown(std::uint32_t stored, std::uint32_t received);
+
+}  // namespace postern::factor

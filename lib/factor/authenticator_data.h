@@ -1,0 +1,42 @@
+// What an authenticator says about a ceremony, and signs (WebAuthn §6.1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "factor/ceremony.h"
+#include "factor/passkey_fault.h"
+#include "util/result.h"
+
+namespace postern::factor {
+
+inline constexpr std::size_t kMaxCredentialId = 1023;  ///< bytes, WebAuthn §7.1 step 25
+
+/// WebAuthn §6.5.1. The views point into the authenticator data.
+struct AttestedCredential {
+    std::string_view aaguid;  ///< 16 bytes
+    std::string_view id;      ///< 1 to kMaxCredentialId bytes
+    std::string_view key;     ///< a CBOR map, which may still be no key
+};
+
+struct AuthenticatorData {
+    std::string_view rp_id_hash;   ///< SHA-256
+    bool user_present = false;     ///< UP
+    bool user_verified = false;    ///< UV
+    bool backup_eligible = false;  ///< BE
+    bool backed_up = false;        ///< BS
+    std::uint32_t sign_count = 0;
+    std::optional<AttestedCredential> credential;  ///< AT
+};
+
+/// Syntax only. Extensions must be one CBOR map, whose content is ignored. No byte may be left over.
+util::Result<AuthenticatorData, PasskeyFault> parse_authenticator_data(std::string_view bytes);
+
+/// It is for this RP ID, the user was present, a passkey that is backed up may be, and there is a credential at
+/// registration and none in an assertion.
+util::Result<void, PasskeyFault> check_authenticator_data(const AuthenticatorData& data, Ceremony ceremony,
+                                                          std::string_view rp_id);
+
+}  // namespace postern::factor
