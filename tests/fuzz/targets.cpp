@@ -23,6 +23,10 @@ constexpr FuzzTarget kTargets[] = {
     {"user_import", fuzz_user_import},
     {"fetch_reply", fuzz_fetch_reply},
     {"fetch_order", fuzz_fetch_order},
+    {"attestation_object", fuzz_attestation_object},
+    {"authenticator_data", fuzz_authenticator_data},
+    {"cose_key", fuzz_cose_key},
+    {"client_data", fuzz_client_data},
 };
 
 }  // namespace

@@ -42,5 +42,9 @@ void fuzz_jwk_set(std::string_view input);
 void fuzz_user_import(std::string_view input);
 void fuzz_fetch_reply(std::string_view input);
 void fuzz_fetch_order(std::string_view input);
+void fuzz_attestation_object(std::string_view input);
+void fuzz_authenticator_data(std::string_view input);
+void fuzz_cose_key(std::string_view input);
+void fuzz_client_data(std::string_view input);
 
 }  // namespace postern::test
