@@ -70,7 +70,7 @@ TEST_CASE("verify_assertion: the passkey that was registered signs in, with each
 }
 
 TEST_CASE(
-    "verify_assertion: what this login says of UV, BE, BS and the counter is told [WEBAUTHN-14] [WEBAUTHN-16] [WEBAUTHN-17]") {
+    "verify_assertion: UV, BE, BS and the counter of this login are told [WEBAUTHN-14] [WEBAUTHN-16] [WEBAUTHN-17]") {
     TestAuthenticator authenticator;
     for (unsigned flags = kUserPresent; flags < 0x20; flags += 4) {
         if ((flags & kBackedUp) != 0 && (flags & kBackupEligible) == 0) continue;
@@ -88,7 +88,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "verify_assertion: alone it needs UV and the owner's handle; after a password neither [WEBAUTHN-11] [WEBAUTHN-12]") {
+    "verify_assertion: alone with UV and the handle of the owner, after a password without [WEBAUTHN-11] [WEBAUTHN-12]") {
     TestAuthenticator authenticator;
     const auto stored = authenticator.stored();
     const std::string owner(32, 'h');
