@@ -12,7 +12,7 @@
 
 namespace postern::factor {
 
-inline constexpr std::size_t kMaxCredentialId = 1023;  ///< bytes, WebAuthn §7.1 step 25
+inline constexpr std::size_t kMaxCredentialId = 1023;  ///< bytes, WebAuthn §7.1
 
 /// WebAuthn §6.5.1. The views point into the authenticator data.
 struct AttestedCredential {

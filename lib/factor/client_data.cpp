@@ -1,4 +1,4 @@
-// Decides whether clientDataJSON is of this ceremony, page and challenge (WebAuthn §7.1 steps 7 to 12, §7.2).
+// Decides whether clientDataJSON is of this ceremony, page and challenge (WebAuthn §7.1, §7.2).
 #include "factor/client_data.h"
 
 #include "json/reader.h"

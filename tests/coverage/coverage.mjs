@@ -35,6 +35,7 @@ const NAMES = {
   "OpenID Connect RP-Initiated Logout 1.0": "RP-Initiated Logout",
   "OAuth 2.0 Multiple Response Type Encoding Practices": "Multiple Response Types",
   "OAuth 2.0 Form Post Response Mode": "Form Post",
+  "Web Authentication Level 3": "WebAuthn",
 };
 const nameOf = (heading) => NAMES[heading] ?? (/^RFC \d+$/.test(heading) ? heading : "");
 

@@ -53,7 +53,8 @@ std::string flipped(std::string bytes, std::size_t bit) {
 
 }  // namespace
 
-TEST_CASE("verify_assertion: the passkey that was registered signs in, with each algorithm [WEBAUTHN-13]") {
+TEST_CASE(
+    "verify_assertion: the passkey that was registered signs in, with each algorithm [WEBAUTHN-13, WebAuthn §7.2k]") {
     for (const Algorithm algorithm : kAll) {
         CAPTURE(crypto::to_string(algorithm));
         TestAuthenticator authenticator(algorithm);
@@ -88,7 +89,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "verify_assertion: alone with UV and the handle of the owner, after a password without [WEBAUTHN-11] [WEBAUTHN-12]") {
+    "verify_assertion: alone with UV and the handle of the owner, after a password without [WEBAUTHN-11, WEBAUTHN-12, WebAuthn §7.2ah]") {
     TestAuthenticator authenticator;
     const auto stored = authenticator.stored();
     const std::string owner(32, 'h');
@@ -124,7 +125,8 @@ TEST_CASE(
     CHECK(fault_of(made, without_handle) == PasskeyFault::user_handle_missing);
 }
 
-TEST_CASE("verify_assertion: each check broken once in an answer that is otherwise good [WEBAUTHN-2] [WEBAUTHN-6]") {
+TEST_CASE(
+    "verify_assertion: each check broken once in an answer that is otherwise good [WEBAUTHN-2, WEBAUTHN-6, WebAuthn §7.2abcdefgi]") {
     const TestAuthenticator authenticator;
     const unsigned good = kUserPresent | kUserVerified;
     factor::Expected other_challenge = kGiven;
@@ -191,7 +193,8 @@ TEST_CASE("verify_assertion: an answer to what was not asked, and that of a regi
     CHECK(fault_of(from_registration, authenticator.stored()) == PasskeyFault::client_data_type);
 }
 
-TEST_CASE("verify_assertion: the signature is of this key, these data and this client data [WEBAUTHN-13]") {
+TEST_CASE(
+    "verify_assertion: the signature is of this key, these data and this client data [WEBAUTHN-13, WebAuthn §7.2k]") {
     for (const Algorithm algorithm : kAll) {
         CAPTURE(crypto::to_string(algorithm));
         TestAuthenticator authenticator(algorithm);
@@ -258,7 +261,7 @@ TEST_CASE("verify_assertion: a stored key that cannot be read is a fault of the 
     CHECK_THROWS_AS(static_cast<void>(fault_of(made, stored)), crypto::CryptoError);
 }
 
-TEST_CASE("has_counter_grown: two zeros are none, else only upwards [WEBAUTHN-15]") {
+TEST_CASE("has_counter_grown: two zeros are none, else only upwards [WEBAUTHN-15, WebAuthn §6.1.1, §7.2l]") {
     constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
     const struct {
         std::uint32_t stored, received;

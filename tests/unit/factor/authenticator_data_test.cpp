@@ -42,7 +42,7 @@ std::optional<PasskeyFault> fault_of(const std::string& bytes, Ceremony ceremony
 
 }  // namespace
 
-TEST_CASE("parse_authenticator_data: each flag by itself, and the counter [WEBAUTHN-6]") {
+TEST_CASE("parse_authenticator_data: each flag by itself, and the counter [WEBAUTHN-6, WebAuthn §6.1a]") {
     for (unsigned flags = 0; flags < 0x40; ++flags) {
         const std::string bytes = data_of(flags);
         const auto data = factor::parse_authenticator_data(bytes);
@@ -73,7 +73,7 @@ TEST_CASE("parse_authenticator_data: the credential in its parts, with and witho
     CHECK_FALSE(parse_fault(data_of(kHasExtensions, kExtensions)));
 }
 
-TEST_CASE("parse_authenticator_data: a credential id of 1 to 1023 bytes [WEBAUTHN-6]") {
+TEST_CASE("parse_authenticator_data: a credential id of 1 to 1023 bytes [WEBAUTHN-6, WebAuthn §7.1k]") {
     for (const std::size_t length : {1U, 255U, 256U, 1023U})
         CHECK_FALSE(parse_fault(data_of(kHasCredential, credential(std::string(length, 'c')))));
     for (const std::size_t length : {0U, 1024U, 65535U})
@@ -81,7 +81,7 @@ TEST_CASE("parse_authenticator_data: a credential id of 1 to 1023 bytes [WEBAUTH
               PasskeyFault::credential_id_length);
 }
 
-TEST_CASE("parse_authenticator_data: what the flags announce is there, and nothing else [WEBAUTHN-6]") {
+TEST_CASE("parse_authenticator_data: what the flags announce is there, and nothing else [WEBAUTHN-6, WebAuthn §6.1b]") {
     const std::string c = credential();
     CHECK(parse_fault(data_of(kUserPresent, c)) == PasskeyFault::authenticator_data_long);
     CHECK(parse_fault(data_of(kUserPresent, kExtensions)) == PasskeyFault::authenticator_data_long);
@@ -94,7 +94,8 @@ TEST_CASE("parse_authenticator_data: what the flags announce is there, and nothi
     CHECK(parse_fault(data_of(kHasExtensions, kExtensions + kExtensions)) == PasskeyFault::authenticator_data_long);
 }
 
-TEST_CASE("parse_authenticator_data: data that end too early or go on are refused, wherever [WEBAUTHN-6]") {
+TEST_CASE(
+    "parse_authenticator_data: data that end too early or go on are refused, wherever [WEBAUTHN-6, WebAuthn §6.1b]") {
     for (const std::string& whole :
          {data_of(kUserPresent), data_of(kHasCredential, credential()), data_of(kHasExtensions, kExtensions),
           data_of(kHasCredential | kHasExtensions, credential() + kExtensions)}) {
@@ -116,7 +117,7 @@ TEST_CASE("parse_authenticator_data: the key is a CBOR map of at most 8 members 
         CHECK(parse_fault(with_key(key)) == PasskeyFault::key_cbor);
 }
 
-TEST_CASE("check_authenticator_data: for this RP ID [WEBAUTHN-6]") {
+TEST_CASE("check_authenticator_data: for this RP ID [WEBAUTHN-6, WebAuthn §7.1f, §7.2f]") {
     const std::string bytes = data_of(kUserPresent);
     CHECK_FALSE(fault_of(bytes, Ceremony::assertion));
     for (const std::string& rp_id : {""s, "example.com"s, "id.example.org"s, "Example.org"s, "example.org."s})
@@ -128,7 +129,7 @@ TEST_CASE("check_authenticator_data: for this RP ID [WEBAUTHN-6]") {
     }
 }
 
-TEST_CASE("check_authenticator_data: every combination of flags [WEBAUTHN-6]") {
+TEST_CASE("check_authenticator_data: every combination of flags [WEBAUTHN-6, WebAuthn §7.1gh, §7.2gi]") {
     for (unsigned flags = 0; flags < 0x80; ++flags) {
         CAPTURE(flags);
         const bool has_credential = (flags & kHasCredential) != 0;

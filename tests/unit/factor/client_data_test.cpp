@@ -37,7 +37,7 @@ std::string with(const std::string& more) { return json_of(kType, kText, kOrigin
 
 }  // namespace
 
-TEST_CASE("check_client_data: what browsers send, with members that are not known [WEBAUTHN-2]") {
+TEST_CASE("check_client_data: what browsers send, with members that are not known [WEBAUTHN-2, WebAuthn §5.8.1]") {
     for (const std::string& more :
          {""s, R"(,"crossOrigin":false)"s, R"(,"tokenBinding":{"status":"supported"})"s,
           R"(,"other_keys_can_be_added_here":"do not compare clientDataJSON against a template")"s,
@@ -50,7 +50,7 @@ TEST_CASE("check_client_data: what browsers send, with members that are not know
     CHECK_FALSE(fault_of(test::client_data(Ceremony::assertion, kExpected), Ceremony::assertion));
 }
 
-TEST_CASE("check_client_data: the type is that of the ceremony [WEBAUTHN-2]") {
+TEST_CASE("check_client_data: the type is that of the ceremony [WEBAUTHN-2, WebAuthn §7.1a, §7.2b]") {
     for (const std::string& type : {R"("webauthn.get")"s, R"("")"s, R"("webauthn.create ")"s, R"("WebAuthn.create")"s,
                                     R"("payment.get")"s, "null"s, "1"s, R"(["webauthn.create"])"s})
         CHECK(fault_of(json_of(type, kText, kOrigin)) == PasskeyFault::client_data_type);
@@ -58,7 +58,8 @@ TEST_CASE("check_client_data: the type is that of the ceremony [WEBAUTHN-2]") {
     CHECK(fault_of(R"({"challenge":)" + kText + R"(,"origin":)" + kOrigin + "}") == PasskeyFault::client_data_type);
 }
 
-TEST_CASE("check_client_data: the challenge is the one that was given, in base64url without padding [WEBAUTHN-2]") {
+TEST_CASE(
+    "check_client_data: the challenge is the one that was given, in base64url without padding [WEBAUTHN-2, WebAuthn §7.1b, §7.2c]") {
     for (const std::string& challenge :
          {R"("")"s, R"("AAECAwQF-_9")"s, R"("AAECAwQF+/8")"s, R"("AAECAwQF-_8=")"s, R"("AAECAwQF-_8 ")"s,
           R"("AAECAwQF-_")"s, R"("aAECAwQF-_8")"s, "null"s, "0"s, R"({"AAECAwQF-_8":1})"s})
@@ -66,7 +67,8 @@ TEST_CASE("check_client_data: the challenge is the one that was given, in base64
     CHECK(fault_of(R"({"type":)" + kType + R"(,"origin":)" + kOrigin + "}") == PasskeyFault::challenge);
 }
 
-TEST_CASE("check_client_data: the origin is the issuer's, byte for byte, whatever the RP ID is [WEBAUTHN-2]") {
+TEST_CASE(
+    "check_client_data: the origin is the issuer's, byte for byte, whatever the RP ID is [WEBAUTHN-2, WebAuthn §7.1c, §7.2d]") {
     for (const std::string& origin :
          {R"("")"s, R"("https://example.org")"s, R"("https://id.example.org/")"s, R"("https://id.example.org:443")"s,
           R"("https://ID.example.org")"s, R"("http://id.example.org")"s, R"("https://id.example.org.evil.test")"s,
@@ -75,7 +77,7 @@ TEST_CASE("check_client_data: the origin is the issuer's, byte for byte, whateve
     CHECK(fault_of(R"({"type":)" + kType + R"(,"challenge":)" + kText + "}") == PasskeyFault::origin);
 }
 
-TEST_CASE("check_client_data: a page inside another one is refused [WEBAUTHN-2]") {
+TEST_CASE("check_client_data: a page inside another one is refused [WEBAUTHN-2, WebAuthn §7.1d, §7.2e]") {
     for (const std::string& more :
          {R"(,"crossOrigin":true)"s, R"(,"crossOrigin":"false")"s, R"(,"crossOrigin":null)"s, R"(,"crossOrigin":0)"s,
           R"(,"topOrigin":"https://example.com")"s, R"(,"topOrigin":"https://id.example.org")"s,

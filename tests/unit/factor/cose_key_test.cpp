@@ -69,7 +69,8 @@ Members rsa() {
 
 }  // namespace
 
-TEST_CASE("parse_cose_key: a key of each algorithm that is offered verifies what it signed [WEBAUTHN-8]") {
+TEST_CASE(
+    "parse_cose_key: a key of each algorithm that is offered verifies what it signed [WEBAUTHN-8, WebAuthn §5.8.5]") {
     for (const Algorithm algorithm : kAll) {
         CAPTURE(crypto::to_string(algorithm));
         const TestAuthenticator authenticator(algorithm);
@@ -119,7 +120,8 @@ TEST_CASE("parse_cose_key: a member that is missing, twice or of another type is
     CHECK(fault_of(with(ec(), -3, "\xF5")) == PasskeyFault::key_cbor);
 }
 
-TEST_CASE("parse_cose_key: only the algorithms that are offered, each with its type and curve [WEBAUTHN-8]") {
+TEST_CASE(
+    "parse_cose_key: only the algorithms that are offered, each with its type and curve [WEBAUTHN-8, WebAuthn §5.8.5, §7.1i]") {
     for (const std::int64_t other : {-35, -36, -37, -39, -47, -53, -258, -259, -65535, 0, 7, 8, 257, -9, -19})
         for (const Members& members : {ec(), ed(), rsa()})
             CHECK(fault_of(with(members, 3, cbor_integer(other))) == PasskeyFault::key_algorithm);

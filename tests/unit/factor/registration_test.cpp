@@ -56,7 +56,8 @@ TEST_CASE("verify_registration: a passkey of each algorithm, as its authenticato
     }
 }
 
-TEST_CASE("verify_registration: each check broken once in an answer that is otherwise good [WEBAUTHN-2] [WEBAUTHN-6]") {
+TEST_CASE(
+    "verify_registration: each check broken once in an answer that is otherwise good [WEBAUTHN-2, WEBAUTHN-6, WebAuthn §7.1abcdefghik]") {
     const TestAuthenticator authenticator;
     const std::string id = authenticator.credential_id();
     const std::string credential = attested_credential(id, authenticator.cose_key());
@@ -129,7 +130,7 @@ TEST_CASE("verify_registration: an answer to what was not asked [WEBAUTHN-2]") {
     CHECK(fault_of(made, other) == PasskeyFault::rp_id);
 }
 
-TEST_CASE("verify_registration: fmt and attStmt are there and are not looked into [WEBAUTHN-5]") {
+TEST_CASE("verify_registration: fmt and attStmt are there and are not looked into [WEBAUTHN-5, WebAuthn §7.1e]") {
     const Registration made = TestAuthenticator().make(kGiven);
     const std::string fmt = cbor_text("fmt");
     const std::string statement = cbor_text("attStmt");
@@ -161,7 +162,8 @@ TEST_CASE("verify_registration: fmt and attStmt are there and are not looked int
     for (const std::string& object : refused) CHECK(fault_of_object(made, object) == PasskeyFault::attestation_object);
 }
 
-TEST_CASE("verify_registration: an object that ends too early or goes on is refused, wherever [WEBAUTHN-7]") {
+TEST_CASE(
+    "verify_registration: an object that ends too early or goes on is refused, wherever [WEBAUTHN-7, WebAuthn §7.1e]") {
     for (const Algorithm algorithm : {Algorithm::ES256, Algorithm::EdDSA, Algorithm::RS256}) {
         const Registration made = TestAuthenticator(algorithm).make(kGiven);
         const std::string& whole = made.attestation_object;
