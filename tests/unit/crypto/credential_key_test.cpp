@@ -86,7 +86,7 @@ TEST_CASE("CredentialKey: a point of 32-byte coordinates on P-256 [WEBAUTHN-8]")
     CHECK(is_taken(good));
     for (std::size_t bit = 0; bit < 256; ++bit) {
         crypto::EcPublic other = good;
-        other.y[bit / 8] = static_cast<char>(other.y[bit / 8] ^ (1U << (bit % 8)));
+        other.y[bit / 8] = static_cast<char>(other.y[bit / 8] ^ (1 << (bit % 8)));
         CHECK_FALSE(is_taken(other));
     }
     CHECK_FALSE(is_taken(crypto::EcPublic{good.y, good.x}));
@@ -132,7 +132,7 @@ TEST_CASE("CredentialKey: the signatures of RFC 7515 and RFC 8037, ES256 in DER 
             CHECK_FALSE(key->verify(row.message, row.signature.substr(0, length)));
         for (std::size_t bit = 0; bit < row.signature.size() * 8; ++bit) {
             std::string other = row.signature;
-            other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1U << (bit % 8)));
+            other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1 << (bit % 8)));
             CHECK_FALSE(key->verify(row.message, other));
         }
     }

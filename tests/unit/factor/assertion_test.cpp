@@ -47,7 +47,7 @@ Assertion with_client_data(const TestAuthenticator& authenticator, const std::st
 }
 
 std::string flipped(std::string bytes, std::size_t bit) {
-    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1U << (bit % 8)));
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
     return bytes;
 }
 
@@ -158,9 +158,9 @@ TEST_CASE(
     };
     CHECK_FALSE(fault_of(data(good, ""), authenticator.stored()));
     CHECK_FALSE(fault_of(client(kGiven, ""), authenticator.stored()));
-    for (const auto& [expected, made] : rows) {
-        CAPTURE(factor::describe(expected));
-        for (const PasskeyRole role : kRoles) CHECK(fault_of(made, authenticator.stored(), role) == expected);
+    for (const auto& row : rows) {
+        CAPTURE(factor::describe(row.first));
+        for (const PasskeyRole role : kRoles) CHECK(fault_of(row.second, authenticator.stored(), role) == row.first);
     }
     Assertion made = authenticator.use(kGiven);
     for (const std::string& id : {""s, made.id + "x", made.id.substr(1)}) {

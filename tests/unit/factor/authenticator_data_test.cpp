@@ -124,7 +124,7 @@ TEST_CASE("check_authenticator_data: for this RP ID [WEBAUTHN-6, WebAuthn §7.1f
         CHECK(fault_of(bytes, Ceremony::assertion, rp_id) == PasskeyFault::rp_id);
     for (std::size_t bit = 0; bit < 256; ++bit) {
         std::string other = bytes;
-        other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1U << (bit % 8)));
+        other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1 << (bit % 8)));
         CHECK(fault_of(other, Ceremony::assertion) == PasskeyFault::rp_id);
     }
 }

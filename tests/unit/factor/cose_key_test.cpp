@@ -104,8 +104,9 @@ TEST_CASE("parse_cose_key: the order of members and further ones do not matter, 
 
 TEST_CASE("parse_cose_key: a member that is missing, twice or of another type is refused [WEBAUTHN-7] [WEBAUTHN-8]") {
     for (const Members& members : {ec(), ed(), rsa()}) {
-        for (const auto& [label, value] : members) {
-            CAPTURE(label);
+        for (const auto& member : members) {
+            const auto [label, value] = member;
+            CAPTURE(member.first);
             const PasskeyFault expected = label == 3 ? PasskeyFault::key_algorithm : PasskeyFault::key_cbor;
             CHECK(fault_of(without(members, label)) == expected);
             CHECK(fault_of(plus(members, label, value)) == PasskeyFault::key_cbor);

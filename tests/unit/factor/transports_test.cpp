@@ -27,9 +27,9 @@ TEST_CASE("parse_transports: words of a-z, 0-9 and hyphens as they came, all oth
         {"a b c d e f g h i", {"a", "b", "c", "d", "e", "f", "g", "h"}},
         {"A b c d e f g h i", {"b", "c", "d", "e", "f", "g", "h", "i"}},
     };
-    for (const auto& [text, words] : rows) {
-        CAPTURE(text);
-        CHECK(factor::parse_transports(text) == words);
+    for (const auto& row : rows) {
+        CAPTURE(row.first);
+        CHECK(factor::parse_transports(row.first) == row.second);
     }
     const std::string longest(32, 'x');
     CHECK(factor::parse_transports(longest) == Words{longest});
