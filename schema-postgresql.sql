@@ -34,7 +34,7 @@ CREATE TABLE clients (
     last_used_at bigint,
     removable_at bigint,
     brought_by text NOT NULL DEFAULT '',
-    level bigint NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),
+    level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
@@ -144,7 +144,7 @@ CREATE TABLE sessions (
     expires_at bigint NOT NULL,
     agent text NOT NULL DEFAULT '',
     address text NOT NULL DEFAULT '',
-    level bigint NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),
+    level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
     amr text NOT NULL DEFAULT ''
 );
 CREATE INDEX sessions_by_subject ON sessions (subject);

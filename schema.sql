@@ -41,7 +41,7 @@ CREATE TABLE clients (
     removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
     brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
                                                 -- may have been removed since; else ''
-    level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3)  -- the least that a login for it must be worth, as
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)  -- the least that a login for it must be worth, as
                                                                     -- in sessions; 0: any login
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
@@ -161,7 +161,7 @@ CREATE TABLE sessions (
     expires_at   INTEGER NOT NULL,  -- absolute; use does not move it
     agent        TEXT NOT NULL DEFAULT '',  -- browser and system, as the account's pages name them
     address      TEXT NOT NULL DEFAULT '',  -- from which it was begun; '': not kept
-    level        INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 3),  -- what the login is worth: 1 a password, 2 with
+    level        INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- what the login is worth: 1 a password, 2 with
                                             -- a code, 3 with a passkey; 0: not known
     amr          TEXT NOT NULL DEFAULT ''   -- its methods, words of RFC 8176 §2; '': not known
 ) STRICT, WITHOUT ROWID;

@@ -354,7 +354,7 @@ TEST_CASE("levels: a session by password is raised by a code alone, and keeps it
     CHECK(thief.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
 }
 
-TEST_CASE("levels: who demands it, and who only wishes [POLICY-1, POLICY-3, LEVEL-4, LEVEL-5, OIDC Core §3.1.2.1]") {
+TEST_CASE("levels: who demands it, and who only wishes [POLICY-1, POLICY-3, LEVEL-4, LEVEL-5, RFC 9470 §4]") {
     struct Row {
         const char* when;
         std::vector<std::vector<std::string>> commands;

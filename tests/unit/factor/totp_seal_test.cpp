@@ -6,7 +6,8 @@
 
 using namespace postern;
 
-TEST_CASE("open_totp_secret: only with its key, for its user and its time, unchanged [FKEY-4] [STORE-3]") {
+TEST_CASE(
+    "open_totp_secret: only with its key, for its user and its time, unchanged [FKEY-4, STORE-3, RFC 6238 §5.1]") {
     crypto::SeededRandom random("totp");
     const util::Secret key(std::string(32, 'k'));
     const util::Secret secret("12345678901234567890");

@@ -17,14 +17,14 @@ util::Time in_step(std::int64_t step, int second = 15) { return util::from_epoch
 
 }  // namespace
 
-TEST_CASE("hotp: the vectors of RFC 4226 appendix D [TOTP-1]") {
+TEST_CASE("hotp: the vectors of RFC 4226 appendix D [TOTP-1, RFC 6238 §1.2]") {
     const char* const expected[] = {"755224", "287082", "359152", "969429", "338314",
                                     "254676", "287922", "162583", "399871", "520489"};
     for (std::uint64_t counter = 0; counter < std::size(expected); ++counter)
         CHECK(factor::hotp(rfc_secret(), counter) == expected[counter]);
 }
 
-TEST_CASE("hotp: the SHA-1 vectors of RFC 6238 appendix B, of eight digits [TOTP-1]") {
+TEST_CASE("hotp: the SHA-1 vectors of RFC 6238 appendix B, of eight digits [TOTP-1, RFC 6238 §1.2]") {
     const std::pair<std::int64_t, const char*> rows[] = {
         {59, "94287082"},         {1111111109, "07081804"}, {1111111111, "14050471"},
         {1234567890, "89005924"}, {2000000000, "69279037"}, {20000000000, "65353130"},
@@ -52,7 +52,7 @@ TEST_CASE("base32: the vectors of RFC 4648 section 10, without padding [TOTP-1]"
     CHECK(factor::base32(std::string(2, '\0')) == "AAAA");
 }
 
-TEST_CASE("make_totp_secret: 160 random bits, other ones each time [TOTP-1]") {
+TEST_CASE("make_totp_secret: 160 random bits, other ones each time [TOTP-1, RFC 6238 §1.2]") {
     crypto::SystemRandom random;
     std::set<std::string> made;
     for (int i = 0; i < 100; ++i) made.emplace(factor::make_totp_secret(random).reveal());
@@ -69,7 +69,8 @@ TEST_CASE("otpauth_uri: names are percent-encoded, and all parameters are said [
           "&issuer=A%20%26%20B%3A%20c&algorithm=SHA1&digits=6&period=30");
 }
 
-TEST_CASE("check_totp: the step of now and its neighbours, later than the last one [TOTP-5] [TOTP-6]") {
+TEST_CASE(
+    "check_totp: the step of now and its neighbours, later than the last one [TOTP-5, TOTP-6, RFC 6238 §4.1, §4.2, §5.2a]") {
     struct Row {
         std::int64_t code;  ///< the step whose code is typed, from that of now
         std::int64_t last;  ///< the step that was spent

@@ -35,7 +35,10 @@ TEST_CASE("parse_code: six or sixteen digits, whatever stands between them [TOTP
         {"12345a", CodeKind::none},
         {"123.456", CodeKind::none},
         {"+123456", CodeKind::none},
-        {std::string("123\0456", 7), CodeKind::none},
+        {std::string("123\0"
+                     "456",
+                     7),
+         CodeKind::none},
         {"12345\xFF", CodeKind::none},
         {std::string(300, ' ') + "123456", CodeKind::none},
         {"\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6", CodeKind::other_script},  // Arabic-Indic 1 to 6

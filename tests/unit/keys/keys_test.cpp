@@ -123,7 +123,8 @@ TEST_CASE("Keys: opens nothing that its use does not need") {
     CHECK(mentions(refused(directory.path(), KeyUse::verify, true), directory / "seal.key"));
 }
 
-TEST_CASE("Keys: factor.key is read where it is declared and there; a missing one is a failure of the store [FKEY-1]") {
+TEST_CASE(
+    "Keys: factor.key is read where it is declared and there; a missing one is a failure of the store [FKEY-1, RFC 6238 §5.1]") {
     KeyDirectory directory;
     const auto open = [&](bool with_factors) { return Keys(directory.path(), KeyUse::verify, true, with_factors); };
     CHECK(open(true).has_factor_key());

@@ -79,7 +79,7 @@ TEST_CASE("an app: one for each user; a new one replaces it [TOTP-7]") {
     CHECK_FALSE(store::find_totp(f.database, f.ada));
 }
 
-TEST_CASE("a step counts once, no earlier one after it, and for its user alone [TOTP-5] [STORE-2]") {
+TEST_CASE("a step counts once, no earlier one after it, and for its user alone [TOTP-5, STORE-2, RFC 6238 §5.2b]") {
     Fixture f;
     f.set_app(f.ada, "sealed", 100, kNow);
     CHECK_FALSE(f.spend(f.ada, 99));
@@ -114,7 +114,7 @@ TEST_CASE("a recovery code counts once, for its user alone; new ones end all oth
     CHECK(store::has_unused_code(f.database, f.bob, "d"));
 }
 
-TEST_CASE("of two connections that spend one step or one code, one does [STORE-2] [CODE-3]") {
+TEST_CASE("of two connections that spend one step or one code, one does [STORE-2, CODE-3, RFC 6238 §5.2b]") {
     const TemporaryDirectory directory;
     const std::string path = directory / "postern.db";
     db::Database::create(path);
