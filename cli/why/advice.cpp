@@ -68,6 +68,9 @@ constexpr Advice kAdvice[] = {
     {"consent_required",
      "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
      "without prompt=none; for an application of your own, use `postern client set {client} --first-party`."},
+    {"unmet_authentication_requirements",
+     "The client requires a value of `acr` that no login here can have; the detail names those that can. Let it ask for one of "
+     "these, or name its value in login.acrNames."},
     {"request_not_supported", "Request objects are not supported; the client must send plain parameters."},
     {"request_uri_not_supported", "request_uri is not supported; the client must send plain parameters."},
     {"registration_not_supported",
@@ -174,9 +177,22 @@ constexpr Advice kAdvice[] = {
      "On the page of the account the present password was wrong, or it was changed meanwhile. Failures count as those "
      "of a login do; `postern user passwd NAME` sets another password."},
     {"app_refused",
-     "On the page of the account no authenticator app was turned on. The detail says why: a code of a clock that is off, "
-     "a page that was open for too long, or that factor.key is missing, which `postern key repair` makes."},
-    {"codes_refused", "No recovery codes were made, because factor.key is missing; `postern key repair` makes it."},
+     "No authenticator app was turned on, for the reason in the detail: a wrong code, a page that was open for too long or not "
+     "of this browser, or a change of the account meanwhile. The page shows what to do; nothing was changed."},
+    {"codes_refused",
+     "No recovery codes were made, because keys/factor.key is missing. Restore the file from the backup that belongs to the "
+     "database, or make one with `postern key repair`; then start login and account again."},
+    {"second_factor_failed",
+     "The password was right and the code was not. The line second_factor_failed of the audit log with this request id names the "
+     "user. If the user did not try to sign in, the password is known to somebody else: `postern user passwd NAME`."},
+    {"second_factor_throttled",
+     "Ten codes in a row were wrong, after a right password; the next one is looked at when the time in the detail is over. If "
+     "the user did not try to sign in, the password is known to somebody else: `postern user passwd NAME`. `postern user factors "
+     "NAME --resume` ends the wait."},
+    {"second_factor_missing",
+     "A second factor is required of this login, the user has none, and login.enrolment \"link\" or paths.account null does not "
+     "let the password alone set one up. \"enrolment\": \"login\" does, for as long as users set theirs up; `postern user set NAME "
+     "--second-factor default` requires none of the user, if neither a group, the configuration nor the client does."},
     {"login_throttled",
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},
 };

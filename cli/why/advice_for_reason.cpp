@@ -13,6 +13,10 @@ struct ReasonAdvice {
     std::string_view text;
 };
 
+constexpr std::string_view kFactorKeyAdvice =
+    "Without keys/factor.key no code can be checked and no app can be set up. Restore the file from the backup that belongs to the "
+    "database; where no user has a second factor yet, `postern key repair` makes one. Then start login and account again.";
+
 constexpr ReasonAdvice kReasonAdvice[] = {
     // RFC 7636, RFC 9700 §2.1.1
     {"invalid_request", "the client is registered with --pkce required",
@@ -64,6 +68,38 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "ask for less."},
     // RFC 6749 §4.1.2.1
     {"access_denied", "the user may not use this client", kAdviceForOthers},
+    // second factors: what lib/web says of a code
+    {"second_factor_failed", "the app's clock is off by",
+     "The clock of the user's device differs from this machine's by what the detail says, and codes count for 30 seconds. Let "
+     "the device set its time by the network. If many users have this, the clock here is wrong: `postern doctor` looks at it."},
+    {"second_factor_failed", "the code of the app was used before",
+     "Each code counts once, also one that was typed in another tab. The user should wait for the next one."},
+    {"second_factor_failed", "a code of an app, and the user has none",
+     "The user has recovery codes only, of sixteen digits, and typed six. `postern user factors NAME` shows what there is."},
+    {"second_factor_failed", "a recovery code that",
+     "A recovery code counts once, and new codes end all earlier ones. `postern user factors NAME` says how many are unused; the "
+     "user makes new ones in the account, with a code of the app."},
+    {"second_factor_throttled", "too many wrong codes from places not known",
+     "A hundred codes in a row were wrong, after a right password: it may be known to somebody else. Ask the user. `postern user "
+     "passwd NAME` sets another password and lets codes count again; `postern user factors NAME --resume` does so without one."},
+    {"second_factor_missing", "there is no factor.key", kFactorKeyAdvice},
+    {"app_refused", "there is no factor.key", kFactorKeyAdvice},
+    {"app_refused", "the app's clock is off by",
+     "The clock of the user's device differs from this machine's by what the detail says, so the app was not turned on. Let the "
+     "device set its time by the network."},
+    {"temporarily_unavailable", "factor.key is missing", kFactorKeyAdvice},
+    {"temporarily_unavailable", "factor.key does not open",
+     "The secret of this user's app was sealed with another factor.key. Restore the file from the backup that belongs to the "
+     "database and start login and account again. If it is lost, `postern user factors SUB --remove all`, with the `sub` of the "
+     "detail, lets the user set up a new app."},
+    // OpenID Connect Core §3.1.2.6, §5.5.1.1
+    {"login_required", "the user must log in with a second factor",
+     "The client sent prompt=none, and it or the operator requires a second factor, which this login was without. The client "
+     "should repeat the request without prompt=none."},
+    {"unmet_authentication_requirements", "the client (client set --acr) or an essential acr",
+     "A second factor is required, and the configuration offers none: it needs \"login\": {\"method\": \"password\"} and a "
+     "\"secondFactor\" that is not \"off\". `postern client show {client}` says whether the operator requires it; `postern client "
+     "set {client} --acr any` takes that back. Otherwise the client asks for it."},
     // RFC 8707 §2
     {"invalid_target", "the audience must not be this server",
      "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "

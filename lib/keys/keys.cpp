@@ -204,8 +204,8 @@ const util::Secret& Keys::seal_key() const {
 
 const util::Secret& Keys::factor_key() const {
     if (has_factor_key()) return factor_key_;
-    throw db::StoreError(directory_ + "/" + kFactorFile +
-                         " is missing, so that no second factor can be checked: restore it from a backup, or run "
+    throw db::StoreError(std::string(kFactorFile) + " is missing in " + directory_ +
+                         ", so that no second factor can be checked: restore it from a backup, or run "
                          "`postern key repair`, then start the endpoints again");
 }
 

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -234,6 +236,88 @@ TEST_CASE(
         CAPTURE(hint);
         CHECK(hint.find(row.told) != std::string::npos);
         CHECK(hints.insert(hint).second);
+    }
+}
+
+TEST_CASE("why: each refusal that lib/web names itself has advice") {
+    const Installation installation;
+    const auto hint = [&](const std::string& error) {
+        server::RefusalRecord refusal = kRefusal;
+        refusal.request_id = refusal.error = error;
+        record(installation, refusal);
+        return text_of(installation.must_json({"why", error}), "hint");
+    };
+    const std::string none = hint("no_such_error");
+    const std::regex made(R"RE(http::Refusal\{([^,]*),)RE");
+    const std::regex name(R"RE("(\w+)")RE");
+    std::set<std::string> found;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(source_directory() / "lib/web")) {
+        if (file.path().extension() != ".cpp") continue;
+        const std::string text = read_file(file.path());
+        for (std::sregex_iterator at(text.begin(), text.end(), made), end; at != end; ++at) {
+            const std::string first = at->str(1);
+            for (std::sregex_iterator word(first.begin(), first.end(), name); word != end; ++word)
+                found.insert(word->str(1));
+        }
+    }
+    for (const std::string& error : found) {
+        CAPTURE(error);
+        CHECK(hint(error) != none);
+    }
+    CHECK(found.contains("second_factor_throttled"));
+    CHECK(found.contains("codes_refused"));
+    CHECK(found.size() >= 7);
+}
+
+TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOTP-9, TOTP-11, POLICY-4, LEVEL-5]") {
+    const Installation installation;
+    struct Row {
+        const char* error;
+        const char* detail;  ///< as lib/web, lib/oauth and lib/keys write it
+        const char* told;
+        bool shared = false;  ///< the same advice as an earlier row: it has the same cause
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"second_factor_failed", "wrong code of the app", "The password was right and the code was not"},
+        {"second_factor_failed", "neither six nor sixteen digits", "The password was right and the code was not", true},
+        {"second_factor_failed", "the app's clock is off by -150 s", "set its time by the network"},
+        {"second_factor_failed", "the code of the app was used before", "wait for the next one"},
+        {"second_factor_failed", "a code of an app, and the user has none", "recovery codes only"},
+        {"second_factor_failed", "a recovery code that the user does not have or has used before", "`postern user factors NAME`"},
+        {"second_factor_throttled", "too many wrong codes; it ends in 300 s", "ends the wait"},
+        {"second_factor_throttled", "too many wrong codes from places not known; `postern user factors NAME --resume` ends it", "A hundred codes"},
+        {"second_factor_missing", "the user has no second factor, and login.enrolment does not let a password set one up", "\"enrolment\": \"login\""},
+        {"second_factor_missing", "there is no factor.key; postern key repair makes one", "`postern key repair` makes one"},
+        {"app_refused", "there is no factor.key; postern key repair makes one", "`postern key repair` makes one", true},
+        {"app_refused", "the app's clock is off by 90 s", "the app was not turned on"},
+        {"app_refused", "the form was older than 600 s", "open for too long"},
+        {"app_refused", "the code is not one of the app", "a wrong code", true},
+        {"codes_refused", "there is no factor.key; postern key repair makes one", "No recovery codes were made"},
+        {"temporarily_unavailable", "factor.key is missing in /var/lib/postern/keys, so that no second factor can be checked", "start login and account again", true},
+        {"temporarily_unavailable", "factor.key does not open the app's secret of user 0f1e", "--remove all"},
+        {"temporarily_unavailable", "database is locked", "The database was busy"},
+        {"login_required", "the user must log in with a second factor", "requires a second factor"},
+        {"login_required", "the user must log in", "older than max_age"},
+        {"unmet_authentication_requirements", "the client (client set --acr) or an essential acr requires a second factor, which", "`postern client set web --acr any`"},
+        {"unmet_authentication_requirements", "those that can be met here: phr", "login.acrNames"},
+    };
+    // clang-format on
+    std::set<std::string> hints;
+    for (std::size_t i = 0; i < std::size(rows); ++i) {
+        const Row& row = rows[i];
+        CAPTURE(row.error);
+        CAPTURE(row.detail);
+        server::RefusalRecord refusal = kRefusal;
+        refusal.request_id = "row" + std::to_string(i);
+        refusal.error = row.error;
+        refusal.description = "words";
+        refusal.detail = row.detail;
+        record(installation, refusal);
+        const std::string hint = text_of(installation.must_json({"why", refusal.request_id}), "hint");
+        CAPTURE(hint);
+        CHECK(hint.find(row.told) != std::string::npos);
+        CHECK(hints.insert(hint).second == !row.shared);
     }
 }
 
