@@ -1,16 +1,24 @@
-// The option with which the operator demands a second factor of a user, or of the members of a group.
+// How the operator demands a second factor: the option for a user or a group, and of whom the configuration does.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "cli/command.h"
+#include "oauth/acr.h"
+#include "store/factor_counts.h"
 
 namespace postern::cli {
 
 inline constexpr const char* kRequired = "required";
 
 inline std::string to_word(bool demanded) { return demanded ? kRequired : "default"; }
+
+/// With "off", what users and groups are marked with is left out (docs/decisions/0069).
+inline store::Demand demand_of(const oauth::Settings& settings) {
+    if (oauth::highest_level(settings) < model::Level::second_factor) return store::Demand::no_user;
+    return settings.login.second_factor == oauth::SecondFactor::required ? store::Demand::all : store::Demand::marked;
+}
 
 /// `help`: of whom it is said.
 inline void add_second_factor_option(const Command& command, std::optional<std::string>& value, const char* help) {

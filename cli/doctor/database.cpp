@@ -169,6 +169,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
+    check_second_factors(findings, database, config.settings);
 }
 
 /// Its files and its disk are the server's.
@@ -179,6 +180,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
+    check_second_factors(findings, database, config.settings);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Clients whose tokens need an audience have one when a request names none.
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// What is demanded of logins can be met, and the second factors that users have are asked for (POLICY-10).
+void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// What a database server says of itself: durability, roles, load. `uri` is how it was reached.
 void check_server(Findings& findings, db::Database& database, const std::string& uri);
 /// The fix when no server could be used, by what it or libpq has said.

@@ -377,6 +377,14 @@ const ROWS = {
     { request: at("/account/devices", () => own(404)) },
     ["account", "warning", /\/account\/devices is not answered/, /examples\/lighttpd/],
   ],
+  "an account whose page of an app the web server does not route": [
+    { request: at("/account/codes", () => own(404)) },
+    ["account", "warning", /\/account\/codes is not answered/, /examples\/lighttpd/],
+  ],
+  "an account whose page for a first second factor the web server does not route": [
+    { request: at("/account/enrol", () => own(400)) },
+    ["account", "warning", /\/account\/enrol is not answered by the account program \(400\)/, /"account": null/],
+  ],
   "an endpoint whose program does not run": [
     { request: at("/scopes", () => own(503)) },
     ["endpoints", "error", /\/scopes .*\(503\): the program does not run/, /error log/],

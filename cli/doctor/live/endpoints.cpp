@@ -1,5 +1,8 @@
 // Checks that each endpoint is reached at its path with its methods, and which origins CORS allows.
 #include "cli/doctor/live/live.h"
+#include "oauth/acr.h"
+#include "web/half_login.h"
+#include "web/interaction.h"
 
 namespace postern::cli {
 namespace {
@@ -43,9 +46,11 @@ void evaluate_method(Findings& findings, const Site& site, const std::string& pa
                    "give this path to its own program, and let the web server pass status and headers on unchanged");
 }
 
-/// Nothing else depends on the account, so a web server that does not route it is in order otherwise.
-void evaluate_account(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
-    if (response.has("X-Request-Id") && response.status == 303) return;
+/// Nothing else depends on the account, so a web server that does not route it is in order otherwise. `status` is what
+/// the program answers to a browser without a session.
+void evaluate_account(Findings& findings, const Site& site, const std::string& path, int status,
+                      const HttpResponse& response) {
+    if (response.has("X-Request-Id") && response.status == status) return;
     findings.warning("account",
                      path + " is not answered by the account program (" + std::to_string(response.status) + ")",
                      fix_for(site, {"give " + path +
@@ -59,16 +64,23 @@ void evaluate_account(Findings& findings, const Site& site, const std::string& p
                                         "examples/lighttpd, or set \"paths\": {\"account\": null}"}));
 }
 
-/// The overview, and a page below it, which a web server may route by another rule.
+/// The overview, and pages below it, which a web server may route by other rules. Those of second factors were added
+/// later, so that they may be missing alone.
 std::vector<Probe> account_probes(const oauth::Settings& settings) {
     std::vector<Probe> probes;
     if (!settings.paths.account) return probes;
-    for (const char* page : {"", "/devices"}) {
+    std::vector<std::pair<std::string, int>> pages = {{"", 303}, {"/devices", 303}};
+    // Not asked of the pages themselves (web/account), which are linked to the library that draws QR codes.
+    const bool has_factors = oauth::highest_level(settings) >= model::Level::second_factor;
+    if (has_factors) pages.insert(pages.end(), {{"/app", 303}, {"/codes", 303}});
+    if (has_factors && web::can_enrol(settings))
+        pages.emplace_back(web::kEnrolmentSuffix, 400);  // there is nothing to resume
+    for (const auto& [page, status] : pages) {
         const std::string path = *settings.paths.account + page;
         probes.push_back({"account",
                           {settings.url(path), "GET"},
-                          [path](Findings& findings, const Site& there, const HttpResponse& response) {
-                              evaluate_account(findings, there, path, response);
+                          [path, status](Findings& findings, const Site& there, const HttpResponse& response) {
+                              evaluate_account(findings, there, path, status, response);
                           }});
     }
     return probes;

@@ -1,0 +1,106 @@
+// Checks whether what is demanded of logins can be met, and whether factors that users have are asked for.
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "cli/doctor/findings.h"
+#include "cli/output.h"
+#include "cli/second_factor.h"
+#include "oauth/acr.h"
+#include "store/factor_counts.h"
+#include "web/half_login.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr const char* kCheck = "second factors";
+
+/// Why no login has a second factor, in words that begin with the key; nullptr where one can have.
+const char* why_none(const oauth::Settings& settings) {
+    if (oauth::highest_level(settings) >= model::Level::second_factor) return nullptr;
+    return settings.login.method == oauth::LoginMethod::password
+               ? "login.secondFactor is \"off\""
+               : "login.method is \"remote_user\", where the web server signs users in";
+}
+
+const char* fix_of(const oauth::Settings& settings) {
+    return settings.login.method == oauth::LoginMethod::password
+               ? "\"login\": {\"secondFactor\": \"offered\"}"
+               : "let the web server ask for a second factor, or use \"login\": {\"method\": \"password\"}";
+}
+
+/// POLICY-10: for an emergency that is over, or for one that the operator has forgotten.
+void check_unasked(Findings& findings, db::Database& database, const oauth::Settings& settings, const char* why) {
+    const auto counts = store::count_factors(database, store::Demand::no_user);
+    const std::int64_t users = std::max(counts.app, counts.codes);
+    if (users > 0)
+        findings.warning(
+            kCheck,
+            counted(users, "user") + " with a second factor, and " + why + ": a password alone lets them sign in",
+            fix_of(settings));
+    const auto marked = store::count_marked(database);
+    if (marked.users + marked.groups > 0)
+        findings.warning(kCheck,
+                         counted(marked.users, "user") + " and " + counted(marked.groups, "group") +
+                             " of which a second factor is required, and " + why + ": none of them is asked for it",
+                         std::string(fix_of(settings)) +
+                             ", or `postern user set` and `postern group set` with --second-factor default");
+}
+
+/// Refused at authorize with unmet_authentication_requirements, before any login.
+void check_clients(Findings& findings, db::Database& database, const oauth::Settings& settings, const char* why) {
+    auto row = database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND level > $1",
+                              static_cast<std::int64_t>(model::Level::password));
+    std::int64_t clients = 0;
+    std::string first;
+    if (row.step()) row >> clients >> first;
+    if (clients == 0) return;
+    findings.warning("clients",
+                     counted(clients, "client") + " with --acr mfa, and " + why + ": no user can sign in to " +
+                         (clients == 1 ? "it, " : "them, first of all ") + in_quotes(first),
+                     std::string(fix_of(settings)) + ", or `postern client set " + first + " --acr any`");
+}
+
+/// A name that no login can have is not in discovery, and is skipped in acr_values. With remote_user none is, which the
+/// configuration's own check has said.
+void check_names(Findings& findings, const oauth::Settings& settings) {
+    if (!oauth::knows_how_users_log_in(settings)) return;
+    std::vector<std::string> names;
+    for (const auto& [name, level] : settings.login.acr_names)
+        if (!oauth::level_named(settings, name)) names.push_back(name);
+    if (names.empty()) return;
+    findings.warning(kCheck,
+                     "login.acrNames has " + counted(static_cast<std::int64_t>(names.size()), "name") +
+                         " of a level that no login here can have, first of all " + in_quotes(names.front()),
+                     "a level that discovery has in acr_values_supported, or remove the name");
+}
+
+/// They know their passwords and cannot sign in anywhere.
+void check_missing(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    if (web::can_enrol(settings)) return;
+    const std::int64_t users = store::count_factors(database, demand_of(settings)).missing;
+    if (users == 0) return;
+    const bool by_link = settings.login.enrolment == oauth::Enrolment::link;
+    findings.warning(
+        kCheck,
+        counted(users, "user") + " who must have a second factor and " + (users == 1 ? "has" : "have") + " none, and " +
+            (by_link ? "login.enrolment is \"link\"" : "paths.account is null, the page that sets one up") +
+            ": they cannot sign in",
+        by_link ? "\"login\": {\"enrolment\": \"login\"} until they have set one up"
+                : "route paths.account to the account program, or require none of them");
+}
+
+}  // namespace
+
+void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    if (const char* why = why_none(settings)) {
+        check_unasked(findings, database, settings, why);
+        check_clients(findings, database, settings, why);
+    } else {
+        check_missing(findings, database, settings);
+    }
+    check_names(findings, settings);
+}
+
+}  // namespace postern::cli
