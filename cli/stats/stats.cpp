@@ -5,7 +5,9 @@
 #include "cli/command.h"
 #include "cli/key/view.h"
 #include "cli/output.h"
+#include "cli/second_factor.h"
 #include "cli/stats/metrics.h"
+#include "store/factor_counts.h"
 #include "store/login_attempts.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
@@ -18,6 +20,7 @@ namespace {
 struct Report {
     util::Time now{};
     store::Statistics statistics;
+    store::FactorCounts factors;
     store::LoginPressure logins;
     store::RowCounts purgeable;
     std::int64_t database_bytes = 0;
@@ -57,6 +60,7 @@ Report read_report(const config::Config& config) {
     Report report;
     report.now = util::SystemClock().now();
     report.statistics = store::read_statistics(database, report.now, report.now - settings.session_idle_ttl);
+    report.factors = store::count_factors(database, demand_of(settings));
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
     report.purgeable = store::count_sweepable(database, report.now);
@@ -81,6 +85,9 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"clients", states_json(statistics.clients)},
         {"document_clients", statistics.document_clients},
         {"users", states_json(statistics.users)},
+        {"second_factors", json::Object{{"app", report.factors.app},
+                                        {"recovery_codes", report.factors.codes},
+                                        {"missing", report.factors.missing}}},
         {"sessions", statistics.sessions},
         {"consents", statistics.consents},
         {"grants", statistics.grants},
@@ -96,6 +103,11 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
 
 std::string states_text(const store::Statistics::ByState& count) {
     return std::to_string(count.enabled) + " enabled, " + std::to_string(count.disabled) + " disabled";
+}
+
+std::string factors_text(const store::FactorCounts& count) {
+    return std::to_string(count.app) + " with an app, " + std::to_string(count.codes) + " with recovery codes, " +
+           std::to_string(count.missing) + " required and missing";
 }
 
 std::int64_t sum_of(const store::RowCounts& counts) {
@@ -130,6 +142,7 @@ void print(const Report& report, const oauth::Settings& settings) {
         {"clients", states_text(statistics.clients)},
         {"clients of documents", std::to_string(statistics.document_clients)},
         {"users", states_text(statistics.users)},
+        {"second factors", factors_text(report.factors)},
         {"sessions", std::to_string(statistics.sessions)},
         {"consents", std::to_string(statistics.consents)},
         {"grants", std::to_string(statistics.grants)},
@@ -180,6 +193,11 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"clients", "Registered clients.", by_state(statistics.clients)},
         {"document_clients", "Registered clients that a document describes.", {{{}, statistics.document_clients}}},
         {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
+        {"second_factors",
+         "Users with an app, users with unused recovery codes, and users who must have a second factor and have none.",
+         {{{{"state", "app"}}, report.factors.app},
+          {{{"state", "recovery_codes"}}, report.factors.codes},
+          {{{"state", "missing"}}, report.factors.missing}}},
         {"sessions", "Sessions of users who are logged in.", {{{}, statistics.sessions}}},
         {"consents", "Remembered consents.", {{{}, statistics.consents}}},
         {"grants", "Active grants that have a code or token which has not expired.", {{{}, statistics.grants}}},
