@@ -144,7 +144,7 @@ void print_client(const Client& client, const ClientDetails& details) {
         {"group names", in_words(details.group_names)},
         {"own claims", in_words(details.claims)},
         {"claims in ID token", yes_no(client.id_token_claims)},
-        {"a sign-in is worth", level_name(client)},
+        {"acr", level_name(client)},
         {"access tokens", profile_name(client)},
         {"groups in them", yes_no(client.groups_in_access_token)},
         {"default resource", client.default_resource},

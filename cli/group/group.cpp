@@ -142,7 +142,11 @@ void set(const Invocation& invocation, const SetOptions& options) {
         return changed;
     });
     note_done(invocation, {of_group(group.name)});
-    if (invocation.json) return print_json(to_json(group));
+    if (invocation.json) {
+        json::Object object = to_json(group);
+        object.set("second_factor", to_word(store::is_demanded_of_group(database, group.name)));
+        return print_json(std::move(object));
+    }
     if (options.description)
         std::cout << "group " << in_quotes(group.name) << " is described as " << in_quotes(group.description) << '\n';
     if (options.second_factor)
@@ -284,7 +288,8 @@ void add_group_commands(const Command& app, Invocation& invocation) {
     auto described = std::make_shared<SetOptions>();
     const Command set_one = add_command(
         group, invocation, "set", "Change the description of a group, or whether its members need a second factor",
-        "postern group set staff --description \"Employees and guests\"",
+        "postern group set staff --description \"Employees and guests\"\n"
+        "  postern group set admins --second-factor required",
         [&invocation, described] { set(invocation, *described); });
     add_name(set_one, described->name);
     add_description(set_one, described->description);

@@ -93,10 +93,11 @@ void list(const Invocation& invocation, db::Limit limit) {
 void print(const Invocation& invocation, db::Database& database, const User& user) {
     const auto groups = store::groups_of(database, user.subject);
     const store::ListedUser listed{user, store::find_origin(database, user.subject)};
-    if (!invocation.json) return print_user(listed, groups);
+    const std::string second_factor = to_word(store::must_have_second_factor(database, user.subject));
+    if (!invocation.json) return print_user(listed, groups, second_factor);
     json::Object object = to_json(listed);
     object.set("groups", json::strings(groups));
-    object.set("second_factor", to_word(store::must_have_second_factor(database, user.subject)));
+    object.set("second_factor", second_factor);
     print_json(std::move(object));
 }
 

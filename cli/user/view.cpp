@@ -34,7 +34,8 @@ json::Object to_json(const store::ListedUser& listed) {
     return object;
 }
 
-void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups) {
+void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups,
+                const std::string& second_factor) {
     const User& user = listed.user;
     std::vector<std::pair<std::string, std::string>> fields = {
         {"sub", user.subject.str()},
@@ -45,6 +46,7 @@ void print_user(const store::ListedUser& listed, const std::vector<std::string>&
         {"source", listed.origin.source},
         {"left source", listed.origin.left_at ? to_text(*listed.origin.left_at) : ""},
         {"groups", join(groups)},
+        {"second factor", second_factor},
     };
     for (const auto& [name, value] : user.claims.members()) {
         fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));

@@ -13,7 +13,8 @@ namespace postern::cli {
 json::Object to_json(const model::User& user);
 json::Object to_json(const store::ListedUser& listed);
 /// `groups`: the names of the user's groups.
-void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups);
+void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups,
+                const std::string& second_factor);
 void print_users(db::Rows<store::ListedUser>& users);
 
 }  // namespace postern::cli

@@ -1,6 +1,8 @@
 // `postern client`: what is registered, shown, changed and refused.
 #include <doctest/doctest.h>
 
+#include <regex>
+
 #include "crypto/digest.h"
 #include "installation.h"
 #include "store/clients.h"
@@ -262,6 +264,27 @@ TEST_CASE("client set: replaces what is given and keeps the rest") {
     CHECK(words_of(client, "redirect_uris").empty());
     CHECK(words_of(client, "grant_types") == "client_credentials");
     CHECK(text_of(client, "scope").empty());
+}
+
+TEST_CASE("client add and set: --acr is shown, and is not taken by another change [POLICY-6]") {
+    const Installation installation;
+    const auto acr = [&](const char* id) { return text_of(installation.must_json({"client", "show", id}), "acr"); };
+    installation.must({"client", "add", "web", "--redirect-uri", kUri});
+    installation.must({"client", "add", "bank", "--redirect-uri", kUri, "--acr", "mfa"});
+    CHECK(acr("web") == "any");
+    CHECK(acr("bank") == "mfa");
+    CHECK(text_of(installation.must_json({"client", "set", "web", "--acr", "mfa"}), "acr") == "mfa");
+    CHECK(stored(installation, "web").level == model::Level::second_factor);
+    installation.must({"client", "set", "web", "--name", "Wiki"});
+    CHECK(acr("web") == "mfa");
+    const std::string text = installation.must({"client", "show", "web"});
+    CHECK(std::regex_search(text, std::regex("\nacr +mfa\n")));
+    for (const char* value : {"", "phr", "2", "https://refeds.org/profile/mfa"})
+        CHECK(installation.postern({"client", "set", "web", "--acr", value}).exit_code == 2);
+    CHECK(acr("web") == "mfa");
+    installation.must({"client", "set", "web", "--acr", "any"});
+    CHECK(acr("web") == "any");
+    CHECK(acr("bank") == "mfa");
 }
 
 TEST_CASE("client set: a change that the rules refuse changes nothing") {

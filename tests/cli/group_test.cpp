@@ -59,6 +59,33 @@ TEST_CASE("group: made, listed, shown, described and removed [GROUP-1, GROUP-2]"
     CHECK(words_of(f.installation.must_json({"user", "show", "ada"}), "groups").empty());
 }
 
+TEST_CASE("group: --second-factor is shown, and is not taken by another change [POLICY-1]") {
+    const Fixture f;
+    for (const char* name : {"staff", "admins"}) f.installation.must({"group", "add", name});
+    const auto flag = [&](const char* name) {
+        return text_of(f.installation.must_json({"group", "show", name}), "second_factor");
+    };
+    CHECK(flag("staff") == "default");
+    const auto set = f.installation.must_json({"group", "set", "staff", "--second-factor", "required"});
+    CHECK(text_of(set, "second_factor") == "required");
+    CHECK(text_of(f.installation.must_json({"group", "set", "staff", "--description", "All"}), "second_factor") ==
+          "required");
+    CHECK(flag("staff") == "required");
+    CHECK(flag("admins") == "default");
+    CHECK(has(f.installation.must({"group", "show", "staff"}), "second factor  required"));
+    CHECK(has(f.installation.must({"group", "set", "admins", "--second-factor", "required"}),
+              "members of \"admins\" must log in with a second factor"));
+    CHECK(text_of(f.installation.must_json({"user", "show", "ada"}), "second_factor") ==
+          "default");  // of the user alone
+    for (const char* value : {"", "mfa"})
+        CHECK(f.installation.postern({"group", "set", "staff", "--second-factor", value}).exit_code == 2);
+    CHECK(f.installation.postern({"group", "set", "nogroup", "--second-factor", "required"}).exit_code == 1);
+    CHECK(f.installation.postern({"group", "set", "staff"}).exit_code == 2);
+    f.installation.must({"group", "set", "staff", "--second-factor", "default"});
+    CHECK(flag("staff") == "default");
+    CHECK(flag("admins") == "required");
+}
+
 TEST_CASE("group: what cannot be one, and who cannot be in it, is refused and nothing is changed [GROUP-1, GROUP-2]") {
     const Fixture f;
     for (const std::string name : {"", "two words", "a,b", "a/b", "gr\xc3\xbcppe", "a\nb",

@@ -1,6 +1,8 @@
 // `postern user`: who can log in, with which claims, and what ends when that changes.
 #include <doctest/doctest.h>
 
+#include <regex>
+
 #include "crypto/password.h"
 #include "installation.h"
 #include "json/writer.h"
@@ -260,7 +262,7 @@ TEST_CASE("user list and show: by name or by sub, as JSON and as text") {
         CHECK(member_of(user, "updated_at").if_integer());
     }
     CHECK(installation.must({"user", "list"}).find("ada       yes      " + sub) != std::string::npos);
-    CHECK(installation.must({"user", "show", "ada"}).find("claim email  ada@example.org") != std::string::npos);
+    CHECK(installation.must({"user", "show", "ada"}).find("claim email    ada@example.org") != std::string::npos);
 }
 
 TEST_CASE("user set: changes single claims and the name, keeps sub, password and session") {
@@ -279,6 +281,31 @@ TEST_CASE("user set: changes single claims and the name, keeps sub, password and
     CHECK(opens_with(installation, "lovelace", "secret"));
     CHECK(logged_in(installation));
     CHECK(installation.postern({"user", "show", "ada"}).exit_code == 1);
+}
+
+TEST_CASE("user set: --second-factor is shown, and is not taken by another change [POLICY-1]") {
+    const Installation installation;
+    const std::string sub = add(installation, "ada");
+    add(installation, "eve");
+    log_in(installation, sub);
+    const auto flag = [&](const char* name) {
+        return text_of(installation.must_json({"user", "show", name}), "second_factor");
+    };
+    CHECK(flag("ada") == "default");
+    const auto set = installation.must_json({"user", "set", "ada", "--second-factor", "required"});
+    CHECK(text_of(set, "second_factor") == "required");
+    CHECK(text_of(set, "username") == "ada");
+    installation.must({"user", "set", "ada", "--claim", "name=Ada"});
+    CHECK(flag("ada") == "required");
+    CHECK(flag("eve") == "default");
+    CHECK(std::regex_search(installation.must({"user", "show", "ada"}), std::regex("\nsecond factor +required\n")));
+    CHECK(logged_in(installation));  // the next request counts
+    for (const char* value : {"", "off", "Required"})
+        CHECK(installation.postern({"user", "set", "ada", "--second-factor", value}).exit_code == 2);
+    CHECK(installation.postern({"user", "set", "nobody", "--second-factor", "required"}).exit_code == 1);
+    CHECK(flag("ada") == "required");
+    installation.must({"user", "set", "ada", "--second-factor", "default"});
+    CHECK(flag("ada") == "default");
 }
 
 TEST_CASE("user set: a change that is refused changes nothing") {
