@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/key/rules.h"
 #include "cli/output.h"
+#include "crypto/factor_key.h"
 #include "db/error.h"
 #include "factor/totp_seal.h"
 #include "keys/keys.h"
@@ -69,7 +70,7 @@ void check_sample(Findings& findings, const config::Config& config, const keys::
     if (!db::is_uri(config.database) && !std::filesystem::exists(config.database + ".gate")) return;
     try {
         db::Database database = open_database(config, db::Access::query_only);
-        for (const auto& [subject, totp] : store::sample_totp(database, kSample)) {
+        for (const auto& [subject, totp] : store::list_totp(database, model::Subject(""), kSample)) {
             if (factor::open_totp_secret(keys.factor_key(), subject, totp.created_at, totp.sealed)) continue;
             findings.error("factors", "factor.key does not open the app's secret of user " + subject.str(),
                            "restore " + config.keys +
@@ -85,7 +86,13 @@ void check_sample(Findings& findings, const config::Config& config, const keys::
 void check_factor_key(Findings& findings, const config::Config& config, const keys::Keys& keys) {
     const oauth::LoginSettings& login = config.settings.login;
     if (login.method != oauth::LoginMethod::password || login.second_factor == oauth::SecondFactor::off) return;
-    if (keys.has_factor_key()) return check_sample(findings, config, keys);
+    if (keys.has_factor_key()) {
+        if (!crypto::parse_factor_keys(keys.factor_key()).previous.empty())
+            findings.warning("factors",
+                             "a rotation of factor.key has not ended, and the former key still opens what it sealed",
+                             "postern key rotate --factors");
+        return check_sample(findings, config, keys);
+    }
     const char* fix = "restore it from a backup, or run `postern key repair`; then restart login and account";
     const std::string what = config.keys + "/factor.key is missing, so that no second factor can be set up or checked";
     if (login.second_factor == oauth::SecondFactor::required)

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/key/key.h"
+#include "cli/key/rotate_factors.h"
 #include "cli/key/rules.h"
 #include "cli/key/sharing.h"
 #include "cli/key/view.h"
@@ -35,6 +36,8 @@ struct RotateOptions {
     bool seal = false;
     bool force = false;
     bool stolen = false;
+    bool factors = false;
+    bool end_codes = false;
     std::int64_t wait = kDefaultWait;
 };
 
@@ -151,6 +154,7 @@ void renew_seal(const Invocation& invocation, keys::KeyDirectory& directory) {
 }
 
 void rotate(const Invocation& invocation, RotateOptions options) {
+    if (options.factors) return rotate_factors(invocation, {options.end_codes, util::Seconds{options.wait}});
     if (options.stolen) {
         options.lead = 0;
         options.force = true;
@@ -199,7 +203,8 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
         add_command(group, invocation, "rotate", "Create new signing keys, published before they sign; print them",
                     "postern key rotate\n"
                     "  postern key rotate --alg ES256 --lead 86400\n"
-                    "  postern key rotate --stolen",
+                    "  postern key rotate --stolen\n"
+                    "  postern key rotate --factors",
                     [&invocation, options] { rotate(invocation, *options); });
     command.explain(
         "Each algorithm in use gets a key that is published at once and signs when the lead time is over; the previous "
@@ -215,24 +220,34 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
                                        "How long the new key is published before it signs, at most a year; 0 = signs "
                                        "at once (default: 3600, as long as clients may cache the key set)");
     lead.between(0, kMaxLead);
-    command.flag("--seal", options->seal,
-                 "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents in "
-                 "progress, not sessions");
-    command.flag(
+    const Option seal = command.flag(
+        "--seal", options->seal,
+        "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents in "
+        "progress, not sessions");
+    const Option force = command.flag(
         "--force", options->force,
         "Replace a key that is waiting: it never signs. Where nodes share their keys, also take a lead of less "
         "than 180 seconds");
     command
         .option("--wait", "SECONDS", options->wait,
                 "Where nodes share their keys: how long to wait until the other ones have taken over keys that sign at "
-                "once (default: 90)")
+                "once, or a new factor.key (default: 90)")
         .between(0, kMaxWait);
+    const Option stolen =
+        command.flag("--stolen", options->stolen,
+                     "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with "
+                     "all tokens that it signed; factor.key is for --factors");
+    stolen.excludes(alg);
+    stolen.excludes(lead);
+    const Option factors =
+        command.flag("--factors", options->factors,
+                     "A new factor.key instead, with which the secret of each authenticator app is sealed again; takes "
+                     "some seconds, in which users log in as before. Run it again when it was interrupted");
+    for (const Option& other : {alg, lead, seal, force, stolen}) factors.excludes(other);
     command
-        .flag("--stolen", options->stolen,
-              "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "
-              "tokens that it signed")
-        .excludes(alg)
-        .excludes(lead);
+        .flag("--end-codes", options->end_codes,
+              "With --factors: end all recovery codes, whose key cannot be replaced without them; users make new ones")
+        .needs(factors);
 }
 
 }  // namespace postern::cli

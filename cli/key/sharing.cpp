@@ -163,7 +163,10 @@ void SharedKeys::change(const std::function<void()>& action) {
                 if (is_same()) keys::write_generation(config_.keys, {base, false});
                 throw;
             }
-            if (is_same()) return keys::write_generation(config_.keys, {base, false});
+            if (is_same()) {
+                generation_ = base;  // which other nodes may lack
+                return keys::write_generation(config_.keys, {base, false});
+            }
             is_changed = true;
         }
         put_sealed(transaction, config_, transport_, base + 1, directory_.usable_files());
@@ -192,17 +195,18 @@ std::vector<store::KeyNode> SharedKeys::other_nodes() {
     return nodes;
 }
 
-void SharedKeys::wait_for_others(util::Seconds longest) {
-    if (generation_ == 0) return;
+bool SharedKeys::wait_for_others(util::Seconds longest) {
+    if (generation_ == 0) return true;
     try {
-        look_for_others(longest);
+        return look_for_others(longest);
     } catch (const db::StoreError& error) {
         print_note("which nodes have taken the keys over is unknown (" + std::string(error.what()) +
                    "); `postern key nodes` shows it");
+        return false;
     }
 }
 
-void SharedKeys::look_for_others(util::Seconds longest) {
+bool SharedKeys::look_for_others(util::Seconds longest) {
     const auto end = std::chrono::steady_clock::now() + longest;
     for (;;) {
         std::vector<std::string> behind;
@@ -211,12 +215,16 @@ void SharedKeys::look_for_others(util::Seconds longest) {
             if (node.generation < generation_)
                 (node.unseen_for <= store::kLongUnseen ? behind : unseen).push_back(node.node);
         }
-        if (behind.empty()) return note_unseen(unseen);
+        if (behind.empty()) {
+            note_unseen(unseen);
+            return true;
+        }
         if (std::chrono::steady_clock::now() >= end) {
             print_note(
                 "not taken over yet by " + join(behind, ", ") +
                 ": such a node believes the old keys and rejects the new ones until `postern key sync` runs on it");
-            return note_unseen(unseen);
+            note_unseen(unseen);
+            return false;
         }
         std::this_thread::sleep_for(kBetweenLooks);
     }

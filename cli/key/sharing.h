@@ -37,12 +37,13 @@ public:
     std::vector<store::KeyNode> other_nodes();
 
     /// Waits until each other node that was seen lately has taken the change, at most for `longest`. Tells which have
-    /// not, those that were not seen lately as well.
-    void wait_for_others(util::Seconds longest);
+    /// not, those that were not seen lately as well. False when one of those that were seen has not, or when that is
+    /// unknown.
+    bool wait_for_others(util::Seconds longest);
 
 private:
     void require_alone() const;
-    void look_for_others(util::Seconds longest);
+    bool look_for_others(util::Seconds longest);
     void begin(const store::SealedKeys& current);
 
     const config::Config& config_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "crypto/digest.h"
+#include "crypto/factor_key.h"
 
 namespace postern::factor {
 namespace {
@@ -37,7 +38,7 @@ std::vector<std::string> make_recovery_codes(crypto::Random& random) {
 }
 
 std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits) {
-    const util::Secret key(crypto::hmac_sha256(factor_key.reveal(), kPurpose));
+    const util::Secret key(crypto::hmac_sha256(crypto::parse_factor_keys(factor_key).codes.reveal(), kPurpose));
     // A subject has no blank, so that no two pairs are one text.
     return crypto::hex(crypto::hmac_sha256(key.reveal(), subject.str() + ' ' + std::string(digits)));
 }

@@ -19,7 +19,7 @@ inline constexpr std::size_t kRecoveryDigits = 16;  ///< 53 bits
 std::vector<std::string> make_recovery_codes(crypto::Random& random);
 
 /// What the database has of a code. Sixteen digits can be found from a plain digest, so this is HMAC-SHA-256 under a
-/// key that is derived from factor.key. The code of another user has another hash.
+/// key that is derived from factor.key, of which `factor_key` has the bytes. The code of another user has another hash.
 std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits);
 
 }  // namespace postern::factor

@@ -1,6 +1,7 @@
 // Decides what the seal of an app's secret is bound to.
 #include "factor/totp_seal.h"
 
+#include "crypto/factor_key.h"
 #include "crypto/seal.h"
 
 namespace postern::factor {
@@ -14,12 +15,17 @@ std::string purpose_of(const model::Subject& subject, util::Time created_at) {
 
 std::string seal_totp_secret(const util::Secret& factor_key, const model::Subject& subject, util::Time created_at,
                              const util::Secret& secret, crypto::Random& random) {
-    return crypto::seal(factor_key, purpose_of(subject, created_at), secret.reveal(), random);
+    return crypto::seal(crypto::parse_factor_keys(factor_key).sealing, purpose_of(subject, created_at), secret.reveal(),
+                        random);
 }
 
 std::optional<util::Secret> open_totp_secret(const util::Secret& factor_key, const model::Subject& subject,
                                              util::Time created_at, std::string_view sealed) {
-    auto plain = crypto::open_seal(factor_key, purpose_of(subject, created_at), sealed);
+    const crypto::FactorKeys keys = crypto::parse_factor_keys(factor_key);
+    const std::string purpose = purpose_of(subject, created_at);
+    auto plain = crypto::open_seal(keys.sealing, purpose, sealed);
+    // While a rotation is under way, rows are sealed with either.
+    if (!plain && !keys.previous.empty()) plain = crypto::open_seal(keys.previous, purpose, sealed);
     if (!plain) return std::nullopt;
     return util::Secret(*std::move(plain));
 }

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "crypto/factor_key.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
 #include "json/writer.h"
@@ -95,7 +96,8 @@ jose::JwkSet require_usable(const std::string& directory, const std::vector<KeyF
     if (!published || !seal || !is_key(seal))
         throw KeyError(directory +
                        ": the keys to share lack jwks.json or a usable seal.key: `postern doctor` says more");
-    if (factor && !is_key(factor)) throw KeyError(directory + "/" + kFactorFile + " does not hold exactly 32 bytes");
+    if (factor && !crypto::is_factor_key_size(factor->bytes.reveal().size()))
+        throw KeyError(directory + "/" + kFactorFile + " does not hold 32, 64 or 96 bytes");
     jose::JwkSet keys = parse_published(directory, std::string(published->bytes.reveal()));
     for (const KeyFile& file : files) {
         if (&file == published || &file == seal || &file == factor) continue;
@@ -209,6 +211,21 @@ bool KeyDirectory::add_factor_key() {
     if (has(kFactorFile)) return false;
     make_factor_key();
     return true;
+}
+
+crypto::FactorKeys KeyDirectory::factor_keys() const {
+    const std::string path = directory_ + "/" + kFactorFile;
+    if (!has(kFactorFile))
+        throw KeyError(path + " is missing: restore it from a backup, or make one with `postern key repair`");
+    const util::Secret bytes = read_private_file(path);
+    if (!crypto::is_factor_key_size(bytes.reveal().size()))
+        throw KeyError(path + " does not hold 32, 64 or 96 bytes: restore it from a backup");
+    return crypto::parse_factor_keys(bytes);
+}
+
+void KeyDirectory::put_factor_keys(const crypto::FactorKeys& keys) {
+    write_factor_key(crypto::to_bytes(keys));
+    publish(read_published());  // the same set, but every process reads the directory again
 }
 
 void KeyDirectory::renew_seal() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "crypto/factor_key.h"
 #include "keys/keys.h"
 #include "keys/shared_keys.h"
 #include "os/file.h"
@@ -52,6 +53,12 @@ public:
 
     /// A factor.key where there is none; false: there is one.
     bool add_factor_key();
+
+    /// Throws KeyError when factor.key is missing or cannot be used.
+    crypto::FactorKeys factor_keys() const;
+
+    /// Replaces those of factor.key, which is there. Processes take them over with their next request.
+    void put_factor_keys(const crypto::FactorKeys& keys);
 
     /// A new seal.key: what was sealed with the old one is not opened any more.
     void renew_seal();

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "crypto/error.h"
+#include "crypto/factor_key.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
 #include "db/error.h"
@@ -78,8 +79,8 @@ util::Secret read_factor_key(const std::string& directory) {
     const auto path = directory + "/" + kFactorFile;
     if (!is_there(path)) return {};
     auto key = read_private_file(path);
-    if (key.reveal().size() != crypto::kSealKeyBytes)
-        throw_key_error(path, "does not hold exactly 32 bytes", "restore it from a backup");
+    if (!crypto::is_factor_key_size(key.reveal().size()))
+        throw_key_error(path, "does not hold 32, 64 or 96 bytes", "restore it from a backup");
     return key;
 }
 

@@ -34,17 +34,23 @@ std::optional<TotpRow> find_totp(db::Database& database, const Subject& subject)
     return read_totp(row);
 }
 
-std::vector<OwnedTotp> sample_totp(db::Database& database, std::int64_t rows) {
-    auto row =
-        database.query("SELECT subject, " POSTERN_TOTP_COLUMNS " FROM totp_secrets ORDER BY subject LIMIT $1", rows);
-    std::vector<OwnedTotp> sample;
+std::vector<OwnedTotp> list_totp(db::Database& database, const Subject& after, std::int64_t rows) {
+    auto row = database.query("SELECT subject, " POSTERN_TOTP_COLUMNS
+                              " FROM totp_secrets WHERE subject > $1 ORDER BY subject LIMIT $2",
+                              after, rows);
+    std::vector<OwnedTotp> list;
     while (row.step()) {
         OwnedTotp owned;
         row >> owned.subject;
         owned.totp = read_totp(row);
-        sample.push_back(std::move(owned));
+        list.push_back(std::move(owned));
     }
-    return sample;
+    return list;
+}
+
+bool reseal_totp(db::Transaction& transaction, const Subject& subject, std::string_view from, std::string_view to) {
+    return transaction.run("UPDATE totp_secrets SET sealed = $3 WHERE subject = $1 AND sealed = $2", subject, from,
+                           to) == 1;
 }
 
 void replace_totp(db::Transaction& transaction, const Subject& subject, std::string_view sealed, std::int64_t step,
@@ -73,6 +79,10 @@ void replace_recovery_codes(db::Transaction& transaction, const Subject& subject
                         subject, hash, now);
 }
 
+bool has_unused_codes(db::Database& database) {
+    return database.query("SELECT 1 FROM recovery_codes WHERE used_at IS NULL LIMIT 1").step();
+}
+
 bool has_unused_code(db::Database& database, const Subject& subject, std::string_view hash) {
     return database
         .query("SELECT 1 FROM recovery_codes WHERE subject = $1 AND code_hash = $2 AND used_at IS NULL", subject, hash)
@@ -87,6 +97,10 @@ bool spend_recovery_code(db::Transaction& transaction, const Subject& subject, s
 
 std::int64_t remove_recovery_codes(db::Transaction& transaction, const Subject& subject) {
     return transaction.run("DELETE FROM recovery_codes WHERE subject = $1", subject);
+}
+
+std::int64_t remove_recovery_codes_before(db::Transaction& transaction, util::Time time) {
+    return transaction.run("DELETE FROM recovery_codes WHERE made_at < $1", time);
 }
 
 std::int64_t find_stamp(db::Database& database, const Subject& subject) {

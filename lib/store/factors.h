@@ -31,12 +31,15 @@ struct TotpRow {
     std::optional<util::Time> last_used_at = {};  ///< nullopt: for no login yet
 };
 std::optional<TotpRow> find_totp(db::Database& database, const model::Subject& subject);
-/// A sample for a check of the key: the first apps by subject.
+/// By subject, from the one after `after`: "" is before all.
 struct OwnedTotp {
     model::Subject subject;
     TotpRow totp;
 };
-std::vector<OwnedTotp> sample_totp(db::Database& database, std::int64_t rows);
+std::vector<OwnedTotp> list_totp(db::Database& database, const model::Subject& after, std::int64_t rows);
+/// The same secret under another key; false: the row is another one by now.
+bool reseal_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view from,
+                 std::string_view to);
 
 /// The user's one app from now on. `sealed` is bound to `now`; `step` is that of the code that proved it.
 void replace_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view sealed,
@@ -48,12 +51,15 @@ bool spend_totp_step(db::Transaction& transaction, const model::Subject& subject
 /// Ends all codes of before.
 void replace_recovery_codes(db::Transaction& transaction, const model::Subject& subject,
                             const std::vector<std::string>& hashes, util::Time now);
+bool has_unused_codes(db::Database& database);  ///< of any user
 bool has_unused_code(db::Database& database, const model::Subject& subject, std::string_view hash);
 /// False when there is no such code or it was used before.
 bool spend_recovery_code(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
                          util::Time now);
 /// Returns how many rows there were, used ones too.
 std::int64_t remove_recovery_codes(db::Transaction& transaction, const model::Subject& subject);
+/// Of all users, those that were made before `time`.
+std::int64_t remove_recovery_codes_before(db::Transaction& transaction, util::Time time);
 
 /// Grows with each change of the password or of a second factor, and when the user is disabled: what was sealed with
 /// an earlier one is void. 0 when there is no such user, as for one without changes.

@@ -67,3 +67,15 @@ TEST_CASE("recovery_code_hash: another one for another key, user or code [CODE-3
     // python3: hmac(hmac("k" * 32, "postern recovery code v1"), "ada 1234567890123456"), SHA-256: rows stay valid
     CHECK(hash == "9bc79ca6a5f8e4308ba6cc48b47181c80242808fde57559bf7a4af2930746a41");
 }
+
+TEST_CASE("recovery_code_hash: the key of codes decides, whatever seals the secrets [FKEY-2] [CODE-3]") {
+    const model::Subject ada("ada");
+    const auto hash = [&](const char* letters) {
+        std::string bytes;
+        for (; *letters; ++letters) bytes += std::string(32, *letters);
+        return factor::recovery_code_hash(util::Secret(std::move(bytes)), ada, "1234567890123456");
+    };
+    for (const char* file : {"ba", "baa", "cab"}) CHECK(hash(file) == hash("a"));
+    for (const char* file : {"b", "bba", "ab", "aba"}) CHECK(hash(file) != hash("a"));
+    CHECK(hash("bba") == hash("b"));
+}

@@ -29,3 +29,37 @@ TEST_CASE(
     // The additional data, byte for byte: rows are older than programs.
     CHECK(crypto::open_seal(key, "postern totp v1|ada|1800000000", sealed) == "12345678901234567890");
 }
+
+TEST_CASE("open_totp_secret: while factor.key is rotated both keys open, and the new one seals [FKEY-2]") {
+    crypto::SeededRandom random("rotated");
+    const util::Secret secret("12345678901234567890");
+    const model::Subject ada("ada");
+    const util::Time made = util::from_epoch(1'800'000'000);
+    const auto key = [](const char* letters) {
+        std::string bytes;
+        for (; *letters; ++letters) bytes += std::string(32, *letters);
+        return util::Secret(std::move(bytes));
+    };
+    const auto sealed_with = [&](const char* letters) {
+        return factor::seal_totp_secret(key(letters), ada, made, secret, random);
+    };
+    struct Row {
+        const char* sealed;  ///< the keys of the file, a letter each
+        const char* opened;
+        bool opens;
+    };
+    const Row rows[] = {
+        {"a", "baa", true},                        // the row of before
+        {"baa", "baa", true},                      // the row of now
+        {"baa", "ba", true},                       // when it has ended
+        {"baa", "b", true},                        // with the new key alone
+        {"baa", "a", false},  {"a", "ba", false},  // the key of recovery codes opens nothing
+        {"b", "cab", true},                        // the second rotation
+        {"a", "cab", false},                       // that of before the first
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.sealed);
+        CAPTURE(row.opened);
+        CHECK(factor::open_totp_secret(key(row.opened), ada, made, sealed_with(row.sealed)).has_value() == row.opens);
+    }
+}

@@ -135,9 +135,13 @@ TEST_CASE(
     CHECK_NOTHROW(open(false));
     CHECK(mentions(refusal<KeyError>([&] { open(true); }), "chmod 0640 " + (directory / "factor.key")));
     REQUIRE(::chmod((directory / "factor.key").c_str(), 0640) == 0);
-    for (const std::size_t size : {0, 31, 33}) {
+    for (const std::size_t size : {0, 31, 33, 65, 97, 128}) {
         write_file(directory / "factor.key", std::string(size, 'k'));
-        CHECK(mentions(refusal<KeyError>([&] { open(true); }), "exactly 32 bytes"));
+        CHECK(mentions(refusal<KeyError>([&] { open(true); }), "32, 64 or 96 bytes"));
+    }
+    for (const std::size_t size : {32, 64, 96}) {  // of one that is or was rotated
+        write_file(directory / "factor.key", std::string(size, 'k'));
+        CHECK(open(true).factor_key().reveal().size() == size);
     }
 
     std::filesystem::remove(directory / "factor.key");
