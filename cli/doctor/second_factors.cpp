@@ -35,10 +35,9 @@ void check_unasked(Findings& findings, db::Database& database, const oauth::Sett
     const auto counts = store::count_factors(database, store::Demand::no_user);
     const std::int64_t users = std::max(counts.app, counts.codes);
     if (users > 0)
-        findings.warning(
-            kCheck,
-            counted(users, "user") + " with a second factor, and " + why + ": a password alone lets them sign in",
-            fix_of(settings));
+        findings.warning(kCheck,
+                         counted(users, "user") + " with a second factor, and " + why + ": they sign in without it",
+                         fix_of(settings));
     const auto marked = store::count_marked(database);
     if (marked.users + marked.groups > 0)
         findings.warning(kCheck,

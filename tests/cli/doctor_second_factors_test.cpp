@@ -81,7 +81,7 @@ void check(const std::vector<Row>& rows) {
             at = text.find(part, at);
             REQUIRE(at != std::string::npos);
         }
-        CHECK(installation.postern({"doctor"}).exit_code == 0);
+        CHECK(text.find("error ") == std::string::npos);  // the rest of an installation has its own tests
     }
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("doctor: second factors that nothing asks for are a warning [POLICY-10
              put_app(i, "ada");
              set_login(i, kOff);
          },
-         {"warning second factors: 1 user with a second factor, and login.secondFactor is \"off\"", "a password alone",
-          "\"secondFactor\": \"offered\""}},
+         {"warning second factors: 1 user with a second factor, and login.secondFactor is \"off\"",
+          "they sign in without it", "\"secondFactor\": \"offered\""}},
         {"off, and recovery codes alone",
          [](const Installation& i) {
              put_codes(i, "ada");

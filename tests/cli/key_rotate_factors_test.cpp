@@ -152,6 +152,7 @@ TEST_CASE("key rotate --factors: a login that reads meanwhile finds the key of e
 }
 
 TEST_CASE("key rotate --factors: one that was killed goes on where it was [FKEY-2]") {
+    if (is_on_postgresql()) return;  // a change that the database has not got is for `key share`: nodes.test.mjs
     Fixture f;
     const std::string before = f.file();
     rotate_and_kill(f);
@@ -183,6 +184,7 @@ TEST_CASE(
     "key rotate --factors --end-codes: ends the codes of before, and nothing of the former key is left [FKEY-2]") {
     for (const bool is_killed : {false, true}) {
         CAPTURE(is_killed);
+        if (is_killed && is_on_postgresql()) continue;
         Fixture f;
         const std::string before = f.file();
         if (is_killed) rotate_and_kill(f, {"--end-codes"});
@@ -231,6 +233,7 @@ TEST_CASE("key rotate --factors: what is refused changes nothing [FKEY-2]") {
         CHECK(installation.postern(command).exit_code == 2);
     }
     CHECK(read_file(key_file(installation)) == before);
+    if (is_on_postgresql()) return;  // which has the file, and gives it back
     std::ofstream(key_file(installation)) << std::string(33, 'x');
     const auto damaged = installation.postern({"key", "rotate", "--factors"});
     CHECK(damaged.exit_code == 1);

@@ -83,7 +83,7 @@ describe("two nodes on one PostgreSQL", () => {
   /// The key files of a node, with their bytes.
   const filesOf = (node) =>
     readdirSync(keysOf(node))
-      .filter((name) => /\.pem$|^jwks\.json$|^seal\.key$/.test(name))
+      .filter((name) => /\.pem$|^jwks\.json$|^(seal|factor)\.key$/.test(name))
       .sort()
       .map((name) => [name, readFileSync(keysOf(node, name), "latin1")]);
   const kidOf = (token) => JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid;
@@ -228,6 +228,31 @@ describe("two nodes on one PostgreSQL", () => {
     assert.deepEqual(filesOf(a), filesOf(b));
     const sealOf = (files) => files.find(([name]) => name === "seal.key")[1];
     assert.notEqual(sealOf(filesOf(a)), sealOf(before));
+  });
+
+  it("a new factor.key seals nothing before the other node has it, and the former one goes when all is sealed", async () => {
+    const factorOf = (node) => readFileSync(keysOf(node, "factor.key"), "latin1");
+    const former = factorOf(b);
+    const early = await postern(a, "key", "rotate", "--factors", "--wait", "1");
+    assert.equal(early.code, 1);
+    assert.match(early.stderr, /not taken over yet by b:/);
+    assert.match(early.stderr, /another node does not have the new factor\.key yet/);
+    const both = factorOf(a);
+    assert.equal(both.length, 96);
+    assert.equal(both.slice(64), former);
+    assert.equal(factorOf(b), former);
+    // The next one goes on with the same key, and still waits for the other node.
+    assert.equal((await postern(a, "key", "rotate", "--factors", "--wait", "1")).code, 1);
+    assert.equal(factorOf(a), both);
+
+    const { changed } = await sync(b);
+    assert.ok(changed.includes("factor.key"));
+    assert.equal(factorOf(b), both);
+    const { code, stderr } = await postern(a, "key", "rotate", "--factors", "--wait", "1");
+    assert.equal(code, 0, stderr);
+    assert.equal(factorOf(a), both.slice(0, 64));
+    await sync(b);
+    assert.deepEqual(filesOf(b), filesOf(a));
   });
 
   it("`key repair` on a node that has lost files takes those of the others", async () => {
@@ -408,7 +433,8 @@ describe("two nodes on one PostgreSQL", () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /whether other nodes share their keys is unknown \(cannot connect to the database/);
     const own = filesOf(a);
-    for (const [name, bytes] of before) assert.ok(!own.some((each) => each[0] === name && each[1] === bytes), name);
+    const replaced = before.filter(([name]) => name !== "factor.key"); // that is for --factors
+    for (const [name, bytes] of replaced) assert.ok(!own.some((each) => each[0] === name && each[1] === bytes), name);
     await server.resume();
     renameSync(aside, file);
     await refuses(a, ["key", "sync"], /did not reach the database; run `postern key share`/);
