@@ -1,6 +1,7 @@
 // Apache's mod_auth_openidc, as Debian ships it, with the configuration that examples/clients ships.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { totp } from "../support/totp.mjs";
 import { startApache } from "../support/web_server.mjs";
 import { request } from "../support/user_agent.mjs";
 import { Person } from "./person.mjs";
@@ -295,6 +296,43 @@ describe("Apache mod_auth_openidc signs users in", () => {
     assert.match(stranger.body, /login_required/);
     signedIn(await person.signIn(`${elsewhere.origin}/`), elsewhere);
     signedIn(await person.open(`${site.origin}/`), site);
+  });
+
+  it("a path that wants more than a password steps up [LEVEL-9, RFC 9470 §4]", async () => {
+    const mfa = "https://refeds.org/profile/mfa";
+    const site = await application({
+      lines: [
+        '<Location "/vault">',
+        `Require claim acr:${mfa}`,
+        "OIDCUnAutzAction auth",
+        `OIDCPathAuthRequestParams acr_values=${encodeURIComponent(mfa)}`,
+        "</Location>",
+        "FallbackResource /index.html",
+      ],
+    });
+    const person = newPerson(site);
+    const first = await person.signIn(`${site.origin}/`);
+    signedIn(first, site);
+    assert.match(first.headers["x-claim-acr"], /PasswordProtectedTransport$/);
+
+    const elsewhere = newPerson(site);
+    const set = await elsewhere.signIn(`${provider.deployment.issuer}/account/app`);
+    const [, key] = set.body.match(/id="key"[^>]*>([A-Z2-7 ]+)</);
+    const code = (seconds) => totp(key, provider.deployment.now() + seconds);
+    const on = await elsewhere.post(set.form.action, { ...set.form.fields, code: code(0) });
+    assert.match(on.body, /Your app is on/);
+    try {
+      // The module answers with a page that goes there by itself.
+      const { body } = await person.visit(`${site.origin}/vault`);
+      const step = await person.signIn(body.match(/http-equiv="refresh" content="0; url=([^"]+)"/)[1]);
+      assert.match(step.title, /One more step/);
+      const page = await person.post(step.form.action, { ...step.form.fields, code: code(30) });
+      signedIn(page, site);
+      assert.equal(page.url, `${site.origin}/vault`);
+      assert.equal(page.headers["x-claim-acr"], mfa);
+    } finally {
+      await provider.deployment.postern(["user", "factors", PERSON.username, "--remove", "all"]);
+    }
   });
 
   it("the user name may be the subject, and pages may be for some users only", async () => {
