@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kMethod = "second_factor";
 constexpr const char* kWrong = "That code was not accepted. Wait for the next one in your app and try again.";
+constexpr const char* kOtherScript = "Enter the code with the digits 0 to 9.";
 constexpr const char* kLocked =
     "There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.";
 constexpr const char* kChanged = "Your account has changed meanwhile. Enter your password again.";
@@ -44,13 +45,14 @@ void note_refusal(Interaction& interaction, const LoginVisit& visit, oauth::Audi
 
 http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
     const bool waits = verdict.outcome == CodeOutcome::throttled;
+    const bool is_of_other_script = verdict.kind == factor::CodeKind::other_script;
     const bool counts = waits || verdict.outcome == CodeOutcome::locked;
     note_refusal(interaction, visit,
                  counts ? oauth::AuditEvent::second_factor_throttled : oauth::AuditEvent::second_factor_failed,
                  verdict.log_detail);
     http::Response response = waits    ? form(interaction, visit, wait_message(verdict.wait), 429)
                               : counts ? form(interaction, visit, kLocked, 429)
-                                       : form(interaction, visit, kWrong);
+                                       : form(interaction, visit, is_of_other_script ? kOtherScript : kWrong);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal =
         http::Refusal{counts ? "second_factor_throttled" : "second_factor_failed",

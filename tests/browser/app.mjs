@@ -1,8 +1,8 @@
 // An authenticator app in front of the pages that set one up and ask for its codes.
 import { totp } from "../support/totp.mjs";
 
-/// RFC 6238 with the key that a page shows. No code is shown twice: each asked for is of the next step of 30 seconds, and
-/// the deployment's clock follows.
+/// RFC 6238 with the key that a page shows. No code is shown twice: each asked for is of the next step of 30 seconds,
+/// and the deployment's clock follows.
 export class App {
   #deployment;
   #key;

@@ -1,5 +1,5 @@
-// A user sets up an authenticator app, is asked for it, loses it and comes back with a recovery code; another one has to
-// have an app. Without JavaScript.
+// A user sets up an authenticator app, is asked for it, loses it and comes back with a recovery code; another one has
+// to have an app. Without JavaScript.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { App, recoveryCodes } from "./app.mjs";

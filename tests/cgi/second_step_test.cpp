@@ -122,7 +122,7 @@ TEST_CASE("second step: a half login is worth the second page and nothing else [
 }
 
 TEST_CASE(
-    "second step: it can be reloaded, and a code is wrong or right without the password again [STEP-7, STEP-11]") {
+    "second step: it can be reloaded, and a code is wrong or right without the password again [STEP-7, STEP-11, TOTP-8]") {
     WithApp f;
     UserAgent alice(f.op);
     const Landing page = f.half(alice);
@@ -133,6 +133,8 @@ TEST_CASE(
     CHECK(says(wrong.answer, "That code was not accepted."));
     CHECK(audit_line(wrong.answer.log, "second_factor_failed").find("reason"));
     CHECK(f.give(alice, wrong, "").verdict() == "second step");
+    const Landing arabic = f.give(alice, wrong, "\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6");  // 1 to 6
+    CHECK(says(arabic.answer, "Enter the code with the digits 0 to 9."));
     CHECK(f.give(alice, wrong, f.fresh_code()).verdict() == "consent");
 }
 
