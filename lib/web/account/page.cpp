@@ -49,6 +49,7 @@ Values to_values(const ListedApplication& application) {
     return values;
 }
 
+/// For account_app_key.html, which is given `resume` too.
 void add(Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
     values.texts["link"] = key.link;
@@ -112,6 +113,7 @@ public:
         values.texts["last_used"] = page.last_used;
         values.texts["another"] = page.another;
         values.texts["ends_codes"] = page.ends_codes ? "yes" : "";
+        values.texts["resume"] = "";
         add(values, page.key);
         return respond(app_, values, status);
     }

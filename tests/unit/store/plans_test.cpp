@@ -13,6 +13,7 @@
 #include "store/client_claims.h"
 #include "store/code_failures.h"
 #include "store/consents.h"
+#include "store/factor_counts.h"
 #include "store/factors.h"
 #include "store/fetch_limits.h"
 #include "store/fetched.h"
@@ -86,7 +87,9 @@ constexpr Call kCalls[] = {
 
     {"find_factors", [](auto& t) { store::find_factors(t.database(), kUser); }},
     {"find_totp", [](auto& t) { store::find_totp(t.database(), kUser); }},
-    {"sample_totp", [](auto& t) { store::sample_totp(t.database(), 3); }},
+    {"list_totp", [](auto& t) { store::list_totp(t.database(), Subject(""), 3); }},
+    {"reseal_totp", [](auto& t) { store::reseal_totp(t, kUser, "sealed", "sealed anew"); }},
+    {"has_unused_codes", [](auto& t) { store::has_unused_codes(t.database()); }},
     {"replace_totp", [](auto& t) { store::replace_totp(t, kUser, "sealed", 1, kNow); }},
     {"spend_totp_step", [](auto& t) { store::spend_totp_step(t, kUser, 2, kNow); }},
     {"remove_totp", [](auto& t) { store::remove_totp(t, kUser); }},
@@ -94,6 +97,10 @@ constexpr Call kCalls[] = {
     {"has_unused_code", [](auto& t) { store::has_unused_code(t.database(), kUser, "hash"); }},
     {"spend_recovery_code", [](auto& t) { store::spend_recovery_code(t, kUser, "hash", kNow); }},
     {"remove_recovery_codes", [](auto& t) { store::remove_recovery_codes(t, kUser); }},
+    {"remove_recovery_codes_before", [](auto& t) { store::remove_recovery_codes_before(t, kNow); }},
+    {"count_factors", [](auto& t) { store::count_factors(t.database(), store::Demand::marked); }},
+    {"count_factors of all", [](auto& t) { store::count_factors(t.database(), store::Demand::all); }},
+    {"count_marked", [](auto& t) { store::count_marked(t.database()); }},
     {"find_stamp", [](auto& t) { store::find_stamp(t.database(), kUser); }},
     {"raise_stamp", [](auto& t) { store::raise_stamp(t, kUser); }},
     {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser); }},
@@ -212,14 +219,9 @@ constexpr Call kCalls[] = {
     {"clients_allowing", [](auto& t) { store::clients_allowing(t.database(), "staff"); }},
     {"unusable_clients", [](auto& t) { store::unusable_clients(t.database()); }},
     {"put_client_claim",
-     [](auto& t) {
-         store::put_client_claim(t, kClient, {"admin", {model::SourceKind::group, "staff"}, "groups"});
-     }},
+     [](auto& t) { store::put_client_claim(t, kClient, {"admin", {model::SourceKind::group, "staff"}, "groups"}); }},
     {"find_client_claims", [](auto& t) { store::find_client_claims(t.database(), kClient); }},
-    {"find_claims_of",
-     [](auto& t) {
-         store::find_claims_of(t.database(), {model::SourceKind::group, "staff"});
-     }},
+    {"find_claims_of", [](auto& t) { store::find_claims_of(t.database(), {model::SourceKind::group, "staff"}); }},
     {"remove_client_claim", [](auto& t) { store::remove_client_claim(t, kClient, "admin"); }},
     {"put_group_name", [](auto& t) { store::put_group_name(t, kClient, "staff", "Staff"); }},
     {"find_group_names", [](auto& t) { store::find_group_names(t.database(), kClient); }},
@@ -295,13 +297,19 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
     {"FROM clients WHERE removable_at IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
+    {"SELECT count(*) FROM users u WHERE", "statistics"},
+    {"SELECT count(*) FROM users WHERE second_factor = 1", "for doctor"},
+    {"SELECT count(*) FROM groups WHERE second_factor = 1", "for doctor"},
+    {"SELECT count(*) FROM totp_secrets t JOIN users u", "statistics"},
+    {"SELECT count(DISTINCT c.subject) FROM recovery_codes", "statistics"},
+    {"DELETE FROM recovery_codes WHERE made_at", "the command ends all codes of before"},
     {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM sessions s JOIN users u", "statistics"},
     {"SELECT count(*) FROM access_tokens t", "statistics"},
     {"SELECT count(*) FROM authorization_codes t", "statistics"},
     {"SELECT count(*) FROM refresh_tokens t", "statistics"},
     {"FROM redirect_uris r JOIN clients c", "the origin of a page is looked for in all of them, in any case"},
-    {"FROM totp_secrets ORDER BY subject LIMIT", "a sample for doctor"},
+    {"SELECT 1 FROM recovery_codes WHERE used_at IS NULL", "for the command, which makes a new factor.key"},
     {"FROM users ORDER BY subject LIMIT 1", "stops at the first row of the key"},
 };
 constexpr Exception kSort[] = {
