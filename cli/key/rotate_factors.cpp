@@ -132,6 +132,10 @@ void rotate_factors(const Invocation& invocation, const FactorRotation& rotation
             "use: run this again when `postern key sync` has run there");
     std::this_thread::sleep_for(kInFlight);
 
+    Report first;
+    reseal_all(database, crypto::to_bytes(keys), first);
+    // Once more: a request that began before the new key was there may have had to wait for the database.
+    std::this_thread::sleep_for(kInFlight);
     Report report;
     reseal_all(database, crypto::to_bytes(keys), report);
     // Also when the rotation that was cut off was to end them: none of before is looked for under this key.

@@ -45,14 +45,15 @@ struct Shown {
     User user;
     store::Factors factors = {};
     std::optional<store::TotpRow> totp = {};
-    std::int64_t failures = 0;  ///< in a row, from places that are not known
+    std::int64_t failures = 0;  ///< in a row, from places that are known or from all others
 };
 
 Shown find_shown(db::Database& database, const std::string& name) {
     Shown shown{.user = require_user(database, name)};
     shown.factors = store::find_factors(database, shown.user.subject);
     shown.totp = store::find_totp(database, shown.user.subject);
-    shown.failures = store::find_code_state(database, shown.user.subject, "", now()).other.in_a_row;
+    const auto state = store::find_code_state(database, shown.user.subject, "", now());
+    shown.failures = std::max(state.known.in_a_row, state.other.in_a_row);
     return shown;
 }
 

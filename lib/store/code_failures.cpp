@@ -60,10 +60,14 @@ void delay_codes(db::Transaction& transaction, const Subject& subject, CodePlace
         key_of(kCodeWait, place, subject), until);
 }
 
+void clear_code_failures(db::Transaction& transaction, const Subject& subject, CodePlace place) {
+    transaction.run("DELETE FROM login_attempts WHERE attempt_key IN ($1, $2)", key_of(kCodeCounter, place, subject),
+                    key_of(kCodeWait, place, subject));
+}
+
 void clear_code_failures(db::Transaction& transaction, const Subject& subject) {
-    transaction.run("DELETE FROM login_attempts WHERE attempt_key IN ($1, $2, $3, $4)",
-                    key_of(kCodeCounter, CodePlace::known, subject), key_of(kCodeWait, CodePlace::known, subject),
-                    key_of(kCodeCounter, CodePlace::other, subject), key_of(kCodeWait, CodePlace::other, subject));
+    clear_code_failures(transaction, subject, CodePlace::known);
+    clear_code_failures(transaction, subject, CodePlace::other);
 }
 
 }  // namespace postern::store

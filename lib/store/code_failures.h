@@ -33,7 +33,9 @@ CodeState find_code_state(db::Database& database, const model::Subject& subject,
 /// One more; returns how many there are in a row. The counter has no end but a success.
 std::int64_t count_code_failure(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
 void delay_codes(db::Transaction& transaction, const model::Subject& subject, CodePlace place, util::Time until);
-/// Both counters and both waits: after a success, a new password, or the operator's word.
+/// Counter and wait of one kind of place, after a success there.
+void clear_code_failures(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
+/// Both counters and both waits: after a new password, the operator's word, or the end of a lock.
 void clear_code_failures(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

@@ -11,11 +11,10 @@ std::int64_t first(db::Statement row) { return row.step() ? row.integer(0) : 0; 
     " AND u.enabled = 1 AND NOT EXISTS (SELECT 1 FROM totp_secrets t WHERE t.subject = u.subject)" \
     " AND NOT EXISTS (SELECT 1 FROM recovery_codes c WHERE c.subject = u.subject AND c.used_at IS NULL)"
 
-const char* missing_sql(Demand demand) {
-    if (demand == Demand::all) return "SELECT count(*) FROM users u WHERE TRUE" POSTERN_WITHOUT_FACTOR;
-    return "SELECT count(*) FROM users u WHERE (u.second_factor = 1 OR u.subject IN (SELECT m.subject"
-           " FROM group_members m JOIN groups g ON g.name = m.group_name WHERE g.second_factor = 1))" POSTERN_WITHOUT_FACTOR;
-}
+constexpr const char* kMissingOfAll = "SELECT count(*) FROM users u WHERE TRUE" POSTERN_WITHOUT_FACTOR;
+constexpr const char* kMissingOfMarked =
+    "SELECT count(*) FROM users u WHERE (u.second_factor = 1 OR u.subject IN (SELECT m.subject"
+    " FROM group_members m JOIN groups g ON g.name = m.group_name WHERE g.second_factor = 1))" POSTERN_WITHOUT_FACTOR;
 
 }  // namespace
 
@@ -26,7 +25,8 @@ FactorCounts count_factors(db::Database& database, Demand demand) {
     counts.codes =
         first(database.query("SELECT count(DISTINCT c.subject) FROM recovery_codes c JOIN users u"
                              " ON u.subject = c.subject WHERE u.enabled = 1 AND c.used_at IS NULL"));
-    if (demand != Demand::no_user) counts.missing = first(database.query(missing_sql(demand)));
+    if (demand == Demand::all) counts.missing = first(database.query(kMissingOfAll));
+    if (demand == Demand::marked) counts.missing = first(database.query(kMissingOfMarked));
     return counts;
 }
 

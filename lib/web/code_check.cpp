@@ -105,6 +105,7 @@ CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, c
             verdict = check_throttle(state, context.now());
             if (verdict.outcome == CodeOutcome::right) verdict = compare(context, subject, code);
             verdict.is_place_known = state.place == store::CodePlace::known;
+            verdict.ends_lock = verdict.is_place_known && state.other.in_a_row >= kFailuresToLock;
             if (verdict.outcome != CodeOutcome::wrong) return;
             verdict.failures_in_row = count_failure(transaction, context, subject, state.place);
             transaction.commit();
@@ -120,8 +121,12 @@ bool spend_code(db::Transaction& transaction, const model::Subject& subject, con
     const bool is_spent = verdict.kind == factor::CodeKind::app
                               ? store::spend_totp_step(transaction, subject, verdict.step, now)
                               : store::spend_recovery_code(transaction, subject, verdict.code_hash, now);
-    if (is_spent) store::clear_code_failures(transaction, subject);
-    return is_spent;
+    if (!is_spent) return false;
+    // Not both without need: each login of the owner would give ten more tries to whoever guesses elsewhere.
+    if (verdict.ends_lock) store::clear_code_failures(transaction, subject);
+    store::clear_code_failures(transaction, subject,
+                               verdict.is_place_known ? store::CodePlace::known : store::CodePlace::other);
+    return true;
 }
 
 }  // namespace postern::web

@@ -23,19 +23,20 @@ struct CodeVerdict {
     factor::CodeKind kind = factor::CodeKind::none;  ///< of what was typed; other_script: say that 0-9 are meant
     std::int64_t failures_in_row = 0;                ///< with this one, of the place's counter, when it was counted
     bool is_place_known = false;
+    bool ends_lock = false;      ///< places not known are locked, and this code is right in a known one
     std::int64_t step = 0;       ///< of a right code of the app
     std::string code_hash = {};  ///< of a right recovery code
 };
 
 /// Looks at the code and counts a failure, which is durable before this returns. Text that is not a code at all is
-/// wrong and does not count. `place_key` is PasswordVerdict::place_key: places in which the user has logged in of late
-/// count apart from all others. Tries of one user run one after the other. Throws db::StoreError when factor.key is not
-/// there or does not open the user's secret.
+/// wrong and does not count. `place_key` is SuccessKeys::code_place: places in which the user has logged in with a code
+/// of late count apart from all others. Tries of one user run one after the other. Throws db::StoreError when
+/// factor.key is not there or does not open the user's secret.
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key);
 
-/// True, with the code spent and the counters cleared, when it was still unspent. Asked inside the transaction that
-/// gives what the code was for.
+/// True, with the code spent and the counter of its kind of place cleared, when it was still unspent. Asked inside the
+/// transaction that gives what the code was for.
 bool spend_code(db::Transaction& transaction, const model::Subject& subject, const CodeVerdict& verdict,
                 util::Time now);
 

@@ -108,10 +108,12 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
         if (!user || !user->enabled) return std::nullopt;
         if (store::find_second_factor(transaction.database(), half.subject).stamp != half.stamp) return std::nullopt;
         if (!spend(transaction)) return std::nullopt;
-        note_success(transaction, success_keys(context, user->username, interaction.request.remote_address),
-                     context.now());
+        const SuccessKeys keys = success_keys(context, user->username, interaction.request.remote_address);
+        if (half.sid.empty()) note_success(transaction, keys, context.now());
+        remember_code_place(transaction, keys, context.now());
+        // The login is whole now: `max_age` counts from here (OpenID Connect Core §2, auth_time).
         auto started = half.sid.empty()
-                           ? start_session(context, transaction, interaction.browser, half.subject, half.auth_time, how)
+                           ? start_session(context, transaction, interaction.browser, half.subject, context.now(), how)
                            : raise_session(context, transaction, interaction.browser, half.sid, how);
         if (!started) return std::nullopt;
         // A session that was raised is not a login for this request: its password is as old as it was.

@@ -59,8 +59,8 @@ http::Response start_over(Interaction& interaction, const LoginVisit& visit);
 using SpendSecondHalf = std::function<bool(db::Transaction&)>;
 
 /// The session of a login that is whole, worth `how`. Password, stamp and user are looked at again; with them the
-/// counter of failures is cleared and the place remembered. nullopt: something has changed meanwhile, and nothing is
-/// written.
+/// counter of failures is cleared and the place remembered; a session that is raised was not a password typed now.
+/// nullopt: something has changed meanwhile, and nothing is written.
 std::optional<StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
                                              const model::Authentication& how, const SpendSecondHalf& spend);
 

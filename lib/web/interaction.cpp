@@ -3,6 +3,7 @@
 
 #include "crypto/random.h"
 #include "http/url.h"
+#include "oauth/acr.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
@@ -64,10 +65,12 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
     return Opened{std::move(sealed->request), is_bound ? std::string(*text) : ""};
 }
 
-/// Takes away a half login that is too old.
+/// Takes away a half login that is too old, or that nothing can complete since the configuration changed.
 bool drop_expired_half(const Interaction& interaction, Opened& opened) {
     auto& half = opened.request.half_login;
-    if (!half || interaction.context.now() < half->expires_at) return false;
+    if (!half) return false;
+    const bool is_asked_for = oauth::highest_level(interaction.context.settings) > model::Level::password;
+    if (is_asked_for && interaction.context.now() < half->expires_at) return false;
     half.reset();
     opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
     return true;

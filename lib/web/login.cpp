@@ -125,6 +125,7 @@ http::Response show_first_step(Interaction& interaction, const LoginVisit& visit
 http::Response show_login(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, interaction.request.query));
     if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
+    if (auto few = show_few_codes(interaction, visit)) return std::move(*few);
     if (visit.request.half_login) return show_second_step(interaction, visit);
     if (visit.half_expired) return show_first_step(interaction, visit, kTooLong);
     // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its

@@ -41,7 +41,8 @@ public:
                                       {"csrf", page.csrf},
                                       {"resume", page.resume},
                                       {"other_account", page.other_account},
-                                      {"message", util::displayable(page.message)}},
+                                      {"message", util::displayable(page.message)},
+                                      {"has_codes", page.has_codes ? "yes" : ""}},
                             .lists = {}};
         return respond(second_step_, values, status);
     }

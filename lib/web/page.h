@@ -26,6 +26,7 @@ struct SecondStepPage {
     std::string resume;         ///< the sealed request, with the half login
     std::string other_account;  ///< URL of the login page for the same request
     std::string message;        ///< what went wrong last time, or ""
+    bool has_codes = false;     ///< recovery codes that were not used (CODE-6)
 };
 
 /// Behind a login with one of the last recovery codes.

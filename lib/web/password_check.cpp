@@ -169,8 +169,14 @@ std::string wait_message(util::Seconds wait) {
 
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {
     const std::string network = network_of(address);
-    return {counters_for(context.settings.login, username, network).front().key,
-            counter(store::kKnownPlace, pair_of(username, network))};
+    const std::string pair = pair_of(username, network);
+    return {.failures = counters_for(context.settings.login, username, network).front().key,
+            .place = counter(store::kKnownPlace, pair),
+            .code_place = counter(store::kKnownPlace, pair + std::string(1, '\0') + "code")};
+}
+
+void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {
+    store::remember_place(transaction, keys.code_place, now + kPlaceIsKnown);
 }
 
 void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {

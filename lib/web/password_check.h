@@ -49,9 +49,12 @@ std::string wait_message(util::Seconds wait);
 struct SuccessKeys {
     std::string failures;
     std::string place;
+    std::string code_place =
+        {};  ///< the place once more, known from a login with a second factor: a password makes it not so
 };
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address);
 void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
+void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
 
 /// Whether the user of a right verdict still has that password and is enabled, and stays so until the transaction ends.
 bool is_still_right(db::Transaction& transaction, const PasswordVerdict& verdict);

@@ -1,6 +1,7 @@
 // The second page of a login: shows the form, checks the code, completes the login.
 #include "web/second_step.h"
 
+#include "http/url.h"
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -20,6 +21,16 @@ constexpr const char* kLocked =
     "There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.";
 constexpr const char* kChanged = "Your account has changed meanwhile. Enter your password again.";
 
+std::int64_t unused_codes(oauth::Context& context, const model::Subject& subject) {
+    return store::find_factors(context.store, subject).unused_codes;
+}
+
+/// Whose password was right is still there, enabled, and has the factors and the password of then.
+bool is_as_it_was(oauth::Context& context, const model::HalfLogin& half) {
+    const auto user = store::find_user(context.store, half.subject);
+    return user && user->enabled && store::find_stamp(context.store, half.subject) == half.stamp;
+}
+
 std::string username_of(const Interaction& interaction, const model::HalfLogin& half) {
     return store::find_username(interaction.context.store, half.subject);
 }
@@ -33,6 +44,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.resume = visit.sealed;
     page.other_account = first_page_url(interaction, visit);
     page.message = message;
+    page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     return interaction.pages.second_step(page, status);
 }
 
@@ -60,27 +72,41 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
     return response;
 }
 
-/// CODE-4: on a page of its own, since the account's may not be opened for months.
+/// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
 http::Response go_on(Interaction& interaction, const LoginVisit& visit, const StartedSession& started,
-                     bool by_recovery_code) {
+                     const CodeVerdict& verdict) {
     http::Response response = go_on_with(interaction, visit, started);
-    const oauth::Settings& settings = interaction.context.settings;
-    if (!by_recovery_code || !settings.paths.account) return response;
-    const auto left = store::find_factors(interaction.context.store, started.session.subject).unused_codes;
-    if (left > store::kFewCodes) return response;
-    FewCodesPage page;
-    page.left = left == 0 ? "none" : std::to_string(left);
-    page.next = *response.find("Location");
-    page.codes = settings.url(*settings.paths.account + "/codes");
-    http::Response shown = interaction.pages.few_codes(page);
-    send_session(interaction.browser, started, shown);
-    return shown;
+    oauth::Context& context = interaction.context;
+    const bool says_so = verdict.kind == factor::CodeKind::recovery && context.settings.paths.account &&
+                         unused_codes(context, started.session.subject) <= store::kFewCodes;
+    if (says_so)
+        response.set("Location", http::with_query(first_page_url(interaction, visit), {{kFewCodesShown, "yes"}}));
+    return response;
+}
+
+http::Response start_over_changed(Interaction& interaction, const LoginVisit& visit) {
+    LoginVisit again = visit;
+    again.request.half_login.reset();
+    again.sealed = oauth::seal_request(interaction.context, again.request, interaction.browser.binding());
+    return show_first_step(interaction, again, kChanged);
 }
 
 }  // namespace
 
 http::Response show_second_step(Interaction& interaction, const LoginVisit& visit) {
     return form(interaction, visit, "");
+}
+
+std::optional<http::Response> show_few_codes(Interaction& interaction, const LoginVisit& visit) {
+    const auto& session = interaction.browser.session;
+    const oauth::Settings& settings = interaction.context.settings;
+    if (!interaction.request.query.find(kFewCodesShown) || !session || !settings.paths.account) return std::nullopt;
+    const auto left = unused_codes(interaction.context, session->subject);
+    FewCodesPage page;
+    page.left = left == 0 ? "none" : std::to_string(left);
+    page.next = *continue_after_login(interaction, visit).find("Location");
+    page.codes = settings.url(*settings.paths.account + "/codes");
+    return interaction.pages.few_codes(page);
 }
 
 http::Response submit_second_step(Interaction& interaction, const LoginVisit& visit) {
@@ -93,8 +119,9 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
 
     const model::HalfLogin& half = *visit.request.half_login;
+    if (!is_as_it_was(context, half)) return start_over_changed(interaction, visit);
     const std::string place =
-        success_keys(context, username_of(interaction, half), interaction.request.remote_address).place;
+        success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
     const CodeVerdict verdict = check_code(context, half.subject, std::string(sent.find("code").value_or("")), place);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
@@ -105,13 +132,15 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     if (!started) {
         note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed,
                      "the code was used, or the user or the session changed, while this login waited");
-        LoginVisit again = visit;
-        again.request.half_login.reset();
-        again.sealed = oauth::seal_request(context, again.request, interaction.browser.binding());
-        return show_first_step(interaction, again, kChanged);
+        return start_over_changed(interaction, visit);
     }
     note_login(context, *started, kMethod, visit.request.client_id);
-    return go_on(interaction, visit, *started, verdict.kind == factor::CodeKind::recovery);
+    if (verdict.kind == factor::CodeKind::recovery)
+        context.trail.add(oauth::AuditEvent::recovery_code_used,
+                          {oauth::audit::subject(half.subject),
+                           oauth::audit::client(visit.request.client_id),
+                           {"left", std::to_string(unused_codes(context, half.subject))}});
+    return go_on(interaction, visit, *started, verdict);
 }
 
 }  // namespace postern::web

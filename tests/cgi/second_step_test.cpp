@@ -182,6 +182,7 @@ TEST_CASE("second step: behind one of the last recovery codes a page says how fe
         CHECK(done.verdict() == "page 200");
         const std::size_t left = f.codes.size() - used - 1;
         CHECK(says(done.answer, "You have " + (left == 0 ? "none" : std::to_string(left)) + " left"));
+        CHECK(alice.open(done.url).verdict() == "page 200");  // reloaded
         CHECK(link_of(done, "new-codes") == f.op.url("account") + "/codes");
         CHECK(alice.open(link_of(done, "continue")).verdict() == "code");
     }
@@ -206,7 +207,6 @@ TEST_CASE("second step: the half login ends after 300 seconds, and the password 
 TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing is written [STEP-6, STORE-6]") {
     const std::vector<std::vector<std::string>> changes = {
         {"user", "disable", "alice"},
-        {"user", "factors", "alice", "--remove", "codes"},
         {"user", "factors", "alice", "--remove", "all"},
     };
     for (const auto& change : changes) {
@@ -217,7 +217,7 @@ TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing 
         f.op.must(change);
         const std::string code = f.fresh_code();
         const Landing done = f.give(alice, page, code);
-        CHECK((done.verdict() == "login" || done.verdict() == "second step"));
+        CHECK(done.verdict() == "login");
         CHECK(alice.session_cookie().empty());
         CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
     }
@@ -273,6 +273,54 @@ TEST_CASE("second step: ten wrong codes make the next one wait, and the password
     CHECK(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");
 }
 
+TEST_CASE("second step: a success of the owner elsewhere gives a guesser no more tries [TOTP-9]") {
+    WithApp f;
+    UserAgent alice(f.op), thief(f.op, "198.51.100.4");
+    REQUIRE(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");  // here she is known from now on
+    Landing page = f.half(thief);
+    for (int i = 0; i < 10; ++i) page = f.give(thief, page, f.app.wrong_code(f.op));
+    UserAgent again(f.op);
+    CHECK(f.give(again, f.half(again), f.fresh_code()).verdict() == "consent");
+    CHECK(f.give(thief, page, f.app.code(f.op)).verdict() == "page 429");
+}
+
+TEST_CASE("second step: a place that is known by a password alone is not known for codes [TOTP-9]") {
+    const Deployment op;
+    UserAgent thief(op, "198.51.100.4");
+    REQUIRE(thief.sign_in(authorization_request()).verdict() == "code");
+    UserAgent alice(op);
+    REQUIRE(alice.log_in(alice.open(op.url("account"))).verdict() == "page 200");
+    const SetUp app(alice.fetch(op.url("account") + "/app"));
+    REQUIRE(alice.send(op.url("account") + "/app", app.form(app.code(op)).text()).status == 200);
+    UserAgent guesser(op, "198.51.100.4");
+    Landing page = guesser.log_in(guesser.authorize(authorization_request().with("prompt", "login")));
+    REQUIRE(page.verdict() == "second step");
+    for (int i = 0; i < 10; ++i) page = guesser.submit(page, "verify", {{"code", app.wrong_code(op)}});
+    CHECK(op.must({"user", "factors", kAlice}).find("10") != std::string::npos);
+    CHECK(op.stored().find("code:other:") != std::string::npos);
+    CHECK(op.stored().find("code:known:") == std::string::npos);
+}
+
+TEST_CASE("second step: max_age counts from the code, so that a slow user gets tokens [STEP-6, OIDC Core §3.1.3.7]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    const Landing page = f.half(alice, authorization_request().raw("max_age=60&prompt=login"));
+    f.op.advance(seconds(200));
+    const Landing done = f.give(alice, page, f.app.code(f.op));
+    REQUIRE(done.verdict() == "code");
+    CHECK(number_of(id_token(f.op, done), "auth_time") == f.op.now());
+}
+
+TEST_CASE("second step: a configuration that has switched second factors off meanwhile asks for the password again") {
+    WithApp f;
+    UserAgent alice(f.op);
+    const Landing page = f.half(alice);
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    CHECK(alice.open(page.url).verdict() == "login");
+    CHECK(f.give(alice, page, f.fresh_code()).verdict() == "login");
+}
+
 TEST_CASE("second step: somebody else can sign in instead, for the same request [STEP-5]") {
     WithApp f;
     UserAgent browser(f.op);
@@ -314,11 +362,12 @@ TEST_CASE("second step: neither seal, log nor audit line has a code [STORE-3]") 
     const Landing page = f.half(alice);
     const std::string wrong = "834 - 271", right = f.codes.at(0);
     const Landing refused = f.give(alice, page, wrong);
-    const Landing done = f.give(alice, refused, right);
-    REQUIRE(done.verdict() == "consent");
-    for (const std::string& log : {refused.answer.log, done.answer.log})
+    const Answer done = alice.send(f.op.url("login"), alice.form_of(refused, "verify", {{"code", right}}));
+    REQUIRE(done.status == 303);
+    for (const std::string& log : {refused.answer.log, done.log})
         for (const std::string& code : {wrong, std::string("834271"), right})
             CHECK(log.find(code) == std::string::npos);
+    CHECK(audit_events(done.log) == "login_succeeded recovery_code_used");
     CHECK(f.op.stored().find(right) == std::string::npos);
     CHECK(refused.answer.body.find("834") == std::string::npos);
 }
@@ -575,6 +624,33 @@ TEST_CASE("enrolment: a link is needed where the configuration says so, and the 
     CHECK(says(f.page.answer, "Your account needs a second factor"));
     CHECK(f.alice.fetch(f.op.url("account") + "/enrol").status == 404);
     CHECK(f.op.count_rows("sessions") == 0);
+}
+
+TEST_CASE("enrolment: with a link demanded, a password sets up no first app in the account either [POLICY-4]") {
+    const Deployment op(Deployment::Options{.config = {{"login", postern::json::Object{{"enrolment", "link"}}}}});
+    op.must({"client", "set", kWeb, "--acr", "mfa"});
+    UserAgent thief(op);
+    REQUIRE(thief.log_in(thief.open(op.url("account"))).verdict() == "page 200");
+    const Answer page = thief.fetch(op.url("account") + "/app");
+    CHECK(says(page, "A password alone does not set up the first app here."));
+    CHECK(page.body.find("otpauth:") == std::string::npos);
+    CHECK(thief.authorize(authorization_request()).verdict() == "page 403");
+}
+
+TEST_CASE("enrolment: an app that must be there is replaced and not removed [POLICY-4]") {
+    WithApp f;
+    f.op.must({"user", "set", kAlice, "--second-factor", "required"});
+    UserAgent alice(f.op);
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    const std::string app = f.op.url("account") + "/app";
+    const Answer shown = alice.fetch(app);
+    const Answer refused = alice.send(app, Query{{"csrf", value_of(shown, "csrf")}, {"remove", "yes"}}.text());
+    CHECK(says(refused, "Your account must have an app."));
+    CHECK(f.op.count_rows("totp_secrets") == 1);
+    f.op.must({"user", "set", kAlice, "--second-factor", "default"});
+    const Answer removed = alice.send(app, Query{{"csrf", value_of(shown, "csrf")}, {"remove", "yes"}}.text());
+    CHECK(removed.status == 303);
+    CHECK(f.op.count_rows("totp_secrets") == 0);
 }
 
 TEST_CASE("enrolment: not with a password of some time ago [POLICY-4]") {

@@ -7,15 +7,20 @@
 #include "http/url.h"
 #include "oauth/acr.h"
 #include "store/factors.h"
+#include "store/second_factor.h"
 #include "store/users.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
+#include "web/half_login.h"
 #include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
 
 constexpr const char* kNoKey = "Authenticator apps cannot be set up here now. Ask the administrator of this service.";
+constexpr const char* kNeedsLink =
+    "A password alone does not set up the first app here. Ask the administrator of this service.";
+constexpr const char* kMustStay = "Your account must have an app. Set up another in its place.";
 constexpr const char* kOn = "Your app is on.";
 
 /// The page was shown instead of what was asked for.
@@ -24,11 +29,23 @@ http::Response refused(http::Response response, const std::string& detail) {
     return response;
 }
 
-http::Response refuse_without_key(const AccountVisit& visit) {
+http::Response refuse_with(const AccountVisit& visit, const char* problem, const std::string& detail) {
     AppPage page;
     page.frame = frame_of(visit);
-    page.frame.problem = kNoKey;
-    return refused(visit.pages.app(page, 200), "there is no factor.key; postern key repair makes one");
+    page.frame.problem = problem;
+    return refused(visit.pages.app(page, 200), detail);
+}
+
+/// Why no app is set up now; nullopt: one may be. Who knows the password must not be first where that is not enough
+/// (POLICY-4).
+std::optional<http::Response> refuse_app_of(const AccountVisit& visit) {
+    oauth::Context& context = visit.context();
+    if (!context.keys.has_factor_key())
+        return refuse_with(visit, kNoKey, "there is no factor.key; postern key repair makes one");
+    const bool is_first = !store::find_second_factor(context.store, visit.subject()).available;
+    if (is_first && !can_enrol(context.settings))
+        return refuse_with(visit, kNeedsLink, "the user has no second factor, and login.enrolment is link");
+    return std::nullopt;
 }
 
 /// `key` as text, link and picture, with the form that turns the app on.
@@ -40,10 +57,11 @@ http::Response form(const AccountVisit& visit, AppKey key, const std::string& pr
     return visit.pages.app(page, 200);
 }
 
-http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row) {
+http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, const std::string& problem = {}) {
     return with_browser_id(visit, [&] {
         AppPage page;
         page.frame = frame_of(visit);
+        page.frame.problem = problem;
         page.since = shown_day(row.created_at);
         if (row.last_used_at) page.last_used = shown_time(*row.last_used_at);
         page.another = http::with_query(visit.url(), {{"another", "yes"}});
@@ -92,9 +110,20 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
     });
 }
 
+/// Or whoever has the password would be the next to set one up.
+bool must_stay(const AccountVisit& visit) {
+    const oauth::Settings& settings = visit.context().settings;
+    const auto state = store::find_second_factor(visit.context().store, visit.subject());
+    return demanded_of_user(settings, state) >= model::Level::second_factor;
+}
+
 /// Of the last second factor: the recovery codes end with it (CODE-5).
-http::Response remove(const AccountVisit& visit) {
+http::Response remove(AccountVisit& visit) {
+    const auto row = store::find_totp(visit.context().store, visit.subject());
+    if (row && must_stay(visit))
+        return refused(show_what_is_on(visit, *row, kMustStay), "the user must log in with a second factor");
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (!store::find_user_to_change(transaction, visit.subject())) return false;
         if (!store::remove_totp(transaction, visit.subject())) return false;
         store::remove_recovery_codes(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
@@ -117,7 +146,7 @@ http::Response show_app(AccountVisit& visit) {
         if (const auto row = store::find_totp(visit.context().store, visit.subject()))
             return show_what_is_on(visit, *row);
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
-    if (!visit.context().keys.has_factor_key()) return refuse_without_key(visit);
+    if (auto refusal = refuse_app_of(visit)) return std::move(*refusal);
     return with_browser_id(visit, [&] { return form(visit, new_app_key(visit.interaction, visit.subject()), ""); });
 }
 
@@ -126,7 +155,7 @@ http::Response submit_app(AccountVisit& visit) {
     const http::Params& sent = visit.request().form;
     if (sent.find("remove")) return remove(visit);
     if (const auto faulty = sent.first_fault({"app", "code"})) return refuse_malformed_form(visit, "field: " + *faulty);
-    if (!visit.context().keys.has_factor_key()) return refuse_without_key(visit);
+    if (auto refusal = refuse_app_of(visit)) return std::move(*refusal);
     auto proved = prove_new_app(visit.interaction, visit.subject());
     if (!proved) return refuse_app(visit, proved.error());
     const auto turned = turn_on_with(visit, *proved);
