@@ -32,8 +32,8 @@ const char* fix_of(const oauth::Settings& settings) {
 
 /// POLICY-10: for an emergency that is over, or for one that the operator has forgotten.
 void check_unasked(Findings& findings, db::Database& database, const oauth::Settings& settings, const char* why) {
-    const auto counts = store::count_factors(database, store::Demand::no_user);
-    const std::int64_t users = std::max(counts.app, counts.codes);
+    const auto counts = store::count_factors(database, store::Demand::no_user, rp_id_of(settings));
+    const std::int64_t users = std::max({counts.app, counts.codes, counts.passkeys});
     if (users > 0)
         findings.warning(kCheck,
                          counted(users, "user") + " with a second factor, and " + why + ": they sign in without it",
@@ -78,7 +78,7 @@ void check_names(Findings& findings, const oauth::Settings& settings) {
 /// They know their passwords and cannot sign in anywhere.
 void check_missing(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (web::can_enrol(settings)) return;
-    const std::int64_t users = store::count_factors(database, demand_of(settings)).missing;
+    const std::int64_t users = store::count_factors(database, demand_of(settings), rp_id_of(settings)).missing;
     if (users == 0) return;
     const bool by_link = settings.login.enrolment == oauth::Enrolment::link;
     findings.warning(
@@ -88,6 +88,24 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
             ": they cannot sign in",
         by_link ? "\"login\": {\"enrolment\": \"login\"} until they have set one up"
                 : "route paths.account to the account program, or require none of them");
+}
+
+/// WEBAUTHN-1, WEBAUTHN-25.
+void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    const oauth::LoginSettings& login = settings.login;
+    if (login.method != oauth::LoginMethod::password || login.passkeys == oauth::Passkeys::off) return;
+    if (login.rp_id.empty())
+        return findings.warning("passkeys",
+                                "the issuer's host is an IP address, for which browsers have no passkeys: none is "
+                                "offered",
+                                "give the issuer the name of a host, or set \"login\": {\"passkeys\": \"off\"}");
+    const std::int64_t former = store::count_former_passkeys(database, login.rp_id);
+    if (former > 0)
+        findings.warning(
+            "passkeys",
+            counted(former, "passkey") + " for another host than " + in_quotes(login.rp_id) + ": no login accepts them",
+            "set \"login\": {\"rpId\": ...} to that host (`postern user passkeys NAME` shows it), or let "
+            "the users add new ones");
 }
 
 }  // namespace
@@ -100,6 +118,7 @@ void check_second_factors(Findings& findings, db::Database& database, const oaut
         check_missing(findings, database, settings);
     }
     check_names(findings, settings);
+    check_passkeys(findings, database, settings);
 }
 
 }  // namespace postern::cli

@@ -42,9 +42,16 @@ model::Level demanded_of(const AuthorizationInput& s) {
     return std::max(s.demanded, demanded_of_request(s.client, s.request));
 }
 
-/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1).
+/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has just
+/// chosen the code, because the passkey is elsewhere, has answered: the same question again would have no other answer.
 bool is_wish_open(const AuthorizationInput& s) {
+    if (s.level >= model::Level::second_factor && logged_in_for_this(s)) return false;
     return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;
+}
+
+/// A passkey where the user has none: the password, or a code, is not enough to set one up for this login.
+bool needs_passkey(const AuthorizationInput& s) {
+    return demanded_of(s) >= model::Level::phishing_resistant && s.within_reach < demanded_of(s);
 }
 
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
@@ -123,6 +130,10 @@ NextStep next_step(const AuthorizationInput& s) {
     if (needs_fresh_login(s)) return log_in();
     if (s.level < demanded_of(s)) {
         if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in with a second factor")};
+        if (needs_passkey(s))
+            return Refuse{
+                make_error(ErrorCode::unmet_authentication_requirements, "the user has no passkey, which is required",
+                           "the user has no passkey, which client set --acr phr or an essential acr requires")};
         if (s.within_reach < demanded_of(s)) return ShowEnrolment{};
         return ShowSecondStep{};
     }

@@ -7,6 +7,7 @@
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
+#include "store/factors.h"
 #include "store/users.h"
 #include "web/password_check.h"
 
@@ -41,17 +42,26 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
     return required ? model::Level::second_factor : model::Level::unknown;
 }
 
+model::Level level_within_reach(const store::SecondFactorState& state) {
+    if (state.passkey) return model::Level::phishing_resistant;
+    return state.code ? model::Level::second_factor : model::Level::password;
+}
+
+model::Level demanded_by(const LoginVisit& visit) {
+    return visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
+}
+
 SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
                         const LoginVisit& visit) {
-    const auto demanded =
-        visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
-    return missing_half(settings, state, demanded);
+    return missing_half(settings, state, demanded_by(visit));
 }
 
 SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state, model::Level demanded) {
     if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
     if (state.available) return SecondHalf::code;
-    const bool is_demanded = std::max(demanded, demanded_of_user(settings, state)) >= model::Level::second_factor;
+    // Nothing that is set up behind a password alone is worth level 3: authorize tells the client so.
+    const bool is_demanded =
+        demanded == model::Level::second_factor || demanded_of_user(settings, state) >= model::Level::second_factor;
     return is_demanded ? SecondHalf::enrolment : SecondHalf::none;
 }
 
@@ -106,7 +116,7 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
     const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
         const auto user = store::find_user_to_change(transaction, half.subject);
         if (!user || !user->enabled) return std::nullopt;
-        if (store::find_second_factor(transaction.database(), half.subject).stamp != half.stamp) return std::nullopt;
+        if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return std::nullopt;
         if (!spend(transaction)) return std::nullopt;
         const SuccessKeys keys = success_keys(context, user->username, interaction.request.remote_address);
         if (half.sid.empty()) note_success(transaction, keys, context.now());

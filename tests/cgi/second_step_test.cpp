@@ -632,7 +632,7 @@ TEST_CASE("enrolment: with a link demanded, a password sets up no first app in t
     UserAgent thief(op);
     REQUIRE(thief.log_in(thief.open(op.url("account"))).verdict() == "page 200");
     const Answer page = thief.fetch(op.url("account") + "/app");
-    CHECK(says(page, "A password alone does not set up the first app here."));
+    CHECK(says(page, "A password alone does not set up the first one here."));
     CHECK(page.body.find("otpauth:") == std::string::npos);
     CHECK(thief.authorize(authorization_request()).verdict() == "page 403");
 }

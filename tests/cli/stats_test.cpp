@@ -105,7 +105,8 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     CHECK(at(stats, "purgeable", "grants") == 1);
     CHECK(at(stats, "purgeable", "refresh_tokens") == 1);
     CHECK(at(stats, "purgeable", "sessions") == 0);
-    for (const char* kind : {"app", "recovery_codes", "missing"}) CHECK(at(stats, "second_factors", kind) == 0);
+    for (const char* kind : {"app", "recovery_codes", "passkeys", "missing"})
+        CHECK(at(stats, "second_factors", kind) == 0);
     if (!is_on_postgresql()) {
         const fs::path file = installation.database_file();
         CHECK(at(stats, "bytes", "database") == static_cast<std::int64_t>(fs::file_size(file)));
@@ -155,8 +156,9 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
         CHECK(at(stats, "second_factors", "app") == 1);
         CHECK(at(stats, "second_factors", "recovery_codes") == 2);
         CHECK(at(stats, "second_factors", "missing") == row.missing);
-        CHECK(installation.must({"stats"}).find("1 with an app, 2 with recovery codes, " + std::to_string(row.missing) +
-                                                " required and missing") != std::string::npos);
+        CHECK(installation.must({"stats"}).find("1 with an app, 2 with recovery codes, 1 with a passkey, " +
+                                                std::to_string(row.missing) + " required and missing") !=
+              std::string::npos);
         CHECK(
             parse_metrics(installation.must({"stats", "--prometheus"}))["postern_second_factors{state=\"missing\"}"] ==
             std::to_string(row.missing));
@@ -194,6 +196,7 @@ TEST_CASE("stats: Prometheus gets the same numbers, in text that its parser take
         {"postern_users{state=\"disabled\"}", 1},
         {"postern_second_factors{state=\"app\"}", 0},
         {"postern_second_factors{state=\"recovery_codes\"}", 0},
+        {"postern_second_factors{state=\"passkeys\"}", 0},
         {"postern_second_factors{state=\"missing\"}", 0},
         {"postern_sessions", 1},
         {"postern_consents", 1},

@@ -1,6 +1,7 @@
 // Setting up an app as the second half of a login.
 #include "web/account/enrolment.h"
 
+#include "oauth/acr.h"
 #include "store/second_factor.h"
 #include "store/users.h"
 #include "web/account/app.h"
@@ -18,7 +19,8 @@ constexpr const char* kOn = "Your app is on.";
 /// A right password is worth the first app and no other: who has one gives its code.
 bool may_enrol(const Interaction& interaction, const LoginVisit& visit, db::Database& database) {
     const model::HalfLogin& half = *visit.request.half_login;
-    const auto state = store::find_second_factor(database, half.subject);
+    const auto state =
+        store::find_second_factor(database, half.subject, oauth::rp_id_of_second_factor(interaction.context.settings));
     return state.stamp == half.stamp &&
            missing_half(interaction.context.settings, state, visit) == SecondHalf::enrolment;
 }
