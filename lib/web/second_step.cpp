@@ -47,7 +47,8 @@ bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
     if (demanded_by(visit) >= model::Level::phishing_resistant) return false;
     const auto done = model::methods_of(half.amr);
     if (std::ranges::find(done, "otp") != done.end()) return false;
-    return store::find_factors(interaction.context.store, half.subject).any();
+    const store::Factors factors = store::find_factors(interaction.context.store, half.subject);
+    return factors.app || factors.unused_codes > 0;
 }
 
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& message, int status = 200) {

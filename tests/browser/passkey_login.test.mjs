@@ -49,8 +49,10 @@ describe("logging in with a passkey in a browser", () => {
   async function added(authenticator, user = PERSON) {
     let credentials;
     await withPage(authenticator, [], async (page, { stored }) => {
-      await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
+      await page.goto(`${deployment.issuer}/account/passkeys`);
       await signIn(page, user.password, user.username);
+      await page.getByText("You have no passkey yet.").waitFor();
+      await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
       await page.click("#add-passkey");
       await page.waitForSelector("#done");
       credentials = await stored();

@@ -452,7 +452,7 @@ TEST_CASE(
     UserAgent owner(f.op);
     const Landing account = f.give(owner, owner.open(f.op.url("account") + "/app"));
     SetUp app(account.answer);
-    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
 
     UserAgent alice(f.op);
     const Landing page = f.second_page(alice);
