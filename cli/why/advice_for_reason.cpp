@@ -87,7 +87,7 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"app_refused", "the app's clock is off by",
      "The clock of the user's device differs from this machine's by what the detail says, so the app was not turned on. Let the "
      "device set its time by the network."},
-    {"passkey_change_refused", "the answer is from another origin",
+    {"passkey_change_refused", "the origin is not that of the issuer",
      "The browser had the page at another address than the issuer's. Users must open the account at the issuer, and a proxy must "
      "not serve it under a second name."},
     {"temporarily_unavailable", "factor.key is missing", kFactorKeyAdvice},

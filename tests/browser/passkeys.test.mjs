@@ -140,7 +140,7 @@ describe("passkeys in a browser", () => {
     });
   });
 
-  it("a passkey is named and removed, and with the last one the codes go [WEBAUTHN-23, WEBAUTHN-26, CODE-5]", async () => {
+  it("it is named and removed, and with the last one the codes go [WEBAUTHN-23, WEBAUTHN-26, CODE-5]", async () => {
     await withForm(PLATFORM, async (page, username) => {
       await addFirst(page);
       await page.goto(at(""));

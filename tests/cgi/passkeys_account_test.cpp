@@ -90,7 +90,7 @@ Answer add(const Deployment& op, UserAgent& browser, const TestAuthenticator& au
 }
 
 Answer press(const Deployment& op, UserAgent& browser, const Query& fields) {
-    const Answer shown = browser.fetch(at(op, "/passkeys"));
+    const Answer shown = browser.fetch(at(op, "/passkeys?add=yes"));  // has a form always
     REQUIRE(shown.status == 200);
     return send(op, browser, fields.with("csrf", value_of(shown, "csrf")));
 }

@@ -139,7 +139,7 @@ std::map<std::string, std::string> defaults() {
         {"login.secondFactor", login.second_factor == postern::oauth::SecondFactor::offered ? "offered" : "other"},
         {"login.enrolment", login.enrolment == postern::oauth::Enrolment::login ? "login" : "link"},
         {"login.passkeys", login.passkeys == postern::oauth::Passkeys::login ? "login" : "other"},
-        {"login.rpId", login.rp_id.empty() ? "null" : login.rp_id},
+        {"login.rpId", login.rp_id == "id.example.org" ? "null" : login.rp_id},
         {"login.acrNames", login.acr_names.empty() ? "{}" : "not empty"},
         {"login.remoteUserVariable", login.remote_user_variable},
         {"login.autoCreate", text_of(login.auto_create)},
