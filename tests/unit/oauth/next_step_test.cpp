@@ -821,7 +821,7 @@ TEST_CASE("decide: a wish for a passkey is not repeated to a user who has just g
         request.acr.demanded = row.essential;
         oauth::AuthorizationInput situation{request,      client, kStandardClaims, model::Session{}, std::nullopt,
                                             std::nullopt, kNow};
-        situation.progress = model::AuthorizationProgress{.logged_in = row.logged_in};
+        situation.progress = progress("alice", row.logged_in, Decision::unset);
         situation.level = row.level;
         situation.within_reach = phishing_resistant;
         situation.highest = phishing_resistant;
