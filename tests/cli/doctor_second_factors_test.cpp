@@ -160,7 +160,7 @@ TEST_CASE("doctor: a level that no login here can have is a warning [LEVEL-8, PO
          {}},
         {"a name of passkeys",
          [](const Installation& i) {
-             set_login(i, {{"acrNames", json::Object{{"gold", 2}, {"platinum", 3}}}});
+             set_login(i, {{"passkeys", "off"}, {"acrNames", json::Object{{"gold", 2}, {"platinum", 3}}}});
          },
          {"warning second factors: login.acrNames has 1 name of a level", "\"platinum\"", "acr_values_supported"}},
         {"a name of a second factor, and off",
