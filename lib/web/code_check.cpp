@@ -122,7 +122,7 @@ bool spend_code(db::Transaction& transaction, const model::Subject& subject, con
                               ? store::spend_totp_step(transaction, subject, verdict.step, now)
                               : store::spend_recovery_code(transaction, subject, verdict.code_hash, now);
     if (!is_spent) return false;
-    // Not both without need: each login of the owner would give ten more tries to whoever guesses elsewhere.
+    // Not both without need: each login of the owner would give a guesser elsewhere ten more tries.
     if (verdict.ends_lock) store::clear_code_failures(transaction, subject);
     store::clear_code_failures(transaction, subject,
                                verdict.is_place_known ? store::CodePlace::known : store::CodePlace::other);

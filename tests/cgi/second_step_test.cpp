@@ -276,7 +276,7 @@ TEST_CASE("second step: ten wrong codes make the next one wait, and the password
 TEST_CASE("second step: a success of the owner elsewhere gives a guesser no more tries [TOTP-9]") {
     WithApp f;
     UserAgent alice(f.op), thief(f.op, "198.51.100.4");
-    REQUIRE(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");  // here she is known from now on
+    REQUIRE(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");  // a known place from now on
     Landing page = f.half(thief);
     for (int i = 0; i < 10; ++i) page = f.give(thief, page, f.app.wrong_code(f.op));
     UserAgent again(f.op);
@@ -347,7 +347,7 @@ TEST_CASE("second step: prompt=login and a stale max_age ask for both halves aga
 }
 
 TEST_CASE(
-    "second step: with secondFactor off nobody is asked, and a client that demands it is told [POLICY-1, POLICY-2]") {
+    "second step: with secondFactor off no user is asked, and a client that demands it is told [POLICY-1, POLICY-2]") {
     WithApp f;
     f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
     UserAgent alice(f.op);

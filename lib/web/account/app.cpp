@@ -110,7 +110,7 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
     });
 }
 
-/// Or whoever has the password would be the next to set one up.
+/// Else a thief of the password could be the next to set one up.
 bool must_stay(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
     const auto state = store::find_second_factor(visit.context().store, visit.subject());

@@ -34,7 +34,7 @@ util::Result<NewApp, NewAppFault> open_new_app(oauth::Context& context, std::str
     reader(of_browser, of_subject, expires_at, stamp, secret);
     const auto number = util::parse_digits(stamp, std::numeric_limits<std::int64_t>::max());
     if (!reader.is_whole() || !number) return NewAppFault::foreign;
-    // TOTP-4; a form of a browser without an id is nobody's.
+    // TOTP-4; a form of a browser without an id opens nowhere.
     if (browser.empty() || of_browser != browser || of_subject != subject) return NewAppFault::foreign;
     if (context.now() >= expires_at) return NewAppFault::expired;
     return NewApp{util::Secret(std::move(secret)), *number};
