@@ -313,6 +313,8 @@ describe("a role for each program", () => {
           .join(""),
         superuser,
       );
+      const demand = (demanded) => p.deployment.postern(["user", "set", strict.username, "--second-factor", demanded]);
+      await demand("required");
       const hers = p.person();
       const enrolment = is(200, await p.walk(hers, p.authorizationUrl(p.clients.trusted), { user: strict }));
       const shown = await turnOn({ browser: hers, page: enrolment }, strict);
@@ -320,7 +322,9 @@ describe("a role for each program", () => {
       assert.ok((await hers.visit(next.replaceAll("&amp;", "&"))).location?.searchParams.get("code"));
       await turnOn({ browser: hers, page: is(200, await hers.visit(`${p.issuer}/account/app?another=yes`)) }, strict);
       is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/codes?new=yes`)), "make"));
-      is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/app`)), "remove"));
+      await demand("default"); // else the last app stays
+      const removed = is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/app`)), "remove"));
+      assert.match(removed.body, /Your app is removed/);
     },
 
     sweep: async () => {
