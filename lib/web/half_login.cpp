@@ -13,7 +13,7 @@
 namespace postern::web {
 namespace {
 
-/// One that travels to the next page is sealed anew; one that has reached its end does not travel on.
+/// The request as the first page of a login and every other endpoint get it.
 model::AuthorizationRequest without_half(model::AuthorizationRequest request) {
     request.half_login.reset();
     return request;
