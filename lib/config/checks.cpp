@@ -85,6 +85,23 @@ Fault issuer_fault(std::string_view issuer) {
     return std::nullopt;
 }
 
+bool is_address(std::string_view host) {
+    return host.starts_with('[') || consists_of(util::split(host, '.').back(), {kDigits});
+}
+
+Fault rp_id_fault(std::string_view rp_id) {
+    constexpr std::size_t kLongest = 253;
+    const auto labels = util::split(rp_id, '.');
+    const bool is_name = rp_id.size() <= kLongest && std::ranges::all_of(labels, [](std::string_view label) {
+                             return !label.empty() && consists_of(label, {kLetters, kDigits, "-"});
+                         });
+    if (!is_name) return "must be the name of a host in lower case, such as example.org, without scheme and port";
+    if (is_address(rp_id)) return "must not be an IP address: passkeys are for names";
+    if (labels.size() < 2 && rp_id != "localhost")
+        return "must not be a top-level domain: a passkey of it would be for all sites below it";
+    return std::nullopt;
+}
+
 Fault path_fault(std::string_view path) {
     if (path.empty()) return "must start with \"/\"";
     // RFC 8414 §3.1 puts the issuer's path behind this one: it cannot be given to another endpoint.

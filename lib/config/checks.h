@@ -14,6 +14,14 @@ using Fault = std::optional<std::string>;
 /// information or trailing slash (RFC 8414 §2): clients compare issuers byte by byte.
 Fault issuer_fault(std::string_view issuer);
 
+/// A host's name in lower case, without port, of two labels at least or `localhost`: a browser has passkeys for no more
+/// than one site (WebAuthn §5.1.2), and for no IP address.
+Fault rp_id_fault(std::string_view rp_id);
+
+/// An IPv4 or IPv6 address in the place of a host's name, as URLs have it. What ends in a number is one, or nothing
+/// (URL Standard §3.5).
+bool is_address(std::string_view host);
+
 /// A path below the issuer: "/" first and not last, segments of unreserved characters (RFC 3986 §2.3), so that it has
 /// one spelling in REQUEST_URI.
 Fault path_fault(std::string_view path);

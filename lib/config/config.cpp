@@ -10,6 +10,7 @@
 #include "config/table.h"
 #include "crypto/digest.h"
 #include "db/database.h"
+#include "http/url.h"
 #include "json/reader.h"
 #include "oauth/target.h"
 #include "os/read_file.h"
@@ -151,6 +152,25 @@ void check_second_factor(const oauth::LoginSettings& login, Problems& problems) 
                             "second factor is asked for"});
 }
 
+/// WEBAUTHN-1, WEBAUTHN-27. A name that is no suffix of the issuer's host is taken for the issuer's former host: a
+/// browser asks that host.
+void check_rp_id(oauth::Settings& settings, Problems& problems) {
+    const auto issuer = http::parse_url(settings.issuer);
+    if (!issuer) return;
+    const std::string& host = issuer->host;
+    std::string& rp_id = settings.login.rp_id;
+    if (rp_id.empty()) {
+        if (!is_address(host)) rp_id = host;
+        return;
+    }
+    if (is_address(host)) {
+        problems.push_back(
+            {"login.rpId", "needs an issuer whose host is a name: browsers have no passkeys for " + host});
+    } else if (rp_id != host && host.ends_with(rp_id) && !host.ends_with("." + rp_id)) {
+        problems.push_back({"login.rpId", "must be " + host + ", a domain that it is in, or the issuer's former host"});
+    }
+}
+
 /// RFC 9068 §2.2: each token has an audience, also that of a request which names none.
 void check_default_resource(const oauth::Settings& settings, Problems& problems) {
     if (!settings.default_resource) {
@@ -179,7 +199,9 @@ bool is_half_remote(const oauth::LoginSettings& login) {
 }
 
 bool is_half_password(const oauth::LoginSettings& login) {
-    const bool has_its_keys = !login.acr_names.empty() || login.enrolment != oauth::LoginSettings{}.enrolment;
+    const oauth::LoginSettings usual;
+    const bool has_its_keys = !login.acr_names.empty() || login.enrolment != usual.enrolment ||
+                              login.passkeys == oauth::Passkeys::second_factor;
     return has_its_keys && login.method != oauth::LoginMethod::password;
 }
 
@@ -195,7 +217,7 @@ std::vector<std::string> warnings_of(const Config& config) {
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, and its method is \"password\""},
         {is_half_password(settings.login),
-         "login has enrolment or acrNames, which only method \"password\" uses, and its method is \"remote_user\""},
+         "login has enrolment, passkeys or acrNames, which only method \"password\" uses, and its method is \"remote_user\""},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {config.sandbox == SandboxMode::off,
@@ -249,6 +271,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_state(config, problems);
     check_groups(config.settings.login, problems);
     check_second_factor(config.settings.login, problems);
+    check_rp_id(config.settings, problems);
     check_default_resource(config.settings, problems);
     check_client_documents(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();

@@ -98,6 +98,15 @@ Apply optional_text(std::optional<std::string> Owner::*member, Fault (*check)(st
     };
 }
 
+/// Or null, as if the key were not there.
+Apply rp_id() {
+    return [given = text(&oauth::LoginSettings::rp_id, rp_id_fault)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return given(config, value);
+        config.settings.login.rp_id.clear();
+        return Problems{};
+    };
+}
+
 Apply optional_path(std::optional<std::string> oauth::Paths::*member) { return optional_text(member, path_fault); }
 
 /// One of a few words, each with its value.
@@ -169,6 +178,7 @@ const std::vector<ConfigKey>& config_keys() {
     using oauth::ClientDocuments;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
+    using oauth::Passkeys;
     using oauth::Paths;
     using oauth::SecondFactor;
     using oauth::Settings;
@@ -225,6 +235,10 @@ const std::vector<ConfigKey>& config_keys() {
               {{"offered", SecondFactor::offered}, {"required", SecondFactor::required}, {"off", SecondFactor::off}})},
         {"login.enrolment",
          word(&LoginSettings::enrolment, {{"login", oauth::Enrolment::login}, {"link", oauth::Enrolment::link}})},
+        {"login.passkeys",
+         word(&LoginSettings::passkeys,
+              {{"login", Passkeys::login}, {"secondFactor", Passkeys::second_factor}, {"off", Passkeys::off}})},
+        {"login.rpId", rp_id()},
         {"login.acrNames", read_acr_names},
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},

@@ -10,7 +10,7 @@ namespace postern::model {
 namespace {
 
 /// In the order in which they are told.
-constexpr std::array<std::string_view, 3> kMethods = {"pwd", "otp", "mfa"};
+constexpr std::array<std::string_view, 5> kMethods = {"pwd", "otp", "pop", "user", "mfa"};
 
 std::string with_methods(std::string_view amr, const std::vector<std::string>& added) {
     const std::vector<std::string> done = methods_of(amr);
@@ -27,6 +27,14 @@ Authentication by_password() { return {Level::password, "pwd"}; }
 
 Authentication with_code(const Authentication& done) {
     return {std::max(done.level, Level::second_factor), with_methods(done.amr, {"otp", "mfa"})};
+}
+
+Authentication by_passkey() { return with_passkey({}, UserVerified::yes); }
+
+Authentication with_passkey(const Authentication& done, UserVerified user_verified) {
+    std::vector<std::string> added = {"pop", "mfa"};
+    if (user_verified == UserVerified::yes) added.emplace_back("user");
+    return {Level::phishing_resistant, with_methods(done.amr, added)};
 }
 
 std::vector<std::string> methods_of(std::string_view amr) {

@@ -26,6 +26,14 @@ Authentication by_password();
 /// `done`, and then a code.
 Authentication with_code(const Authentication& done);
 
+/// A passkey and nothing else: its authenticator has verified the user.
+Authentication by_passkey();
+
+/// `done`, and then a passkey, which is phishing-resistant whether its authenticator has verified the user or has seen
+/// a touch alone. The methods tell which (docs/decisions/0069-levels.md).
+enum class UserVerified { no, yes };
+Authentication with_passkey(const Authentication& done, UserVerified user_verified);
+
 /// The words of `amr`.
 std::vector<std::string> methods_of(std::string_view amr);
 

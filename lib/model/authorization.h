@@ -39,7 +39,6 @@ struct RequestedAcr {
 struct HalfLogin {
     Subject subject;
     std::int64_t stamp = 0;  ///< of the user (users.stamp); the half login is void when it has grown
-    util::Time auth_time{};  ///< of the password
     util::Time expires_at{};
     std::string amr;  ///< as in Authentication: what was proved already
     Sid sid;          ///< of the session that is to be raised; "": a new one begins

@@ -39,9 +39,20 @@ Level lower(Level one, Level other) {
 
 }  // namespace
 
+bool offers_passkeys(const Settings& settings) {
+    const LoginSettings& login = settings.login;
+    return knows_how_users_log_in(settings) && login.passkeys != Passkeys::off && !login.rp_id.empty();
+}
+
+std::string_view rp_id_of_second_factor(const Settings& settings) {
+    const bool counts = offers_passkeys(settings) && settings.login.second_factor != SecondFactor::off;
+    return counts ? std::string_view(settings.login.rp_id) : std::string_view();
+}
+
 Level highest_level(const Settings& settings) {
     if (!knows_how_users_log_in(settings)) return Level::unknown;
-    return settings.login.second_factor == SecondFactor::off ? Level::password : Level::second_factor;
+    if (settings.login.second_factor == SecondFactor::off) return Level::password;
+    return offers_passkeys(settings) ? Level::phishing_resistant : Level::second_factor;
 }
 
 std::optional<Level> level_named(const Settings& settings, std::string_view acr) {

@@ -24,6 +24,11 @@ inline constexpr std::string_view kPhishingResistantAcr = "phr";
 /// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
 inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.method == LoginMethod::password; }
 
+/// Whether there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
+bool offers_passkeys(const Settings& settings);
+/// The RP ID of the passkeys that count as a second factor; "": none does.
+std::string_view rp_id_of_second_factor(const Settings& settings);
+
 /// The highest level that a login can have with this configuration; unknown where the web server lets people in.
 model::Level highest_level(const Settings& settings);
 

@@ -42,9 +42,25 @@ model::Level demanded_of(const AuthorizationInput& s) {
     return std::max(s.demanded, demanded_of_request(s.client, s.request));
 }
 
-/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1).
+/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has just
+/// chosen the code, because the passkey is elsewhere, has answered: the same question again would have no other answer.
 bool is_wish_open(const AuthorizationInput& s) {
+    if (s.level >= model::Level::second_factor && logged_in_for_this(s)) return false;
     return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;
+}
+
+/// What is demanded, the user does not have, and cannot set up on the way (LEVEL-5): a passkey beside another second
+/// factor, or any second factor where the password is not enough for the first one. Where the operator demands it of
+/// the user or the client, a page says whom to ask.
+const char* find_unmet(const AuthorizationInput& s) {
+    if (s.within_reach >= demanded_of(s)) return nullptr;
+    if (s.within_reach >= model::Level::second_factor)
+        return "the user has no passkey, which client set --acr phr or an essential acr requires";
+    const bool is_of_operator = std::max(s.demanded, s.client.level) >= model::Level::second_factor;
+    if (!s.may_set_up && !is_of_operator)
+        return "the user has no second factor, which an essential acr requires, and login.enrolment does not let a "
+               "password set one up";
+    return nullptr;
 }
 
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
@@ -123,6 +139,9 @@ NextStep next_step(const AuthorizationInput& s) {
     if (needs_fresh_login(s)) return log_in();
     if (s.level < demanded_of(s)) {
         if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in with a second factor")};
+        if (const char* unmet = find_unmet(s))
+            return Refuse{make_error(ErrorCode::unmet_authentication_requirements,
+                                     "the user has not set up what is required", unmet)};
         if (s.within_reach < demanded_of(s)) return ShowEnrolment{};
         return ShowSecondStep{};
     }

@@ -27,6 +27,7 @@ struct AuthorizationInput {
     model::Level highest = model::Level::unknown;       ///< that any login can have here
     model::Level demanded = model::Level::unknown;      ///< of this user, by the configuration or the operator
     model::Level within_reach = model::Level::unknown;  ///< with what the user has set up
+    bool may_set_up = true;                             ///< the user a first second factor, behind the password
 };
 
 struct ShowLogin {};

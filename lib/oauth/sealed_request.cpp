@@ -39,9 +39,7 @@ struct sealed::Codec<model::HalfLogin> {
     }
 
 private:
-    static void visit(auto& half, auto& visit) {
-        visit(half.subject, half.stamp, half.auth_time, half.expires_at, half.amr, half.sid);
-    }
+    static void visit(auto& half, auto& visit) { visit(half.subject, half.stamp, half.expires_at, half.amr, half.sid); }
 };
 
 namespace {

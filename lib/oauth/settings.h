@@ -49,6 +49,13 @@ enum class Enrolment {
     link,   ///< they need a link from the operator
 };
 
+/// What passkeys are good for.
+enum class Passkeys {
+    login,          ///< a login without a password, or the second factor behind one
+    second_factor,  ///< the second factor alone
+    off,            ///< nothing: none is offered, added or accepted
+};
+
 /// Memberships that follow a CGI variable; docs/decisions/0061-groups-from-the-environment.md.
 struct GroupsFromEnvironment {
     std::string variable;
@@ -65,6 +72,9 @@ struct LoginSettings {
     // Of method password alone:
     SecondFactor second_factor = SecondFactor::offered;
     Enrolment enrolment = Enrolment::login;
+    Passkeys passkeys = Passkeys::login;
+    std::string rp_id;  ///< for which passkeys are made, WebAuthn §4; "": none can be, as where the issuer's host is an
+                        ///< IP address
     std::map<std::string, int> acr_names;  ///< more names for the levels of `acr`: name → 1 to 3
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name

@@ -191,6 +191,20 @@ TEST_CASE(
         {R"("login": {"secondFactor": null})", "login.secondFactor"},
         {R"("login": {"method": "remote_user", "secondFactor": "required"})", "login.secondFactor"},
         {R"("login": {"enrolment": "links"})", "login.enrolment"},
+        {R"("login": {"passkeys": "second-factor"})", "login.passkeys"},
+        {R"("login": {"passkeys": false})", "login.passkeys"},
+        {R"("login": {"passkeys": null})", "login.passkeys"},
+        {R"("login": {"passkeys": "off"})", ""},
+        {R"("login": {"rpId": ""})", "login.rpId"},
+        {R"("login": {"rpId": true})", "login.rpId"},
+        {R"("login": {"rpId": "Example"})", "login.rpId"},
+        {R"("login": {"rpId": "example"})", "login.rpId"},
+        {R"("login": {"rpId": ".example"})", "login.rpId"},
+        {R"("login": {"rpId": "former.example."})", "login.rpId"},
+        {R"("login": {"rpId": "https://former.example"})", "login.rpId"},
+        {R"("login": {"rpId": "former.example:443"})", "login.rpId"},
+        {R"("login": {"rpId": "192.0.2.1"})", "login.rpId"},
+        {R"("login": {"rpId": "[2001:db8::1]"})", "login.rpId"},
         {R"("login": {"acrNames": []})", "login.acrNames"},
         {R"("login": {"acrNames": null})", "login.acrNames"},
         {R"("login": {"acrNames": {"": 1}})", "login.acrNames."},
@@ -543,6 +557,48 @@ TEST_CASE("parse_config: second factors are offered, asked of all, or off; names
     CHECK(parsed(R"("login": {"method": "remote_user", "enrolment": "link"})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"method": "remote_user", "acrNames": {"gold": 2}})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"acrNames": {"gold": 2}})").warnings.empty());
+}
+
+TEST_CASE("parse_config: passkeys, and the name for which they are made [WEBAUTHN-1] [WEBAUTHN-27]") {
+    using oauth::Passkeys;
+    struct Row {
+        const char* issuer;
+        const char* given;
+        const char* rp_id;  ///< nullptr: refused
+    };
+    const Row rows[] = {
+        {"https://id.example.org", "null", "id.example.org"},
+        {"https://id.example.org:8443/auth", "null", "id.example.org"},
+        {"https://id.example.org", R"("id.example.org")", "id.example.org"},
+        {"https://id.example.org", R"("example.org")", "example.org"},
+        {"https://id.example.org", R"("xample.org")", nullptr},
+        {"https://id.example.org", R"("d.example.org")", nullptr},
+        {"https://id.example.org", R"("org")", nullptr},
+        {"https://id.example.org", R"("former.example")", "former.example"},
+        {"https://id.example.org", R"("x.id.example.org")", "x.id.example.org"},
+        {"http://localhost:8080", "null", "localhost"},
+        {"http://localhost:8080", R"("localhost")", "localhost"},
+        {"http://127.0.0.1:8080", "null", ""},
+        {"http://[::1]:8080", "null", ""},
+        {"https://192.0.2.1", R"("former.example")", nullptr},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.issuer);
+        CAPTURE(row.given);
+        const std::string text =
+            std::string(R"({"issuer": ")") + row.issuer + R"(", "login": {"rpId": )" + row.given + "}}";
+        if (row.rp_id == nullptr) {
+            CHECK(keys_of_problems(text) == std::vector<std::string>{"login.rpId"});
+        } else {
+            REQUIRE(keys_of_problems(text).empty());
+            CHECK(config::parse_config(text)->settings.login.rp_id == row.rp_id);
+        }
+    }
+    CHECK(parsed("").settings.login.passkeys == Passkeys::login);
+    CHECK(parsed(R"("login": {"passkeys": "secondFactor"})").settings.login.passkeys == Passkeys::second_factor);
+    CHECK(parsed(R"("login": {"passkeys": "off"})").settings.login.passkeys == Passkeys::off);
+    CHECK(parsed(R"("login": {"method": "remote_user", "passkeys": "off"})").warnings.empty());
+    CHECK(parsed(R"("login": {"method": "remote_user", "passkeys": "secondFactor"})").warnings.size() == 1);
 }
 
 TEST_CASE("load_config: a file that cannot be used is named with every problem, a line each") {

@@ -572,6 +572,7 @@ TEST_CASE(
         std::set<Prompt> prompt = {};
         const char* error = "";
         model::Level highest = second_factor;
+        bool may_set_up = true;
     };
     const auto none = unknown;
     const LevelRow rows[] = {
@@ -618,6 +619,164 @@ TEST_CASE(
          second_factor,
          Kind::issue_code,
          {Prompt::none}},
+        {"a passkey, of the client",
+         password,
+         phishing_resistant,
+         none,
+         phishing_resistant,
+         none,
+         none,
+         Kind::show_second_step,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey behind a code, of the request",
+         second_factor,
+         phishing_resistant,
+         none,
+         none,
+         phishing_resistant,
+         none,
+         Kind::show_second_step,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey is there",
+         phishing_resistant,
+         phishing_resistant,
+         second_factor,
+         phishing_resistant,
+         none,
+         none,
+         Kind::issue_code,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey, of the client, and the user has an app",
+         second_factor,
+         second_factor,
+         none,
+         phishing_resistant,
+         none,
+         none,
+         Kind::refuse,
+         {},
+         "unmet_authentication_requirements",
+         phishing_resistant},
+        {"a passkey, of the request, and nothing is set up",
+         password,
+         password,
+         none,
+         none,
+         phishing_resistant,
+         none,
+         Kind::show_enrolment,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey, of the client, and nothing is set up",
+         password,
+         password,
+         second_factor,
+         phishing_resistant,
+         none,
+         none,
+         Kind::show_enrolment,
+         {},
+         "",
+         phishing_resistant},
+        {"nothing may be set up, of the user",
+         password,
+         password,
+         second_factor,
+         none,
+         second_factor,
+         none,
+         Kind::show_enrolment,
+         {},
+         "",
+         second_factor,
+         false},
+        {"nothing may be set up, of the client",
+         password,
+         password,
+         none,
+         second_factor,
+         second_factor,
+         none,
+         Kind::show_enrolment,
+         {},
+         "",
+         second_factor,
+         false},
+        {"nothing may be set up, of the request",
+         password,
+         password,
+         none,
+         none,
+         second_factor,
+         none,
+         Kind::refuse,
+         {},
+         "unmet_authentication_requirements",
+         second_factor,
+         false},
+        {"nothing may be set up, and the user has an app",
+         password,
+         second_factor,
+         none,
+         none,
+         second_factor,
+         none,
+         Kind::show_second_step,
+         {},
+         "",
+         second_factor,
+         false},
+        {"a passkey, and nothing is shown",
+         second_factor,
+         second_factor,
+         none,
+         phishing_resistant,
+         none,
+         none,
+         Kind::refuse,
+         {Prompt::none},
+         "login_required",
+         phishing_resistant},
+        {"a passkey is wished, and within reach",
+         password,
+         phishing_resistant,
+         none,
+         none,
+         none,
+         phishing_resistant,
+         Kind::show_second_step,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey is wished behind a code of another request",
+         second_factor,
+         phishing_resistant,
+         none,
+         none,
+         none,
+         phishing_resistant,
+         Kind::show_second_step,
+         {},
+         "",
+         phishing_resistant},
+        {"a passkey is wished, and the user has an app",
+         password,
+         second_factor,
+         none,
+         none,
+         none,
+         phishing_resistant,
+         Kind::issue_code,
+         {},
+         "",
+         phishing_resistant},
         {"no login can have it, of the client",
          password,
          password,
@@ -678,8 +837,46 @@ TEST_CASE(
         situation.within_reach = row.within_reach;
         situation.demanded = row.of_user;
         situation.highest = row.highest;
+        situation.may_set_up = row.may_set_up;
         const Seen seen = std::visit(See{}, oauth::next_step(situation));
         CHECK(seen.kind == row.kind);
         CHECK(seen.error == row.error);
+    }
+}
+
+TEST_CASE("decide: a wish for a passkey is not repeated to a user who has just given a code [LEVEL-4]") {
+    using enum model::Level;
+    struct WishRow {
+        const char* when;
+        model::Level level;
+        bool logged_in;
+        model::Level essential;
+        Kind kind;
+    };
+    const WishRow rows[] = {
+        {"a code, for this request", second_factor, true, unknown, Kind::issue_code},
+        {"a code, for another one", second_factor, false, unknown, Kind::show_second_step},
+        {"a password, for this request", password, true, unknown, Kind::show_second_step},
+        {"a code, and it is no wish but a demand", second_factor, true, phishing_resistant, Kind::show_second_step},
+    };
+    for (const WishRow& row : rows) {
+        CAPTURE(row.when);
+        model::Client client = confidential();
+        client.first_party = true;
+        model::AuthorizationRequest request;
+        request.client_id = client.id;
+        request.redirect_uri = "https://app.example/cb";
+        request.scope = *model::Scope::parse("openid");
+        request.acr.wished = phishing_resistant;
+        request.acr.demanded = row.essential;
+        model::Session session;
+        session.subject = model::Subject("alice");
+        oauth::AuthorizationInput situation{request,      client, kStandardClaims, session, std::nullopt,
+                                            std::nullopt, kNow};
+        situation.progress = progress("alice", row.logged_in, Decision::unset);
+        situation.level = row.level;
+        situation.within_reach = phishing_resistant;
+        situation.highest = phishing_resistant;
+        CHECK(std::visit(See{}, oauth::next_step(situation)).kind == row.kind);
     }
 }
