@@ -78,12 +78,21 @@ GRANT SELECT (subject, code_hash, used_at), UPDATE (used_at) ON recovery_codes T
 GRANT SELECT, INSERT, UPDATE (sealed, last_step, created_at, last_used_at), DELETE ON totp_secrets TO postern_account;
 GRANT SELECT (subject, used_at), INSERT, DELETE ON recovery_codes TO postern_account;
 
+-- Passkeys: the account makes, names and removes them; the login notes their use. Both spend challenges.
+GRANT SELECT (handle) ON users TO postern_login, postern_account;
+GRANT UPDATE (handle) ON users TO postern_account;
+GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_authorize;
+GRANT SELECT, UPDATE (sign_count, backup_eligible, backed_up, last_used_at, suspended_at) ON passkeys TO postern_login;
+GRANT SELECT, INSERT, UPDATE (name), DELETE ON passkeys TO postern_account;
+GRANT INSERT ON spent_challenges TO postern_login, postern_account;
+
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
 GRANT SELECT, UPDATE (expires_at), DELETE ON
-    sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens
+    sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens,
+    spent_challenges
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;

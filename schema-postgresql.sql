@@ -83,6 +83,7 @@ CREATE TABLE users (
     left_at bigint,
     second_factor bigint NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),
     stamp bigint NOT NULL DEFAULT 0,
+    handle text COLLATE "C" NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
 
@@ -165,6 +166,31 @@ CREATE TABLE recovery_codes (
     used_at bigint,
     PRIMARY KEY (subject, code_hash)
 );
+
+CREATE TABLE passkeys (
+    credential_id text COLLATE "C" NOT NULL PRIMARY KEY,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    rp_id text COLLATE "C" NOT NULL,
+    cose_key text NOT NULL,
+    alg bigint NOT NULL,
+    sign_count bigint NOT NULL,
+    backup_eligible bigint NOT NULL CHECK (backup_eligible IN (0, 1)),
+    backed_up bigint NOT NULL CHECK (backed_up IN (0, 1)),
+    discoverable bigint CHECK (discoverable IN (0, 1)),
+    transports text NOT NULL,
+    aaguid text NOT NULL,
+    name text NOT NULL,
+    created_at bigint NOT NULL,
+    last_used_at bigint,
+    suspended_at bigint
+);
+CREATE INDEX passkeys_by_subject ON passkeys (subject);
+
+CREATE TABLE spent_challenges (
+    challenge_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
 CREATE TABLE authorization_requests (
     request_key text COLLATE "C" NOT NULL PRIMARY KEY,

@@ -94,8 +94,9 @@ CREATE TABLE users (
     source        TEXT NOT NULL DEFAULT '',   -- whose file has the user (`user import --sync`); '' = none
     left_at       INTEGER,                    -- set: disabled since then, because that file had the user no more
     second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),  -- 1: must log in with one
-    stamp         INTEGER NOT NULL DEFAULT 0  -- grows with each change of the password or of a second factor, and when
+    stamp         INTEGER NOT NULL DEFAULT 0, -- grows with each change of the password or of a second factor, and when
                                               -- the user is disabled: what was sealed with an earlier one is void
+    handle        TEXT NOT NULL DEFAULT ''    -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
 ) STRICT, WITHOUT ROWID;
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.
@@ -185,6 +186,33 @@ CREATE TABLE recovery_codes (
     used_at   INTEGER,           -- NULL: it has not been used
     PRIMARY KEY (subject, code_hash)
 ) STRICT, WITHOUT ROWID;
+
+-- Passkeys (WebAuthn §4, credential record). Bytes are in base64url. The public keys are no secrets.
+CREATE TABLE passkeys (
+    credential_id   TEXT NOT NULL PRIMARY KEY,  -- one passkey belongs to one user, WebAuthn §7.1
+    subject         TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    rp_id           TEXT NOT NULL,     -- the host for which it was made; it answers for no other one
+    cose_key        TEXT NOT NULL,     -- its public key, RFC 9052 §7, as it came
+    alg             INTEGER NOT NULL,  -- of that key, a number of RFC 9053 §2
+    sign_count      INTEGER NOT NULL,  -- grows with each use, WebAuthn §6.1.1; 0: the authenticator keeps none
+    backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),  -- WebAuthn §6.1.3
+    backed_up       INTEGER NOT NULL CHECK (backed_up IN (0, 1)),        -- is on more than one device
+    discoverable    INTEGER CHECK (discoverable IN (0, 1)),  -- found without its id, WebAuthn §10.1.3; NULL: not known
+    transports      TEXT NOT NULL,     -- words of WebAuthn §5.8.4, or unknown ones; '': not known
+    aaguid          TEXT NOT NULL,     -- model of the authenticator, WebAuthn §6.5.1; nothing proves it
+    name            TEXT NOT NULL,     -- what its owner calls it
+    created_at      INTEGER NOT NULL,
+    last_used_at    INTEGER,           -- NULL: for no login yet
+    suspended_at    INTEGER            -- its counter did not grow, so there may be a copy: WebAuthn §7.2; NULL: it counts
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkeys_by_subject ON passkeys (subject);
+
+-- Challenges that an answer has used, so that none is used twice (WebAuthn §13.4.3). The others travel sealed.
+CREATE TABLE spent_challenges (
+    challenge_hash TEXT NOT NULL PRIMARY KEY,
+    expires_at     INTEGER NOT NULL  -- the seal's own expiry, after which the challenge cannot come back
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
 -- What an authenticated user has done with an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
 -- through the browser; a visitor without a login causes no row.

@@ -18,12 +18,13 @@ TotpRow read_totp(db::Statement& row) {
 Factors find_factors(db::Database& database, const Subject& subject) {
     auto row = database.query(
         "SELECT (SELECT count(*) FROM totp_secrets WHERE subject = $1),"
-        " (SELECT count(*) FROM recovery_codes WHERE subject = $1 AND used_at IS NULL)",
+        " (SELECT count(*) FROM recovery_codes WHERE subject = $1 AND used_at IS NULL),"
+        " (SELECT count(*) FROM passkeys WHERE subject = $1)",
         subject);
     if (!row.step()) throw db::StoreError("a count has no row");
     std::int64_t apps = 0;
     Factors factors;
-    row >> apps >> factors.unused_codes;
+    row >> apps >> factors.unused_codes >> factors.passkeys;
     factors.app = apps > 0;
     return factors;
 }

@@ -17,8 +17,9 @@ namespace postern::store {
 struct Factors {
     bool app = false;
     std::int64_t unused_codes = 0;
+    std::int64_t passkeys = 0;  ///< also suspended ones, and those of a former RP ID
 
-    bool any() const { return app || unused_codes > 0; }
+    bool any() const { return app || unused_codes > 0 || passkeys > 0; }
 };
 /// No more unused recovery codes than these, and the user is told to make new ones.
 inline constexpr std::int64_t kFewCodes = 2;

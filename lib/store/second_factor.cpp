@@ -3,16 +3,18 @@
 
 namespace postern::store {
 
-SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject) {
+SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject, std::string_view rp_id) {
     auto row = database.query(
         "SELECT CASE WHEN u.second_factor = 1 OR EXISTS (SELECT 1 FROM group_members m JOIN groups g"
         " ON g.name = m.group_name WHERE m.subject = u.subject AND g.second_factor = 1) THEN 1 ELSE 0 END,"
         " CASE WHEN EXISTS (SELECT 1 FROM totp_secrets t WHERE t.subject = u.subject) OR EXISTS (SELECT 1"
-        " FROM recovery_codes c WHERE c.subject = u.subject AND c.used_at IS NULL) THEN 1 ELSE 0 END, u.stamp"
-        " FROM users u WHERE u.subject = $1",
-        subject);
+        " FROM recovery_codes c WHERE c.subject = u.subject AND c.used_at IS NULL) THEN 1 ELSE 0 END,"
+        " CASE WHEN EXISTS (SELECT 1 FROM passkeys p WHERE p.subject = u.subject AND p.rp_id = $2"
+        " AND p.suspended_at IS NULL) THEN 1 ELSE 0 END, u.stamp FROM users u WHERE u.subject = $1",
+        subject, rp_id);
     SecondFactorState state;
-    if (row.step()) row >> state.demanded >> state.available >> state.stamp;
+    if (row.step()) row >> state.demanded >> state.code >> state.passkey >> state.stamp;
+    state.available = state.code || state.passkey;
     return state;
 }
 

@@ -1,4 +1,5 @@
-// What tables `users`, `groups`, `totp_secrets` and `recovery_codes` say together of one user's second factor.
+// What tables `users`, `groups`, `totp_secrets`, `recovery_codes` and `passkeys` say together of one user's second
+// factor.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,14 @@ namespace postern::store {
 
 struct SecondFactorState {
     bool demanded = false;   ///< the user, or a group of the user, must log in with one
-    bool available = false;  ///< an app, or a recovery code that was not used
+    bool code = false;       ///< an app, or a recovery code that was not used
+    bool passkey = false;    ///< one that is not suspended
+    bool available = false;  ///< either of them
     std::int64_t stamp = 0;  ///< of the user, users.stamp
 };
-/// One statement sees one moment. All false for a user that does not exist.
-SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject);
+/// One statement sees one moment. All false for a user that does not exist. Passkeys count that were made for `rp_id`;
+/// "": none does.
+SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject, std::string_view rp_id);
 
 /// False: there is no such user, or no such group.
 bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded);

@@ -37,6 +37,11 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM login_attempts WHERE attempt_key IN"
                       " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
      "SELECT count(*) FROM login_attempts WHERE ends_at <= $1"},
+    {"spent_challenges",
+     POSTERN_DELETION("DELETE FROM spent_challenges WHERE challenge_hash IN"
+                      " (SELECT challenge_hash FROM spent_challenges WHERE expires_at <= $1"
+                      " ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM spent_challenges WHERE expires_at <= $1"},
     {"fetched",
      POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
                       " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"

@@ -188,6 +188,30 @@ constexpr const char* kToVersion4[] = {
     " used_at INTEGER,"
     " PRIMARY KEY (subject, code_hash)"
     ") STRICT, WITHOUT ROWID",
+    "ALTER TABLE users ADD COLUMN handle TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE passkeys ("
+    " credential_id TEXT NOT NULL PRIMARY KEY,"
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " rp_id TEXT NOT NULL,"
+    " cose_key TEXT NOT NULL,"
+    " alg INTEGER NOT NULL,"
+    " sign_count INTEGER NOT NULL,"
+    " backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),"
+    " backed_up INTEGER NOT NULL CHECK (backed_up IN (0, 1)),"
+    " discoverable INTEGER CHECK (discoverable IN (0, 1)),"
+    " transports TEXT NOT NULL,"
+    " aaguid TEXT NOT NULL,"
+    " name TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " last_used_at INTEGER,"
+    " suspended_at INTEGER"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX passkeys_by_subject ON passkeys (subject)",
+    "CREATE TABLE spent_challenges ("
+    " challenge_hash TEXT NOT NULL PRIMARY KEY,"
+    " expires_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at)",
     "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"

@@ -19,6 +19,7 @@
 #include "store/fetched.h"
 #include "store/groups.h"
 #include "store/login_attempts.h"
+#include "store/passkeys.h"
 #include "store/resources.h"
 #include "store/second_factor.h"
 #include "store/sessions.h"
@@ -69,6 +70,14 @@ model::RefreshToken refresh_token(const char* hash, std::optional<ValueHash> par
     return token;
 }
 
+store::Passkey passkey() {
+    store::Passkey passkey;
+    passkey.credential_id = "id";
+    passkey.subject = kUser;
+    passkey.created_at = kNow;
+    return passkey;
+}
+
 /// Of the data of with_tokens(), in this order.
 struct Call {
     const char* function;
@@ -88,26 +97,41 @@ constexpr Call kCalls[] = {
     {"find_factors", [](auto& t) { store::find_factors(t.database(), kUser); }},
     {"find_totp", [](auto& t) { store::find_totp(t.database(), kUser); }},
     {"list_totp", [](auto& t) { store::list_totp(t.database(), Subject(""), 3); }},
-    {"reseal_totp", [](auto& t) { store::reseal_totp(t, kUser, "sealed", "sealed anew"); }},
-    {"has_unused_codes", [](auto& t) { store::has_unused_codes(t.database()); }},
     {"replace_totp", [](auto& t) { store::replace_totp(t, kUser, "sealed", 1, kNow); }},
     {"spend_totp_step", [](auto& t) { store::spend_totp_step(t, kUser, 2, kNow); }},
+    {"reseal_totp", [](auto& t) { store::reseal_totp(t, kUser, "sealed", "again"); }},
     {"remove_totp", [](auto& t) { store::remove_totp(t, kUser); }},
     {"replace_recovery_codes", [](auto& t) { store::replace_recovery_codes(t, kUser, {"hash"}, kNow); }},
     {"has_unused_code", [](auto& t) { store::has_unused_code(t.database(), kUser, "hash"); }},
     {"spend_recovery_code", [](auto& t) { store::spend_recovery_code(t, kUser, "hash", kNow); }},
     {"remove_recovery_codes", [](auto& t) { store::remove_recovery_codes(t, kUser); }},
+    {"has_unused_codes", [](auto& t) { store::has_unused_codes(t.database()); }},
     {"remove_recovery_codes_before", [](auto& t) { store::remove_recovery_codes_before(t, kNow); }},
-    {"count_factors", [](auto& t) { store::count_factors(t.database(), store::Demand::marked); }},
-    {"count_factors of all", [](auto& t) { store::count_factors(t.database(), store::Demand::all); }},
-    {"count_marked", [](auto& t) { store::count_marked(t.database()); }},
     {"find_stamp", [](auto& t) { store::find_stamp(t.database(), kUser); }},
     {"raise_stamp", [](auto& t) { store::raise_stamp(t, kUser); }},
-    {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser); }},
+    {"insert_passkey", [](auto& t) { store::insert_passkey(t, passkey()); }},
+    {"list_passkeys", [](auto& t) { store::list_passkeys(t.database(), kUser); }},
+    {"find_passkey", [](auto& t) { store::find_passkey(t.database(), "id"); }},
+    {"rename_passkey", [](auto& t) { store::rename_passkey(t, kUser, "id", "Phone"); }},
+    {"use_passkey", [](auto& t) { store::use_passkey(t, "id", 1, false, false, kNow); }},
+    {"suspend_passkey", [](auto& t) { store::suspend_passkey(t, "id", kNow); }},
+    {"resume_passkey", [](auto& t) { store::resume_passkey(t, kUser, "id"); }},
+    {"remove_passkey", [](auto& t) { store::remove_passkey(t, kUser, "id"); }},
+    {"remove_passkeys", [](auto& t) { store::remove_passkeys(t, kUser); }},
+    {"keep_handle", [](auto& t) { store::keep_handle(t, kUser, "handle"); }},
+    {"find_handle", [](auto& t) { store::find_handle(t.database(), kUser); }},
+    {"spend_challenge", [](auto& t) { store::spend_challenge(t, "challenge", kNow); }},
+    {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser, "op.example"); }},
     {"demand_second_factor", [](auto& t) { store::demand_second_factor(t, kUser, false); }},
     {"demand_second_factor_of_group", [](auto& t) { store::demand_second_factor_of_group(t, "staff", false); }},
     {"must_have_second_factor", [](auto& t) { store::must_have_second_factor(t.database(), kUser); }},
     {"is_demanded_of_group", [](auto& t) { store::is_demanded_of_group(t.database(), "staff"); }},
+    {"count_factors, with a demand on some",
+     [](auto& t) { store::count_factors(t.database(), store::Demand::marked, "host"); }},
+    {"count_factors, with a demand on all",
+     [](auto& t) { store::count_factors(t.database(), store::Demand::all, "host"); }},
+    {"count_former_passkeys", [](auto& t) { store::count_former_passkeys(t.database(), "host"); }},
+    {"count_marked", [](auto& t) { store::count_marked(t.database()); }},
     {"find_code_state", [](auto& t) { store::find_code_state(t.database(), kUser, "", kNow); }},
     {"count_code_failure", [](auto& t) { store::count_code_failure(t, kUser, store::CodePlace::other); }},
     {"delay_codes", [](auto& t) { store::delay_codes(t, kUser, store::CodePlace::other, kNow + kMinute); }},
@@ -200,10 +224,7 @@ constexpr Call kCalls[] = {
     {"end_grants_without_access, of a user",
      [](auto& t) { store::end_grants_without_access(t, Subject("none"), kNow); }},
     {"find_client_access", [](auto& t) { store::find_client_access(t.database(), kClient); }},
-    {"insert_group",
-     [](auto& t) {
-         store::insert_group(t, {"staff", "", kNow});
-     }},
+    {"insert_group", [](auto& t) { store::insert_group(t, {"staff", "", kNow}); }},
     {"find_group", [](auto& t) { store::find_group(t.database(), "staff"); }},
     {"set_description", [](auto& t) { store::set_description(t, "staff", "All"); }},
     {"list_groups", [](auto& t) { test::all_of(store::list_groups(t.database())); }},
@@ -297,19 +318,21 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
     {"FROM clients WHERE removable_at IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
-    {"SELECT count(*) FROM users u WHERE", "statistics"},
-    {"SELECT count(*) FROM users WHERE second_factor = 1", "for doctor"},
-    {"SELECT count(*) FROM groups WHERE second_factor = 1", "for doctor"},
+    {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM totp_secrets t JOIN users u", "statistics"},
     {"SELECT count(DISTINCT c.subject) FROM recovery_codes", "statistics"},
-    {"DELETE FROM recovery_codes WHERE made_at", "the command ends all codes of before"},
-    {"SELECT count(*) FROM consents", "statistics"},
+    {"SELECT count(*) FROM users u WHERE", "statistics"},
+    {"SELECT count(DISTINCT p.subject) FROM passkeys", "statistics"},
+    {"SELECT count(*) FROM passkeys WHERE rp_id", "statistics"},
+    {"SELECT count(*) FROM users WHERE second_factor", "statistics"},
+    {"SELECT count(*) FROM groups WHERE second_factor", "statistics"},
     {"SELECT count(*) FROM sessions s JOIN users u", "statistics"},
     {"SELECT count(*) FROM access_tokens t", "statistics"},
     {"SELECT count(*) FROM authorization_codes t", "statistics"},
     {"SELECT count(*) FROM refresh_tokens t", "statistics"},
     {"FROM redirect_uris r JOIN clients c", "the origin of a page is looked for in all of them, in any case"},
-    {"SELECT 1 FROM recovery_codes WHERE used_at IS NULL", "for the command, which makes a new factor.key"},
+    {"FROM recovery_codes WHERE used_at IS NULL LIMIT 1", "doctor looks for one"},
+    {"FROM recovery_codes WHERE made_at < $1", "the command, after factor.key was replaced"},
     {"FROM users ORDER BY subject LIMIT 1", "stops at the first row of the key"},
 };
 constexpr Exception kSort[] = {
@@ -327,6 +350,7 @@ constexpr Exception kSort[] = {
     {"SELECT client_id FROM client_group_names", "of one group"},
     {"SELECT address FROM resource_addresses", "of one resource"},
     {"SELECT group_name FROM group_members", "of one user"},
+    {"FROM passkeys WHERE subject = $1 ORDER BY", "of one user"},
     {"SELECT DISTINCT COALESCE(n.name, m.group_name)", "of one user"},
 };
 

@@ -241,6 +241,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"login_attempts", 0},
         {"refresh_tokens", 1},
         {"sessions", 0},
+        {"spent_challenges", 0},
     };
     const store::RowCounts nothing = {
         {"access_tokens", 0},
@@ -254,6 +255,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"login_attempts", 0},
         {"refresh_tokens", 0},
         {"sessions", 0},
+        {"spent_challenges", 0},
     };
     const auto deleted = [&] {
         return written(database,
