@@ -65,11 +65,13 @@ Response json(const json::Value& body, int status) {
     return response;
 }
 
-Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hash) {
+Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes) {
     Response response;
     response.status = status;
     response.set("Content-Type", "text/html; charset=utf-8");
-    const std::string script = script_hash.empty() ? "" : "script-src '" + script_hash + "'; ";
+    std::string script;
+    for (const char c : script_hashes) script += c == ' ' ? std::string("' '") : std::string(1, c);
+    if (!script.empty()) script = "script-src '" + script + "'; ";
     // No form-action: Chromium applies it to the redirect that follows the form, which leads to the client.
     response.set("Content-Security-Policy", "default-src 'none'; " + script + "style-src '" + style_hash +
                                                 "'; img-src data:; base-uri 'none'; frame-ancestors 'none'");

@@ -76,8 +76,8 @@ struct Response {
 Response see_other(std::string absolute_url);
 /// 200 (or `status`) with a JSON body.
 Response json(const json::Value& body, int status = 200);
-/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hash` that of its
-/// one inline script, "" for pages that run none.
-Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hash = {});
+/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hashes` those
+/// of its inline scripts, with blanks between them, "" for pages that run none.
+Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes = {});
 
 }  // namespace postern::http

@@ -77,9 +77,11 @@ std::int64_t read_levels(const Interaction& interaction, oauth::AuthorizationInp
     if (!input.session) return 0;
     input.level = oauth::authentication_of(settings, *input.session).level;
     if (input.level >= input.highest) return 0;
-    const auto state = store::find_second_factor(interaction.context.store, input.session->subject);
+    const auto state = store::find_second_factor(interaction.context.store, input.session->subject,
+                                                 oauth::rp_id_of_second_factor(settings));
     input.demanded = demanded_of_user(settings, state);
-    input.within_reach = state.available ? model::Level::second_factor : model::Level::password;
+    input.within_reach = level_within_reach(state);
+    input.may_set_up = can_enrol(settings);
     return state.stamp;
 }
 

@@ -27,6 +27,8 @@ std::string name_of(Form form) {
             return "account/password";
         case Form::account_app:
             return "account/app";
+        case Form::account_passkeys:
+            return "account/passkeys";
         case Form::account_codes:
             return "account/codes";
         case Form::account_devices:

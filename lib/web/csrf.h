@@ -19,6 +19,7 @@ enum class Form {
     account,
     account_password,
     account_app,
+    account_passkeys,
     account_codes,
     account_devices,
     account_applications,

@@ -1,12 +1,15 @@
 // The second half of a login. Nothing is stored before it is whole.
 #include "web/half_login.h"
 
+#include <algorithm>
+
 #include "db/write.h"
 #include "http/url.h"
 #include "oauth/acr.h"
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
+#include "store/factors.h"
 #include "store/users.h"
 #include "web/password_check.h"
 
@@ -23,7 +26,6 @@ model::AuthorizationRequest without_half(model::AuthorizationRequest request) {
 model::HalfLogin half_login_of(const oauth::Context& context, const model::Session& session, std::int64_t stamp) {
     return {.subject = session.subject,
             .stamp = stamp,
-            .auth_time = session.auth_time,
             .expires_at = context.now() + kHalfLoginTtl,
             .amr = oauth::authentication_of(context.settings, session).amr,
             .sid = session.sid};
@@ -41,16 +43,23 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
     return required ? model::Level::second_factor : model::Level::unknown;
 }
 
-SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
-                        const LoginVisit& visit) {
-    const auto demanded =
-        visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
-    return missing_half(settings, state, demanded);
+model::Level level_within_reach(const store::SecondFactorState& state) {
+    if (state.passkey) return model::Level::phishing_resistant;
+    return state.code ? model::Level::second_factor : model::Level::password;
 }
 
-SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state, model::Level demanded) {
+model::Level demanded_by(const LoginVisit& visit) {
+    return visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
+}
+
+SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
+                        const LoginVisit& visit) {
     if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
     if (state.available) return SecondHalf::code;
+    // An essential acr for which nothing can be set up is answered by authorize, which tells the client (LEVEL-5).
+    const bool is_client_told =
+        visit.target && !can_enrol(settings) && visit.target->client().level < model::Level::second_factor;
+    const model::Level demanded = is_client_told ? model::Level::unknown : demanded_by(visit);
     const bool is_demanded = std::max(demanded, demanded_of_user(settings, state)) >= model::Level::second_factor;
     return is_demanded ? SecondHalf::enrolment : SecondHalf::none;
 }
@@ -59,7 +68,6 @@ model::HalfLogin begin_half_login(const oauth::Context& context, const model::Su
     const util::Time now = context.now();
     return {.subject = subject,
             .stamp = stamp,
-            .auth_time = now,
             .expires_at = now + kHalfLoginTtl,
             .amr = model::by_password().amr,
             .sid = {}};
@@ -106,7 +114,7 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
     const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
         const auto user = store::find_user_to_change(transaction, half.subject);
         if (!user || !user->enabled) return std::nullopt;
-        if (store::find_second_factor(transaction.database(), half.subject).stamp != half.stamp) return std::nullopt;
+        if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return std::nullopt;
         if (!spend(transaction)) return std::nullopt;
         const SuccessKeys keys = success_keys(context, user->username, interaction.request.remote_address);
         if (half.sid.empty()) note_success(transaction, keys, context.now());

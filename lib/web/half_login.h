@@ -20,19 +20,20 @@ inline constexpr util::Seconds kEnrolmentTtl{600};
 /// What is missing behind a right password.
 enum class SecondHalf {
     none,
-    code,       ///< of what the user has set up
+    code,       ///< or a passkey: what the user has set up
     enrolment,  ///< the user must have a second factor, has none, and sets one up
 };
 
-/// Of a user in that state, for a login that must be worth `demanded` at least. A user who has a second factor is asked
-/// for it whatever is demanded.
-SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state, model::Level demanded);
-/// For the login of that visit.
+/// Of a user in that state, for the login of that visit. A user who has a second factor is asked for it whatever is
+/// demanded.
 SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
                         const LoginVisit& visit);
 
 /// Whether a user who must have a second factor and has none sets one up behind the password (POLICY-4).
 bool can_enrol(const oauth::Settings& settings);
+
+/// That a login can have with what the user has set up.
+model::Level level_within_reach(const store::SecondFactorState& state);
 
 /// What the configuration and the operator demand of a user in that state.
 model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state);
@@ -57,6 +58,9 @@ http::Response start_over(Interaction& interaction, const LoginVisit& visit);
 
 /// Spends what the second half was, in the transaction that completes the login; false: it was spent meanwhile.
 using SpendSecondHalf = std::function<bool(db::Transaction&)>;
+
+/// The least that the login of that visit must be worth for the client and its request.
+model::Level demanded_by(const LoginVisit& visit);
 
 /// The session of a login that is whole, worth `how`. Password, stamp and user are looked at again; with them the
 /// counter of failures is cleared and the place remembered; a session that is raised was not a password typed now.

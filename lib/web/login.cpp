@@ -9,6 +9,8 @@
 #include "util/text.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
+#include "web/passkey_check.h"
+#include "web/passkey_login.h"
 #include "web/password_check.h"
 #include "web/second_step.h"
 
@@ -45,6 +47,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.resume = visit.sealed;
     page.username = username;
     page.message = message;
+    page.passkey = offer_passkey_login(interaction, visit);
     return interaction.pages.login(page, status);
 }
 
@@ -63,7 +66,8 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
     const model::Subject& subject = verdict.named;
     if (!is_still_right(transaction, verdict)) return std::nullopt;
     if (oauth::highest_level(context.settings) > model::Level::password) {
-        const auto state = store::find_second_factor(transaction.database(), subject);
+        const auto state =
+            store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(context.settings));
         const SecondHalf missing = missing_half(context.settings, state, visit);
         if (missing != SecondHalf::none) return Passed{std::nullopt, missing, state.stamp};
     }
@@ -141,6 +145,7 @@ http::Response submit_login(Interaction& interaction) {
     if (!is_own_form(interaction.context, Form::login, interaction.browser, visit.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
+    if (has_passkey(sent)) return submit_passkey_login(interaction, visit);
     if (const auto faulty = sent.first_fault({"username", "password"}))
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
 

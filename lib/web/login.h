@@ -9,12 +9,13 @@ namespace postern::web {
 /// GET: the form for the request in `resume`.
 http::Response show_login(Interaction& interaction);
 
-/// POST: a right password starts a session and sends the browser back to the authorization endpoint, or to the second
-/// half of the login where one is missing (web/second_step.h). A wrong one, an
-/// unknown and a disabled user show the form again in the same words after the same work.
+/// POST: a passkey, or a right password starts a session and sends the browser back to the authorization endpoint, or
+/// to the second half of the login where one is missing (web/second_step.h). A wrong one, an unknown and a disabled
+/// user show the form again in the same words after the same work.
 http::Response submit_login(Interaction& interaction);
 
-/// The form for name and password, for a visit without a half login, with a sentence about what has happened.
+/// The form for name and password, and for a passkey, for a visit without a half login, with a sentence about what has
+/// happened.
 http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const std::string& message);
 
 }  // namespace postern::web

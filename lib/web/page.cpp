@@ -15,8 +15,8 @@ Values to_values(const ConsentScope& scope) {
 class TemplatePages final : public Pages {
 public:
     TemplatePages(const std::string& directory, const Partials& partials)
-        : login_(read_template(directory, "login.html", partials, Scripts::one)),
-          second_step_(read_template(directory, "second_step.html", partials, Scripts::one)),
+        : login_(read_template(directory, "login.html", partials, Scripts::several)),
+          second_step_(read_template(directory, "second_step.html", partials, Scripts::several)),
           few_codes_(read_template(directory, "few_codes.html", partials)),
           consent_(read_template(directory, "consent.html", partials, Scripts::one)),
           error_(read_template(directory, "error.html", partials)),
@@ -30,7 +30,9 @@ public:
                                       {"csrf", page.csrf},
                                       {"resume", page.resume},
                                       {"username", util::displayable(page.username)},
-                                      {"message", util::displayable(page.message)}},
+                                      {"message", util::displayable(page.message)},
+                                      {"passkey_options", page.passkey.options},
+                                      {"passkey_challenge", page.passkey.challenge}},
                             .lists = {}};
         return respond(login_, values, status);
     }
@@ -42,7 +44,10 @@ public:
                                       {"resume", page.resume},
                                       {"other_account", page.other_account},
                                       {"message", util::displayable(page.message)},
-                                      {"has_codes", page.has_codes ? "yes" : ""}},
+                                      {"has_codes", page.has_codes ? "yes" : ""},
+                                      {"code", page.code ? "yes" : ""},
+                                      {"passkey_options", page.passkey.options},
+                                      {"passkey_challenge", page.passkey.challenge}},
                             .lists = {}};
         return respond(second_step_, values, status);
     }

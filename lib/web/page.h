@@ -10,6 +10,12 @@
 
 namespace postern::web {
 
+/// What a page gives to the script that asks for a passkey. Without options no passkey is offered.
+struct PasskeyOffer {
+    std::string options;    ///< JSON: `publicKey` of navigator.credentials.get(), bytes in base64url
+    std::string challenge;  ///< sealed
+};
+
 struct LoginPage {
     std::string client_name;  ///< displayable
     std::string action;       ///< absolute URL the form posts to
@@ -17,6 +23,7 @@ struct LoginPage {
     std::string resume;    ///< the sealed request
     std::string username;  ///< typed before, or ""
     std::string message;   ///< what went wrong last time, or ""
+    PasskeyOffer passkey = {};
 };
 
 struct SecondStepPage {
@@ -27,6 +34,8 @@ struct SecondStepPage {
     std::string other_account;  ///< URL of the login page for the same request
     std::string message;        ///< what went wrong last time, or ""
     bool has_codes = false;     ///< recovery codes that were not used (CODE-6)
+    bool code = true;           ///< a code is asked for
+    PasskeyOffer passkey = {};
 };
 
 /// Behind a login with one of the last recovery codes.
@@ -107,8 +116,8 @@ public:
 
 /// The templates of one directory, read once per process: login.html, second_step.html, few_codes.html, consent.html,
 /// error.html, logout.html, logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg
-/// and, if it is there, press_once.js. Throws std::runtime_error naming the file when one is missing, not a regular
-/// file, over 256 KiB, or uses an unescaped tag.
+/// and, if they are there, press_once.js and passkey_login.js. Throws std::runtime_error naming the file when one is
+/// missing, not a regular file, over 256 KiB, or uses an unescaped tag.
 std::unique_ptr<const Pages> read_pages(const std::string& directory);
 
 }  // namespace postern::web

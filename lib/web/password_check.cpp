@@ -161,6 +161,22 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     return verdict;
 }
 
+std::optional<util::Seconds> find_address_wait(oauth::Context& context, const std::string& address) {
+    const util::Time now = context.now();
+    const Counter counter = counters_for(context.settings.login, "", network_of(address)).back();
+    const store::Attempts attempts = store::find_attempts(context.store, {counter.key}, now).front();
+    if (attempts.failures < counter.limit || attempts.until <= now) return std::nullopt;
+    return attempts.until - now;
+}
+
+void count_address_failure(oauth::Context& context, const std::string& address) {
+    const Counter counter = counters_for(context.settings.login, "", network_of(address)).back();
+    db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        store::count_failures(transaction, {counter.key}, context.now(), context.settings.login.window);
+        transaction.commit();
+    });
+}
+
 std::string wait_message(util::Seconds wait) {
     const auto minutes = (wait.count() + 59) / 60;
     return "There were too many failed attempts. Try again in " + std::to_string(minutes) +

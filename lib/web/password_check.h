@@ -42,6 +42,11 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 /// bounded wait. For a new password: attempt_login takes its own. Throws db::StoreError.
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
 
+/// For a login that names no user before it is right, such as one that begins with a passkey: the wait that failures
+/// from this address have brought, and one more failure. The counter is that of passwords.
+std::optional<util::Seconds> find_address_wait(oauth::Context& context, const std::string& address);
+void count_address_failure(oauth::Context& context, const std::string& address);
+
 /// What a user is told whose attempt was throttled.
 std::string wait_message(util::Seconds wait);
 

@@ -1,5 +1,7 @@
-// The second page of a login: shows the form, checks the code, completes the login.
+// The second page of a login: shows the form, checks the code or the passkey, completes the login.
 #include "web/second_step.h"
+
+#include <algorithm>
 
 #include "http/url.h"
 #include "oauth/sealed_request.h"
@@ -9,6 +11,7 @@
 #include "web/csrf.h"
 #include "web/half_login.h"
 #include "web/login.h"
+#include "web/passkey_check.h"
 #include "web/password_check.h"
 
 namespace postern::web {
@@ -19,6 +22,8 @@ constexpr const char* kWrong = "That code was not accepted. Wait for the next on
 constexpr const char* kOtherScript = "Enter the code with the digits 0 to 9.";
 constexpr const char* kLocked =
     "There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.";
+constexpr const char* kMeanwhile =
+    "the code or the passkey was used, or the user or the session changed, while this login waited";
 constexpr const char* kChanged = "Your account has changed meanwhile. Enter your password again.";
 
 std::int64_t unused_codes(oauth::Context& context, const model::Subject& subject) {
@@ -35,6 +40,17 @@ std::string username_of(const Interaction& interaction, const model::HalfLogin& 
     return store::find_username(interaction.context.store, half.subject);
 }
 
+/// Only where a code would help: the user has one to give, has not given one yet, and it is not a passkey that is
+/// needed.
+bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
+    const model::HalfLogin& half = *visit.request.half_login;
+    if (demanded_by(visit) >= model::Level::phishing_resistant) return false;
+    const auto done = model::methods_of(half.amr);
+    if (std::ranges::find(done, "otp") != done.end()) return false;
+    const store::Factors factors = store::find_factors(interaction.context.store, half.subject);
+    return factors.app || factors.unused_codes > 0;
+}
+
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& message, int status = 200) {
     const oauth::Settings& settings = interaction.context.settings;
     SecondStepPage page;
@@ -45,6 +61,8 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.other_account = first_page_url(interaction, visit);
     page.message = message;
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
+    page.passkey = offer_passkey_step(interaction, visit);
+    page.code = asks_for_code(interaction, visit) || page.passkey.options.empty();
     return interaction.pages.second_step(page, status);
 }
 
@@ -72,6 +90,20 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
     return response;
 }
 
+http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict) {
+    const bool waits = verdict.outcome == PasskeyOutcome::throttled;
+    note_refusal(interaction, visit,
+                 waits ? oauth::AuditEvent::second_factor_throttled : oauth::AuditEvent::second_factor_failed,
+                 verdict.log_detail);
+    http::Response response =
+        waits ? form(interaction, visit, wait_message(verdict.wait), 429) : form(interaction, visit, kPasskeyRefused);
+    if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
+    response.refusal =
+        http::Refusal{waits ? "login_throttled" : "passkey_refused", "the form for a passkey was shown again",
+                      verdict.log_detail, visit.request.client_id.str()};
+    return response;
+}
+
 /// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
 http::Response go_on(Interaction& interaction, const LoginVisit& visit, const StartedSession& started,
                      const CodeVerdict& verdict) {
@@ -89,6 +121,32 @@ http::Response start_over_changed(Interaction& interaction, const LoginVisit& vi
     again.request.half_login.reset();
     again.sealed = oauth::seal_request(interaction.context, again.request, interaction.browser.binding());
     return show_first_step(interaction, again, kChanged);
+}
+
+/// What was right a moment ago is not any more: the login begins again.
+http::Response ask_for_password_again(Interaction& interaction, const LoginVisit& visit) {
+    note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed, kMeanwhile);
+    return start_over_changed(interaction, visit);
+}
+
+/// What was proved before.
+model::Authentication done_by(const model::HalfLogin& half) { return {model::Level::password, half.amr}; }
+
+http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit) {
+    oauth::Context& context = interaction.context;
+    if (const auto faulty = faulty_passkey_field(interaction.request.form))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const PasskeyVerdict verdict = check_passkey(interaction, visit);
+    if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
+    const auto user_verified = verdict.use.user_verified ? model::UserVerified::yes : model::UserVerified::no;
+    const auto how = model::with_passkey(done_by(*visit.request.half_login), user_verified);
+    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+        return spend_passkey(transaction, verdict, context.now());
+    });
+    if (!started) return ask_for_password_again(interaction, visit);
+    note_login(context, *started, kMethod, visit.request.client_id);
+    note_changed_passkey(interaction, visit, verdict);
+    return go_on_with(interaction, visit, *started);
 }
 
 }  // namespace
@@ -115,25 +173,22 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     if (!is_own_form(context, Form::second_step, interaction.browser, visit.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
+    const model::HalfLogin& half = *visit.request.half_login;
+    if (!is_as_it_was(context, half)) return start_over_changed(interaction, visit);
+    if (has_passkey(sent)) return submit_passkey(interaction, visit);
     if (const auto faulty = sent.first_fault({"code"}))
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
 
-    const model::HalfLogin& half = *visit.request.half_login;
-    if (!is_as_it_was(context, half)) return start_over_changed(interaction, visit);
     const std::string place =
         success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
     const CodeVerdict verdict = check_code(context, half.subject, std::string(sent.find("code").value_or("")), place);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
-    const model::Authentication done{model::Level::password, half.amr};
-    const auto started = complete_login(interaction, visit, model::with_code(done), [&](db::Transaction& transaction) {
+    const auto how = model::with_code(done_by(half));
+    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
         return spend_code(transaction, half.subject, verdict, context.now());
     });
-    if (!started) {
-        note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed,
-                     "the code was used, or the user or the session changed, while this login waited");
-        return start_over_changed(interaction, visit);
-    }
+    if (!started) return ask_for_password_again(interaction, visit);
     note_login(context, *started, kMethod, visit.request.client_id);
     if (verdict.kind == factor::CodeKind::recovery)
         context.trail.add(oauth::AuditEvent::recovery_code_used,

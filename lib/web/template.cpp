@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <kainjow/mustache.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "crypto/digest.h"
 #include "os/read_file.h"
@@ -60,16 +61,18 @@ std::string expand_partials(const std::string& file, std::string_view text, cons
     return expanded.append(text);
 }
 
-/// The content of the one element of that name. A second one, one with attributes or one with a tag in it could not be
-/// allowed by one hash, and the browser would ignore it without a word.
-std::string_view find_element(const std::string& file, std::string_view text, const std::string& name) {
+/// The content of the first element of that name. One with attributes or one with a tag in it could not be allowed by
+/// one hash, and the browser would ignore it without a word; so would it a second one where there is one hash.
+std::string_view find_element(const std::string& file, std::string_view text, const std::string& name,
+                              bool more_may_follow = false) {
     const std::string opening = "<" + name + ">";
     const std::string lower = util::to_lower(text);
     const auto open = lower.find("<" + name);
     const auto begin = open + opening.size();
     const auto end = open == std::string::npos ? open : lower.find("</" + name + ">", begin);
+    const auto next = lower.find("<" + name, begin);
     if (end == std::string::npos || lower.compare(open, opening.size(), opening) != 0 ||
-        lower.find("<" + name, begin) != std::string::npos) {
+        (next != std::string::npos && (!more_may_follow || next < end))) {
         throw_unusable_template(file, "must have exactly one " + opening + "...</" + name + ">, without attributes");
     }
     const auto content = text.substr(begin, end - begin);
@@ -136,10 +139,13 @@ Template::Template(const std::string& file, std::string_view text, const Partial
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
     style_hash_ = csp_hash(style);
-    if (has_script(expanded)) {
+    for (std::string_view rest = expanded; has_script(rest);) {
         if (scripts == Scripts::none)
             throw_unusable_template(file, "has a script, which browsers will not run on this page; remove it");
-        script_hash_ = csp_hash(find_element(file, expanded, "script"));
+        const std::string_view script = find_element(file, rest, "script", scripts == Scripts::several);
+        constexpr std::size_t kOpening = std::string_view("<script>").size();
+        scripts_.push_back({std::string(script.data() - kOpening, kOpening + script.size()) + "</", csp_hash(script)});
+        rest.remove_prefix(static_cast<std::size_t>(script.data() - rest.data()) + script.size());
     }
     parsed_ = std::make_unique<Parsed>(expanded, style);
     if (!parsed_->mustache.is_valid()) throw_unusable_template(file, parsed_->mustache.error_message());
@@ -165,9 +171,9 @@ Partials read_partials(const std::string& directory) {
     Partials partials;
     for (const char* name : {"head.html", "style.css", "mark.svg"})
         partials[name] = read_template_file(directory + "/" + name);
-    constexpr const char* kScript = "press_once.js";
-    if (std::filesystem::exists(directory + "/" + kScript))
-        partials[kScript] = read_template_file(directory + "/" + kScript);
+    for (const char* script : {"press_once.js", "passkey_login.js"})
+        if (std::filesystem::exists(directory + "/" + script))
+            partials[script] = read_template_file(directory + "/" + script);
     return partials;
 }
 
@@ -177,8 +183,19 @@ Template read_template(const std::string& directory, const std::string& name, co
     return {path, read_template_file(path), partials, scripts};
 }
 
+std::string Template::script_hashes(std::string_view page) const {
+    std::string hashes;
+    for (const Script& script : scripts_)
+        // A value cannot be taken for one, because its "<" is escaped.
+        if (page.find(script.element) != std::string_view::npos)
+            hashes.append(hashes.empty() ? "" : " ").append(script.hash);
+    return hashes;
+}
+
 http::Response respond(const Template& page, const Values& values, int status) {
-    return http::html(page.render(values), status, page.style_hash(), page.script_hash());
+    std::string text = page.render(values);
+    const std::string hashes = page.script_hashes(text);
+    return http::html(std::move(text), status, page.style_hash(), hashes);
 }
 
 }  // namespace postern::web

@@ -20,8 +20,12 @@ struct Values {
 /// Files that {{> name}} splices into a template when it is read: name and text.
 using Partials = std::map<std::string, std::string, std::less<>>;
 
-/// Whether a page may have a <script>: the others are sent with a policy that would stop it.
-enum class Scripts { none, one };
+/// Whether a page may have <script> elements: the others are sent with a policy that would stop them.
+enum class Scripts {
+    none,
+    one,
+    several,  ///< which of them a page has may depend on its values
+};
 
 /// One page in mustache, parsed once. Logic-less: insert, show, hide, repeat.
 class Template {
@@ -37,14 +41,18 @@ public:
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
     const std::string& style_hash() const { return style_hash_; }
-    /// The same of the bytes between <script> and </script>; "" without a script.
-    const std::string& script_hash() const { return script_hash_; }
+    /// The same of the scripts that `page`, which was rendered from this template, has: with blanks between them.
+    std::string script_hashes(std::string_view page) const;
 
 private:
     struct Parsed;
+    struct Script {
+        std::string element;  ///< as it stands in the page, up to its end tag
+        std::string hash;
+    };
     std::unique_ptr<Parsed> parsed_;
     std::string style_hash_;
-    std::string script_hash_;
+    std::vector<Script> scripts_;
 };
 
 /// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":

@@ -125,7 +125,7 @@ describe("second factors in a browser", () => {
     await withPage(async (page) => {
       await page.goto(authorizationUrl(deployment));
       await signIn(page, STAFF.password, STAFF.username);
-      await heading(page, "Set up an authenticator app");
+      await heading(page, "Protect your account");
       hers = await App.scan(page, deployment);
       await page.fill("#code", "no code");
       await page.click("#turn-on");

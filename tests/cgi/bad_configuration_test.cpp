@@ -384,10 +384,10 @@ TEST_CASE("start: templates that are missing or would not escape stop the pages"
         {"a script where none may run", kPages,
          [](Deployment& op) {
              own_templates(op);
-             const fs::path page = op.directory() / "templates" / "login.html";
+             const fs::path page = op.directory() / "templates" / "error.html";
              write_file(page, read_file(page) + "<script>a()</script>");
          },
-         "login.html", "script"},
+         "error.html", "script"},
         {"style.css missing", kPages,
          [](Deployment& op) {
              own_templates(op);

@@ -44,14 +44,6 @@ std::string groups_in(const json::Object& claims) {
     return names;
 }
 
-std::string link_of(const Landing& page, const std::string& id) {
-    for (const Attributes& link : find_tags(page.answer.body, "a")) {
-        const auto found = link.find("id");
-        if (found != link.end() && found->second == id) return link.at("href");
-    }
-    return "";
-}
-
 TEST_CASE("groups: the scope releases the claim in UserInfo, a client may be told its own alone [CLAIM-1, CLAIM-2]") {
     Site site;
     const json::Object tokens = obtain_tokens(site.op, site.alice, grouped_request());
@@ -138,17 +130,17 @@ TEST_CASE(
     CHECK(refused.answer.header("Cache-Control") == "no-store");
     CHECK(bob.authorize(authorization_request().with("prompt", "none")).verdict() == "access_denied");
 
-    const Landing back = bob.open(link_of(refused, "back"));
+    const Landing back = bob.open(link_in(refused.answer.body, "back"));
     CHECK(back.verdict() == "access_denied");
     CHECK(back.parameter("state") == kState);
-    CHECK(bob.open(link_of(refused, "back")).verdict() == "page 400");  // one request has one answer
+    CHECK(bob.open(link_in(refused.answer.body, "back")).verdict() == "page 400");  // one request has one answer
 
     const Landing again = bob.authorize(authorization_request());
-    const Landing login = bob.open(link_of(again, "other-account"));
+    const Landing login = bob.open(link_in(again.answer.body, "other-account"));
     CHECK(login.verdict() == "login");
     const Landing same = bob.log_in(login, kBob, kBobPassword);
     CHECK(same.verdict() == "page 403");
-    const Landing other = bob.log_in(bob.open(link_of(same, "other-account")), kAlice, kAlicePassword);
+    const Landing other = bob.log_in(bob.open(link_in(same.answer.body, "other-account")), kAlice, kAlicePassword);
     CHECK(bob.approve(other).verdict() == "code");
 
     // First-party clients are concerned, too (GROUP-7).

@@ -56,12 +56,6 @@ private:
     }
 };
 
-std::string link_of(const Landing& page, const std::string& wanted) {
-    for (const Attributes& link : find_tags(page.answer.body, "a"))
-        if (const auto id = link.find("id"); id != link.end() && id->second == wanted) return link.at("href");
-    return "";
-}
-
 std::string resume_of(const Landing& page) { return query_parameter(page.url, "resume").value_or(""); }
 
 postern::json::Object id_token(const Deployment& op, const Landing& at_client) {
@@ -183,8 +177,8 @@ TEST_CASE("second step: behind one of the last recovery codes a page says how fe
         const std::size_t left = f.codes.size() - used - 1;
         CHECK(says(done.answer, "You have " + (left == 0 ? "none" : std::to_string(left)) + " left"));
         CHECK(alice.open(done.url).verdict() == "page 200");  // reloaded
-        CHECK(link_of(done, "new-codes") == f.op.url("account") + "/codes");
-        CHECK(alice.open(link_of(done, "continue")).verdict() == "code");
+        CHECK(link_in(done.answer.body, "new-codes") == f.op.url("account") + "/codes");
+        CHECK(alice.open(link_in(done.answer.body, "continue")).verdict() == "code");
     }
     // The app says nothing of it.
     UserAgent again(f.op);
@@ -325,7 +319,7 @@ TEST_CASE("second step: somebody else can sign in instead, for the same request 
     WithApp f;
     UserAgent browser(f.op);
     const Landing page = f.half(browser);
-    const Landing login = browser.open(link_of(page, "other-account"));
+    const Landing login = browser.open(link_in(page.answer.body, "other-account"));
     REQUIRE(login.verdict() == "login");
     const Landing consent = browser.log_in(login, kBob, kBobPassword);
     CHECK(consent.verdict() == "consent");
@@ -497,7 +491,9 @@ TEST_CASE(
     const std::string metadata = f.op.cgi("discovery").body;
     for (const char* name : {"urn:example:strong", "urn:example:weak", "https://refeds.org/profile/mfa"})
         CHECK(metadata.find('"' + std::string(name) + '"') != std::string::npos);
-    CHECK(metadata.find("\"phr\"") == std::string::npos);
+    CHECK(metadata.find("\"phr\"") != std::string::npos);
+    f.op.configure("login", postern::json::Object{{"passkeys", "off"}});
+    CHECK(f.op.cgi("discovery").body.find("\"phr\"") == std::string::npos);
 }
 
 TEST_CASE(
@@ -557,7 +553,7 @@ TEST_CASE("enrolment: the password, an app, its codes, and on to the application
     CHECK(codes_in(codes.answer).size() == 10);
     CHECK(audit_events(codes.answer.log) == "app_added login_succeeded recovery_codes_made");
     CHECK(codes.answer.log.find(R"("amr":"pwd otp mfa")") != std::string::npos);
-    const Landing consent = f.alice.open(link_of(codes, "kept"));
+    const Landing consent = f.alice.open(link_in(codes.answer.body, "kept"));
     REQUIRE(consent.verdict() == "consent");
     const auto claims = id_token(f.op, f.alice.approve(consent));
     CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
@@ -576,7 +572,7 @@ TEST_CASE("enrolment: it leads to the account as well [POLICY-4, ACCOUNT-3]") {
     const std::string url = op.url("account") + "/enrol";
     const Landing codes = alice.follow(url, alice.send(url, app.form(app.code(op)).text()));
     REQUIRE(codes.verdict() == "codes");
-    CHECK(link_of(codes, "kept") == op.url("account") + "/devices");
+    CHECK(link_in(codes.answer.body, "kept") == op.url("account") + "/devices");
     CHECK(alice.fetch(op.url("account") + "/devices").status == 200);
 }
 
@@ -632,7 +628,7 @@ TEST_CASE("enrolment: with a link demanded, a password sets up no first app in t
     UserAgent thief(op);
     REQUIRE(thief.log_in(thief.open(op.url("account"))).verdict() == "page 200");
     const Answer page = thief.fetch(op.url("account") + "/app");
-    CHECK(says(page, "A password alone does not set up the first app here."));
+    CHECK(says(page, "A password alone does not set up the first one here."));
     CHECK(page.body.find("otpauth:") == std::string::npos);
     CHECK(thief.authorize(authorization_request()).verdict() == "page 403");
 }

@@ -68,6 +68,9 @@ TEST_CASE("secret scan: everything that a flow hands round is remembered [G01]")
     CgiRequest login = post_form(alice.form_of(form, "login", {{"username", kAlice}, {"password", kAlicePassword}}));
     login.headers = {{"Cookie", "a=1; " + std::string("postern=") + alice.browser_cookie()}};
     secrets.learn(login);
+    const CgiRequest passkey =
+        post_form(alice.form_of(form, "use-passkey", {{"signature", "signature-of-this-login"}}));
+    secrets.learn(passkey);
     const Landing done = alice.approve(alice.log_in(form));
     secrets.learn(done.answer);
     CgiRequest exchange = with_basic(token_request(done.parameter("code")).text());
@@ -84,6 +87,8 @@ TEST_CASE("secret scan: everything that a flow hands round is remembered [G01]")
         {"cookie", alice.browser_cookie()},
         {"form token", query_parameter("?" + login.body, "csrf").value_or("")},
         {"sealed request", query_parameter("?" + login.body, "resume").value_or("")},
+        {"sealed challenge", query_parameter("?" + passkey.body, "challenge").value_or("")},
+        {"signature of a passkey", "signature-of-this-login"},
         {"code", done.parameter("code")},
         {"code verifier", kVerifier},
         {"Authorization header", basic(kWeb, secret_of(kWeb)).substr(6)},

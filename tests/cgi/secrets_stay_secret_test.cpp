@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "db/write.h"
 #include "json/reader.h"
+#include "store/passkeys.h"
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/test_authenticator.h"
+#include "util/base64.h"
 
 namespace {
 
@@ -84,6 +88,63 @@ TEST_CASE(
     CHECK(files >= (is_on_postgresql() ? 1 : 3));  // ring; beside a database file, its gate and itself
     for (const Secret& secret : secrets) CHECK(op.stored().find(secret.value) == std::string::npos);
     for (const Secret& secret : secrets) CHECK(diagnostics.find(secret.value) == std::string::npos);
+}
+
+/// Alice's, as the account page stores it.
+void store_passkey(const Deployment& op, const TestAuthenticator& key) {
+    postern::store::Passkey passkey;
+    passkey.credential_id = key.credential_id();
+    passkey.subject = postern::model::Subject(subject_of(op, kAlice));
+    passkey.rp_id = "op.example";
+    passkey.cose_key = key.cose_key();
+    passkey.alg = -7;
+    passkey.aaguid = std::string(16, '\0');
+    passkey.name = "Key";
+    passkey.created_at = postern::util::Time(std::chrono::seconds(op.now()));
+    postern::db::Database database(op.database(), postern::db::Access::read_write);
+    postern::db::write(database, postern::db::Durability::full, [&](postern::db::Transaction& transaction) {
+        REQUIRE(postern::store::keep_handle(transaction, passkey.subject, key.stored().user_handle));
+        REQUIRE(postern::store::insert_passkey(transaction, passkey));
+        transaction.commit();
+    });
+}
+
+TEST_CASE(
+    "secrets: a login with a passkey at level debug leaves none in logs, refusals or database [G01, WEBAUTHN-3]") {
+    using postern::util::base64url_encode;
+    Deployment op;
+    const fs::path log = op.directory() / "postern.log";
+    op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});
+    const TestAuthenticator key;
+    const TestAuthenticator unknown(postern::crypto::Algorithm::ES256, "credential of nobody");
+    store_passkey(op, key);
+    std::vector<Secret> secrets;
+    UserAgent alice(op);
+    Landing page = alice.authorize(authorization_request());
+    for (const TestAuthenticator* used : {&unknown, &key}) {
+        const auto options = postern::json::parse(find_tags(page.answer.body, "form").at(0).at("data-options"));
+        REQUIRE(options);
+        const std::string challenge = text_of(*options->if_object(), "challenge");
+        const std::string bytes = postern::util::base64url_decode(challenge).value();
+        const Assertion given = used->use({.challenge = bytes, .origin = "https://op.example", .rp_id = "op.example"});
+        secrets.push_back({"challenge", challenge});
+        secrets.push_back({"sealed challenge", find_form(page.answer.body)->fields.at("challenge")});
+        secrets.push_back({"client data", base64url_encode(given.client_data)});
+        secrets.push_back({"signature", base64url_encode(given.signature)});
+        page = alice.submit(page, "use-passkey",
+                            {{"id", base64url_encode(given.id)},
+                             {"client_data", base64url_encode(given.client_data)},
+                             {"authenticator_data", base64url_encode(given.authenticator_data)},
+                             {"signature", base64url_encode(given.signature)},
+                             {"user_handle", base64url_encode(given.user_handle)}});
+    }
+    REQUIRE(page.verdict() == "consent");
+    const std::string lines = read_file(log);
+    for (const char* event : {"login_failed", "login_succeeded"}) CHECK(lines.find(event) != std::string::npos);
+    check_absent(log, secrets);
+    for (const auto& entry : fs::recursive_directory_iterator(op.database_file().parent_path()))
+        if (entry.is_regular_file()) check_absent(entry.path(), secrets);
+    for (const Secret& secret : secrets) CHECK(op.stored().find(secret.value) == std::string::npos);
 }
 
 TEST_CASE("secrets: pasted into the wrong field, one is in no log, refusal or page of an error [G01]") {

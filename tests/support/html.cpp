@@ -101,6 +101,12 @@ bool has_id(std::string_view html, std::string_view id) {
     return false;
 }
 
+std::string link_in(std::string_view html, std::string_view id) {
+    for (const Attributes& link : find_tags(html, "a"))
+        if (const auto found = link.find("id"); found != link.end() && found->second == id) return link.at("href");
+    return "";
+}
+
 std::string visible_text(std::string_view html) {
     if (const auto body = html.find("<body"); body != std::string_view::npos) html.remove_prefix(body);
     std::string text;

@@ -27,6 +27,9 @@ std::optional<Form> find_form(std::string_view html);
 /// True when an element of the page has that id.
 bool has_id(std::string_view html, std::string_view id);
 
+/// The address of the link with that id, or "".
+std::string link_in(std::string_view html, std::string_view id);
+
 /// What a reader sees: text without tags, character references resolved, white space runs as one blank.
 std::string visible_text(std::string_view html);
 

@@ -77,8 +77,9 @@ std::string Landing::verdict() const {
     }
     if (answer.status != 200) return "page " + std::to_string(answer.status);
     if (has_id(answer.body, "password")) return "login";
-    if (has_id(answer.body, "verify")) return "second step";
+    if (has_id(answer.body, "verify") || has_id(answer.body, "use-passkey")) return "second step";
     if (has_id(answer.body, "turn-on")) return "app";
+    if (has_id(answer.body, "add-passkey")) return "new passkey";
     if (has_id(answer.body, "codes")) return "codes";
     if (has_id(answer.body, "logout")) return "logout";
     return has_id(answer.body, "approve") ? "consent" : "page 200";

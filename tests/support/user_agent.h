@@ -23,8 +23,8 @@ struct Landing {
 
     /// A parameter that was sent to the client in that mode, or "".
     std::string parameter(std::string_view name) const;
-    /// "login", "second step", "app" (one that can be turned on), "codes" (new ones), "consent", "logout" (the
-    /// question), "page 400"; at the client "code", "token" or the error.
+    /// "login", "second step", "app" (one that can be turned on), "new passkey" (where none is), "codes" (new ones),
+    /// "consent", "logout" (the question), "page 400"; at the client "code", "token" or the error.
     std::string verdict() const;
 };
 

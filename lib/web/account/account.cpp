@@ -7,6 +7,8 @@
 #include "web/account/devices.h"
 #include "web/account/enrolment.h"
 #include "web/account/overview.h"
+#include "web/account/passkey_setup.h"
+#include "web/account/passkeys.h"
 #include "web/account/password.h"
 #include "web/account/visit.h"
 
@@ -27,6 +29,7 @@ bool always(const oauth::Settings&) { return true; }
 constexpr AccountRoute kRoutes[] = {
     {"/password", Form::account_password, show_password, submit_password, has_password_page},
     {"/app", Form::account_app, show_app, submit_app, has_app_page},
+    {"/passkeys", Form::account_passkeys, show_passkeys, submit_passkeys, can_have_passkeys},
     {"/codes", Form::account_codes, show_codes, submit_codes, has_app_page},
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},

@@ -18,8 +18,6 @@ namespace postern::web {
 namespace {
 
 constexpr const char* kNoKey = "Authenticator apps cannot be set up here now. Ask the administrator of this service.";
-constexpr const char* kNeedsLink =
-    "A password alone does not set up the first app here. Ask the administrator of this service.";
 constexpr const char* kMustStay = "Your account must have an app. Set up another in its place.";
 constexpr const char* kOn = "Your app is on.";
 
@@ -36,15 +34,12 @@ http::Response refuse_with(const AccountVisit& visit, const char* problem, const
     return refused(visit.pages.app(page, 200), detail);
 }
 
-/// Why no app is set up now; nullopt: one may be. Who knows the password must not be first where that is not enough
-/// (POLICY-4).
+/// Why no app is set up now; nullopt: one may be.
 std::optional<http::Response> refuse_app_of(const AccountVisit& visit) {
     oauth::Context& context = visit.context();
     if (!context.keys.has_factor_key())
         return refuse_with(visit, kNoKey, "there is no factor.key; postern key repair makes one");
-    const bool is_first = !store::find_second_factor(context.store, visit.subject()).available;
-    if (is_first && !can_enrol(context.settings))
-        return refuse_with(visit, kNeedsLink, "the user has no second factor, and login.enrolment is link");
+    if (needs_link(visit)) return refuse_with(visit, kNeedsLink, kNeedsLinkDetail);
     return std::nullopt;
 }
 
@@ -65,7 +60,8 @@ http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, c
         page.since = shown_day(row.created_at);
         if (row.last_used_at) page.last_used = shown_time(*row.last_used_at);
         page.another = http::with_query(visit.url(), {{"another", "yes"}});
-        page.ends_codes = store::find_factors(visit.context().store, visit.subject()).unused_codes > 0;
+        const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
+        page.ends_codes = factors.unused_codes > 0 && factors.passkeys == 0;
         return visit.pages.app(page, 200);
     });
 }
@@ -113,11 +109,10 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
 /// Else a thief of the password could be the next to set one up.
 bool must_stay(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
-    const auto state = store::find_second_factor(visit.context().store, visit.subject());
-    return demanded_of_user(settings, state) >= model::Level::second_factor;
+    const auto state = factors_of(visit);
+    return demanded_of_user(settings, state) >= model::Level::second_factor && !state.passkey;
 }
 
-/// Of the last second factor: the recovery codes end with it (CODE-5).
 http::Response remove(AccountVisit& visit) {
     const auto row = store::find_totp(visit.context().store, visit.subject());
     if (row && must_stay(visit))
@@ -125,7 +120,7 @@ http::Response remove(AccountVisit& visit) {
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
         if (!store::remove_totp(transaction, visit.subject())) return false;
-        store::remove_recovery_codes(transaction, visit.subject());
+        end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
         transaction.commit();
         return true;

@@ -101,6 +101,11 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
     return codes;
 }
 
+void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject) {
+    const store::Factors left = store::find_factors(transaction.database(), subject);
+    if (!left.app && left.passkeys == 0) store::remove_recovery_codes(transaction, subject);
+}
+
 std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& transaction,
                                     const model::Subject& subject) {
     std::vector<std::string> codes = factor::make_recovery_codes(context.random);

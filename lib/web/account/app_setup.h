@@ -41,6 +41,9 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
 std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Transaction& transaction,
                                                 const model::Subject& subject, const ProvedApp& proved);
 
+/// Behind the removal of a second factor: without another one the recovery codes end, too (CODE-5).
+void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject);
+
 /// New recovery codes in place of all of before. Needs factor.key.
 std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& transaction,
                                     const model::Subject& subject);

@@ -1,11 +1,17 @@
-// Setting up an app as the second half of a login.
+// Setting up a passkey or an app as the second half of a login.
 #include "web/account/enrolment.h"
 
+#include <functional>
+#include <utility>
+
+#include "oauth/acr.h"
+#include "oauth/sealed_request.h"
 #include "store/second_factor.h"
 #include "store/users.h"
 #include "web/account/app.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
+#include "web/account/passkey_setup.h"
 #include "web/account/visit.h"
 #include "web/half_login.h"
 
@@ -13,18 +19,29 @@ namespace postern::web {
 namespace {
 
 constexpr const char* kMethod = "second_factor";
-constexpr const char* kOn = "Your app is on.";
+constexpr const char* kAppOn = "Your app is on.";
+constexpr const char* kPasskeyAdded = "Your passkey is added.";
 
-/// A right password is worth the first app and no other: who has one gives its code.
+/// A right password is worth the first second factor and no other: a user who has one shows it.
 bool may_enrol(const Interaction& interaction, const LoginVisit& visit, db::Database& database) {
     const model::HalfLogin& half = *visit.request.half_login;
-    const auto state = store::find_second_factor(database, half.subject);
+    const auto state =
+        store::find_second_factor(database, half.subject, oauth::rp_id_of_second_factor(interaction.context.settings));
     return state.stamp == half.stamp &&
            missing_half(interaction.context.settings, state, visit) == SecondHalf::enrolment;
 }
 
-http::Response form(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit, AppKey key,
-                    const std::string& message) {
+/// An app is worth level 2, and its key is kept under factor.key.
+bool offers_app(const Interaction& interaction, const LoginVisit& visit) {
+    return demanded_by(visit) <= model::Level::second_factor && interaction.context.keys.has_factor_key();
+}
+
+PasskeySetup passkey_setup_of(Interaction& interaction, const LoginVisit& visit) {
+    return {interaction, visit.request.half_login->subject, oauth::request_key(visit.request).str()};
+}
+
+/// With nothing set up and no message.
+EnrolmentPage page_of(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
     EnrolmentPage page;
     page.username = store::find_username(interaction.context.store, visit.request.half_login->subject);
@@ -32,9 +49,8 @@ http::Response form(Interaction& interaction, const AccountPages& pages, const L
     page.csrf = csrf_token(interaction.context, Form::enrolment, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
     page.other_account = first_page_url(interaction, visit);
-    page.message = message;
-    page.key = std::move(key);
-    return pages.enrolment(page);
+    if (can_have_passkeys(settings)) page.passkey = ask_for_passkey(passkey_setup_of(interaction, visit));
+    return page;
 }
 
 /// Before anything else: whose login it is, and that it may be completed here. A visit that has no half login any more
@@ -43,34 +59,115 @@ util::Result<LoginVisit, http::Response> open_visit(Interaction& interaction, co
     ASSIGN_OR_RETURN(auto visit, resume_login(interaction, params));
     if (!visit.request.half_login || !may_enrol(interaction, visit, interaction.context.store))
         return start_over(interaction, visit);
-    if (!interaction.context.keys.has_factor_key())
+    if (!offers_app(interaction, visit) && !can_have_passkeys(interaction.context.settings))
         return interaction.refuse(PageFault::second_factor_missing, visit.request.client_id.str(),
                                   "there is no factor.key; postern key repair makes one");
     return visit;
 }
 
-http::Response refuse_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
-                          const AppRefusal& refusal) {
+http::Response refuse(Interaction& interaction, const LoginVisit& visit, http::Response response, const char* reason,
+                      const std::string& detail) {
     interaction.context.trail.add(oauth::AuditEvent::second_factor_failed,
-                                  {{"reason", refusal.detail},
+                                  {{"reason", detail},
                                    oauth::audit::subject(visit.request.half_login->subject),
                                    oauth::audit::client(visit.request.client_id)});
-    http::Response response = form(interaction, pages, visit, refusal.key, refusal.problem);
-    response.refusal = http::Refusal{"app_refused", "the page of the app was shown again", refusal.detail,
-                                     visit.request.client_id.str()};
+    response.refusal =
+        http::Refusal{reason, "the page of the second factor was shown again", detail, visit.request.client_id.str()};
     return response;
 }
 
-/// The codes, and behind them what the login was for.
+http::Response refuse_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
+                          const AppRefusal& refusal) {
+    EnrolmentPage page = page_of(interaction, visit);
+    page.app_problem = refusal.problem;
+    page.key = refusal.key;
+    return refuse(interaction, visit, pages.enrolment(page), "app_refused", refusal.detail);
+}
+
+http::Response refuse_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
+                              const PasskeyRefusal& refusal) {
+    EnrolmentPage page = page_of(interaction, visit);
+    page.passkey_problem = refusal.problem;
+    if (offers_app(interaction, visit)) page.key = new_app_key(interaction, visit.request.half_login->subject);
+    return refuse(interaction, visit, pages.enrolment(page), "passkey_change_refused", refusal.detail);
+}
+
+/// The codes, and behind them what the login was for: at once where there are no codes.
 http::Response show_codes_and_go_on(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
-                                    const StartedSession& started, const std::vector<std::string>& codes) {
-    const http::Response on = go_on_with(interaction, visit, started);
+                                    const StartedSession& started, const std::vector<std::string>& codes,
+                                    const char* what_is_done) {
+    http::Response on = go_on_with(interaction, visit, started);
+    if (codes.empty()) return on;
     interaction.browser.session = started.session;
     AccountVisit account{interaction, pages, started.session, *interaction.context.settings.paths.account + "/codes",
                          Form::account_codes};
-    http::Response response = show_new_codes(account, codes, kOn, *on.find("Location"));
+    http::Response response = show_new_codes(account, codes, what_is_done, *on.find("Location"));
     send_session(interaction.browser, started, response);
     return response;
+}
+
+/// What the user sets up, and what it makes of the login.
+struct SetUp {
+    model::Authentication how;
+    oauth::AuditEvent event;
+    std::vector<oauth::audit::Member> facts;  ///< of the event, beside user and session
+    const char* message;
+    /// Recovery codes; nullopt: it was not written, because something has changed meanwhile.
+    std::function<std::optional<std::vector<std::string>>(db::Transaction&)> write;
+};
+
+http::Response complete(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit, SetUp set_up) {
+    std::vector<std::string> codes;
+    const auto started = complete_login(interaction, visit, set_up.how, [&](db::Transaction& transaction) {
+        if (!may_enrol(interaction, visit, transaction.database())) return false;
+        auto made = set_up.write(transaction);
+        if (made) codes = std::move(*made);
+        return made.has_value();
+    });
+    if (!started) return start_over(interaction, visit);
+    set_up.facts.push_back(oauth::audit::subject(visit.request.half_login->subject));
+    set_up.facts.push_back(oauth::audit::session(started->session.sid));
+    interaction.context.trail.add(set_up.event, std::move(set_up.facts));
+    note_login(interaction.context, *started, kMethod, visit.request.client_id);
+    return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.message);
+}
+
+model::Authentication done_before(const LoginVisit& visit) {
+    return {model::Level::password, visit.request.half_login->amr};
+}
+
+http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
+    if (const auto faulty = faulty_new_passkey_field(interaction.request.form))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const auto proved = prove_new_passkey(passkey_setup_of(interaction, visit));
+    if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
+    std::optional<PasskeyRefusal> refusal;
+    http::Response response = complete(interaction, pages, visit,
+                                       {with_new_passkey(done_before(visit), *proved),
+                                        oauth::AuditEvent::passkey_added,
+                                        {{"passkey", oauth::audit::short_digest(proved->row.credential_id)}},
+                                        kPasskeyAdded,
+                                        [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
+                                            auto codes = add_passkey(interaction.context, transaction, *proved);
+                                            if (!codes) refusal = codes.error();
+                                            return codes ? std::optional(std::move(*codes)) : std::nullopt;
+                                        }});
+    return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
+}
+
+http::Response enrol_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
+    if (const auto faulty = interaction.request.form.first_fault({"app", "code"}))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const model::Subject& subject = visit.request.half_login->subject;
+    const auto proved = prove_new_app(interaction, subject);
+    if (!proved) return refuse_app(interaction, pages, visit, proved.error());
+    return complete(
+        interaction, pages, visit,
+        {model::with_code(done_before(visit)),
+         oauth::AuditEvent::app_added,
+         {},
+         kAppOn,
+         [&](db::Transaction& transaction) { return turn_on(interaction.context, transaction, subject, *proved); }});
 }
 
 }  // namespace
@@ -79,35 +176,21 @@ bool has_enrolment_page(const oauth::Settings& settings) { return has_app_page(s
 
 http::Response show_enrolment(Interaction& interaction, const AccountPages& pages) {
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, interaction.request.query));
-    return form(interaction, pages, visit, new_app_key(interaction, visit.request.half_login->subject), "");
+    EnrolmentPage page = page_of(interaction, visit);
+    if (offers_app(interaction, visit)) page.key = new_app_key(interaction, visit.request.half_login->subject);
+    return pages.enrolment(page);
 }
 
 http::Response submit_enrolment(Interaction& interaction, const AccountPages& pages) {
-    oauth::Context& context = interaction.context;
     const http::Params& sent = interaction.request.form;
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, sent));
-    if (!is_own_form(context, Form::enrolment, interaction.browser, visit.request.id, interaction.request))
+    if (!is_own_form(interaction.context, Form::enrolment, interaction.browser, visit.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
-    if (const auto faulty = sent.first_fault({"app", "code"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
-
-    const model::HalfLogin& half = *visit.request.half_login;
-    auto proved = prove_new_app(interaction, half.subject);
-    if (!proved) return refuse_app(interaction, pages, visit, proved.error());
-    std::vector<std::string> codes;
-    const model::Authentication done{model::Level::password, half.amr};
-    const auto started = complete_login(interaction, visit, model::with_code(done), [&](db::Transaction& transaction) {
-        if (!may_enrol(interaction, visit, transaction.database())) return false;
-        auto made = turn_on(context, transaction, half.subject, *proved);
-        if (made) codes = std::move(*made);
-        return made.has_value();
-    });
-    if (!started) return start_over(interaction, visit);
-    const auto subject = oauth::audit::subject(half.subject);
-    context.trail.add(oauth::AuditEvent::app_added, {subject, oauth::audit::session(started->session.sid)});
-    note_login(context, *started, kMethod, visit.request.client_id);
-    return show_codes_and_go_on(interaction, pages, visit, *started, codes);
+    if (has_new_passkey(sent) && can_have_passkeys(interaction.context.settings))
+        return enrol_passkey(interaction, pages, visit);
+    if (offers_app(interaction, visit)) return enrol_app(interaction, pages, visit);
+    return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: attestation_object");
 }
 
 }  // namespace postern::web

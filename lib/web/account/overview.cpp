@@ -8,6 +8,7 @@
 #include "store/users.h"
 #include "web/account/app.h"
 #include "web/account/devices.h"
+#include "web/account/passkey_setup.h"
 #include "web/account/password.h"
 
 namespace postern::web {
@@ -36,10 +37,18 @@ std::string state_of_codes(std::int64_t unused) {
     return unused <= store::kFewCodes ? left + ": make new ones" : left;
 }
 
+std::string state_of_passkeys(std::int64_t count) { return count == 0 ? "none" : std::to_string(count); }
+
 std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
-    if (!has_app_page(visit.context().settings)) return {};
+    const oauth::Settings& settings = visit.context().settings;
+    const bool has_app = has_app_page(settings);
+    const bool has_passkeys = can_have_passkeys(settings);
+    if (!has_app && !has_passkeys) return {};
     const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
-    std::vector<AccountRow> rows = {{"Authenticator app", factors.app ? "on" : "off", visit.url() + "/app"}};
+    std::vector<AccountRow> rows;
+    if (has_passkeys) rows.push_back({"Passkeys", state_of_passkeys(factors.passkeys), visit.url() + "/passkeys"});
+    if (!has_app) return rows;
+    rows.push_back({"Authenticator app", factors.app ? "on" : "off", visit.url() + "/app"});
     if (factors.any()) rows.push_back({"Recovery codes", state_of_codes(factors.unused_codes), visit.url() + "/codes"});
     return rows;
 }

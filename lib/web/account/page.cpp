@@ -49,6 +49,15 @@ Values to_values(const ListedApplication& application) {
     return values;
 }
 
+Values to_values(const ListedPasskey& passkey) {
+    return {.texts = {{"name", util::displayable(passkey.name)},
+                      {"id", passkey.id},
+                      {"state", passkey.state},
+                      {"since", passkey.since},
+                      {"last_used", passkey.last_used}},
+            .lists = {}};
+}
+
 /// For account_app_key.html, which is given `resume` too.
 void add(Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
@@ -56,6 +65,13 @@ void add(Values& values, const AppKey& key) {
     values.texts["path"] = key.path;
     values.texts["size"] = key.size;
     values.texts["sealed"] = key.sealed;
+}
+
+/// For account_new_passkey.html, which is given `resume` and `passkey_problem` too.
+void add(Values& values, const NewPasskey& fresh) {
+    values.texts["options"] = fresh.options;
+    values.texts["challenge"] = fresh.challenge;
+    values.texts["proposed"] = fresh.name;
 }
 
 class TemplateAccountPages final : public AccountPages {
@@ -66,8 +82,9 @@ public:
           devices_(read_template(directory, "account_devices.html", partials)),
           applications_(read_template(directory, "account_applications.html", partials)),
           app_(read_template(directory, "account_app.html", partials)),
+          passkeys_(read_template(directory, "account_passkeys.html", partials, Scripts::one)),
           codes_(read_template(directory, "account_codes.html", partials)),
-          enrolment_(read_template(directory, "account_enrol.html", partials)) {}
+          enrolment_(read_template(directory, "account_enrol.html", partials, Scripts::one)) {}
 
     http::Response overview(const OverviewPage& page) const override {
         Values values = values_of(page.frame);
@@ -118,6 +135,23 @@ public:
         return respond(app_, values, status);
     }
 
+    http::Response passkeys(const PasskeysPage& page) const override {
+        Values values = values_of(page.frame);
+        values.texts["title"] = page.list.empty() ? "Passkeys" : "Add a passkey";
+        values.texts["is_list"] = page.list.empty() ? "yes" : "";
+        values.texts["has_passkeys"] = page.passkeys.empty() ? "" : "yes";
+        values.texts["wants_second"] = page.wants_second ? "yes" : "";
+        values.texts["another"] = page.another;
+        values.texts["accepted"] = page.accepted;
+        values.texts["passkey_problem"] = "";
+        values.texts["resume"] = "";
+        add(values, page.fresh);
+        values.texts["list"] = page.list;
+        auto& passkeys = values.lists["passkeys"];
+        for (const ListedPasskey& passkey : page.passkeys) passkeys.push_back(to_values(passkey));
+        return respond(passkeys_, values, 200);
+    }
+
     http::Response codes(const CodesPage& page) const override {
         using Kind = CodesPage::Kind;
         const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
@@ -143,8 +177,10 @@ public:
                                 {"csrf", page.csrf},
                                 {"resume", page.resume},
                                 {"other_account", page.other_account},
-                                {"problem", page.message}},
+                                {"problem", page.app_problem},
+                                {"passkey_problem", page.passkey_problem}},
                       .lists = {}};
+        add(values, page.passkey);
         add(values, page.key);
         return respond(enrolment_, values, 200);
     }
@@ -155,6 +191,7 @@ private:
     Template devices_;
     Template applications_;
     Template app_;
+    Template passkeys_;
     Template codes_;
     Template enrolment_;
 };
@@ -163,7 +200,8 @@ private:
 
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory) {
     Partials partials = read_partials(directory);
-    for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html"})
+    for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html",
+                             "account_new_passkey.html", "passkey_add.js"})
         partials[name] = read_template_file(directory + "/" + name);
     return std::make_unique<TemplateAccountPages>(directory, partials);
 }

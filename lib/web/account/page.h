@@ -92,6 +92,34 @@ struct AppPage {
     AppKey key;               ///< of the app that can be turned on
 };
 
+struct ListedPasskey {
+    std::string name;
+    std::string id;     ///< names it in the form
+    std::string state;  ///< "synchronised", "suspended"
+    std::string since;
+    std::string last_used;  ///< or "": not yet
+};
+
+/// What a browser makes a new passkey with, and the form that takes its answer.
+struct NewPasskey {
+    std::string options;  ///< JSON, PublicKeyCredentialCreationOptions with bytes in base64url; "": none is added here
+    std::string challenge;  ///< sealed
+    std::string name;       ///< the one that is proposed
+};
+
+/// Either the passkeys that there are, or the form that adds one.
+struct PasskeysPage {
+    AccountFrame frame;
+    // The list:
+    std::vector<ListedPasskey> passkeys;
+    bool wants_second = false;  ///< the only one is lost with its device
+    std::string another;        ///< URL of the form; "": there are as many as there can be
+    std::string accepted;  ///< JSON for signalAllAcceptedCredentials (WebAuthn §5.1.10.3); "": nothing has changed
+    // The form; "" with the list:
+    NewPasskey fresh;
+    std::string list;  ///< URL of the list
+};
+
 struct CodesPage {
     enum class Kind {
         none,   ///< the user has no second factor, and so no codes
@@ -113,9 +141,11 @@ struct EnrolmentPage {
     std::string username;  ///< whose password was right
     std::string action;
     std::string csrf;
-    std::string resume;         ///< the sealed request, with the half login
-    std::string other_account;  ///< URL of the login page for the same request
-    std::string message;        ///< what went wrong last time, or ""
+    std::string resume;           ///< the sealed request, with the half login
+    std::string other_account;    ///< URL of the login page for the same request
+    std::string app_problem;      ///< what went wrong with the app last time, or ""
+    std::string passkey_problem;  ///< likewise
+    NewPasskey passkey;           ///< either may be missing
     AppKey key;
 };
 
@@ -132,13 +162,14 @@ public:
     virtual http::Response devices(const DevicesPage& page) const = 0;
     virtual http::Response applications(const ApplicationsPage& page) const = 0;
     virtual http::Response app(const AppPage& page, int status) const = 0;
+    virtual http::Response passkeys(const PasskeysPage& page) const = 0;
     virtual http::Response codes(const CodesPage& page) const = 0;
     virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
-/// account_message.html, account_app_key.html and the files that every page splices in (web::read_pages, which says
-/// what is thrown).
+/// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
+/// splices in (web::read_pages, which says what is thrown).
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
 
 }  // namespace postern::web

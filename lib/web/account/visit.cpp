@@ -21,6 +21,9 @@ constexpr DoneText kDone[] = {
      "Your password is changed. You are signed out everywhere else."},
     {AccountDone::app_on, Form::account_app, "app-on", "Your app is on."},
     {AccountDone::app_removed, Form::account_app, "app-removed", "Your app is removed."},
+    {AccountDone::passkey_added, Form::account_passkeys, "passkey-added", "Your passkey is added."},
+    {AccountDone::passkey_named, Form::account_passkeys, "passkey-named", "Your passkey has its new name."},
+    {AccountDone::passkey_removed, Form::account_passkeys, "passkey-removed", "Your passkey is removed."},
     {AccountDone::codes_shown_once, Form::account_codes, "codes-shown-once",
      "Recovery codes are shown once. If you have not kept them, make new ones."},
     {AccountDone::signed_out, Form::account_devices, "signed-out", "That device is signed out."},
@@ -61,7 +64,7 @@ std::optional<http::Response> refuse_below(AccountVisit& visit,
     oauth::Context& context = visit.context();
     const model::Level level = oauth::authentication_of(context.settings, visit.session).level;
     if (level >= oauth::highest_level(context.settings)) return std::nullopt;
-    const auto state = store::find_second_factor(context.store, visit.subject());
+    const auto state = factors_of(visit);
     if (level >= demanded(context.settings, state)) return std::nullopt;
     auto answer = raise_login(visit.interaction, account_request(context, visit.page),
                               state.available ? SecondHalf::code : SecondHalf::enrolment, state.stamp);
@@ -95,6 +98,15 @@ std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
     if (visit.context().now() - visit.session.auth_time >= allowed) return log_in_again(visit);
     return refuse_below(visit, what_the_user_has);
+}
+
+store::SecondFactorState factors_of(const AccountVisit& visit) {
+    const oauth::Context& context = visit.context();
+    return store::find_second_factor(context.store, visit.subject(), oauth::rp_id_of_second_factor(context.settings));
+}
+
+bool needs_link(const AccountVisit& visit) {
+    return !can_enrol(visit.context().settings) && !factors_of(visit).available;
 }
 
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {

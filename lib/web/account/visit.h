@@ -8,6 +8,7 @@
 
 #include "http/message.h"
 #include "model/session.h"
+#include "store/second_factor.h"
 #include "web/account/page.h"
 #include "web/csrf.h"
 #include "web/interaction.h"
@@ -43,6 +44,16 @@ std::optional<http::Response> refuse_weak_login(AccountVisit& visit);
 /// or was without the second factor that the user has.
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
+/// What the user has to log in with now, behind a password.
+store::SecondFactorState factors_of(const AccountVisit& visit);
+
+/// The user has none yet, and `login.enrolment` lets a password set none up: who knows the password must not be first
+/// (POLICY-4).
+bool needs_link(const AccountVisit& visit);
+inline constexpr const char* kNeedsLink =
+    "A password alone does not set up the first one here. Ask the administrator of this service.";
+inline constexpr const char* kNeedsLinkDetail = "the user has no second factor, and login.enrolment is link";
+
 /// The page that refuses a form which is not of this browser, session and page.
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);
 
@@ -54,6 +65,9 @@ enum class AccountDone {
     password_changed,
     app_on,
     app_removed,
+    passkey_added,
+    passkey_named,
+    passkey_removed,
     codes_shown_once,  ///< nothing was changed: they were shown by an answer of before
     signed_out,
     signed_out_elsewhere,

@@ -217,13 +217,32 @@ TEST_CASE("Template: a style that one constant hash cannot allow is refused") {
 TEST_CASE("script_hash: SHA-256 of the one script, where a script is allowed [CSP Level 3 §2.3.1]") {
     const std::string page = "<style></style>";
     const auto hash_of = [&](const std::string& body) {
-        return Template("t.html", page + body, kPartials, web::Scripts::one).script_hash();
+        const Template read("t.html", page + body, kPartials, web::Scripts::one);
+        return read.script_hashes(read.render({}));
     };
     CHECK(hash_of("<script>abc</script>") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
     CHECK(hash_of("<SCRIPT>abc</Script>") == hash_of("<script>abc</script>"));
     CHECK(hash_of("<script>abc </script>") != hash_of("<script>abc</script>"));
     CHECK(hash_of("") == "");
-    CHECK(Template("t.html", page, kPartials).script_hash() == "");
+    CHECK(Template("t.html", page, kPartials).script_hashes(page) == "");
+}
+
+TEST_CASE("script_hashes: those of the scripts that this page has [CSP Level 3 §2.3.1]") {
+    const Template page("t.html", "<style></style><script>abc</script>{{#more}}<script>abc </script>{{/more}}{{text}}",
+                        kPartials, web::Scripts::several);
+    const auto hashes = [&](const web::Values& values) { return page.script_hashes(page.render(values)); };
+    const std::string first = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    CHECK(hashes({}) == first);
+    const std::string both = hashes({.texts = {{"more", "yes"}}, .lists = {}});
+    CHECK(both.starts_with(first + " sha256-"));
+    CHECK(both.size() == 2 * first.size() + 1);
+    CHECK(hashes({.texts = {{"text", "<script>abc </script>"}}, .lists = {}}) == first);
+    const auto response = web::respond(page, {.texts = {{"more", "yes"}}, .lists = {}}, 200);
+    CHECK(contains(*response.find("Content-Security-Policy"), "; script-src '" + first + "' 'sha256-"));
+    for (const char* text : {"<script>a<script>b</script>", "<script>a</script><script async>b</script>",
+                             "<script>a</script>{{#x}}<script>{{x}}</script>{{/x}}"})
+        CHECK_THROWS_AS(Template("t.html", "<style></style>" + std::string(text), kPartials, web::Scripts::several),
+                        std::runtime_error);
 }
 
 TEST_CASE("Template: a script that would not run is refused, naming the file") {

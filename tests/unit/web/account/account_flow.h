@@ -36,6 +36,10 @@ public:
         last_app = page;
         return shown("app", page.frame, status);
     }
+    http::Response passkeys(const web::PasskeysPage& page) const override {
+        last_passkeys = page;
+        return shown("passkeys", page.frame, 200);
+    }
     http::Response codes(const web::CodesPage& page) const override {
         last_codes = page;
         return shown("codes", page.frame, 200);
@@ -51,6 +55,7 @@ public:
     mutable web::DevicesPage last_devices;
     mutable web::ApplicationsPage last_applications;
     mutable web::AppPage last_app;
+    mutable web::PasskeysPage last_passkeys;
     mutable web::CodesPage last_codes;
     mutable web::EnrolmentPage last_enrolment;
 

@@ -106,7 +106,9 @@ web::EnrolmentPage enrolment() {
             .csrf = "csrf-1",
             .resume = "sealed-2",
             .other_account = "https://op.example/login?resume=sealed-3",
-            .message = "That code is not right.",
+            .app_problem = "That code is not right.",
+            .passkey_problem = "",
+            .passkey = {.options = "{\"challenge\":\"<\"}", .challenge = "sealed-4", .name = "Passkey"},
             .key = app_key()};
 }
 
@@ -264,10 +266,12 @@ TEST_CASE("read_account_pages: a missing template is named") {
 TEST_CASE(
     "account pages: an app that a login needs is set up without a session's links, and the codes lead on [POLICY-4]") {
     const std::string page = shipped().enrolment(enrolment()).body;
-    CHECK(contains(page, "<title>That code is not right. – Set up an authenticator app</title>"));
+    CHECK(contains(page, "<title>That code is not right. – Protect your account</title>"));
     CHECK(contains(page, "ada&lt;b&gt;"));
     CHECK(contains(page, "name=\"resume\" value=\"sealed-2\""));
     CHECK(contains(page, "name=\"app\" value=\"sealed-1\""));
+    CHECK(contains(page, "data-options=\"{&quot;challenge&quot;:&quot;&lt;&quot;}\""));
+    CHECK(contains(page, "name=\"challenge\" value=\"sealed-4\""));
     CHECK(contains(page, "GEZD GNBV"));
     CHECK(contains(page, "id=\"other-account\" href=\"https://op.example/login?resume=sealed-3\""));
     CHECK(contains(page, "id=\"problem\" role=\"alert\""));

@@ -1,0 +1,216 @@
+// How is a passkey added?
+#include "web/account/passkey_setup.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "factor/cose_key.h"
+#include "factor/registration.h"
+#include "factor/transports.h"
+#include "http/url.h"
+#include "json/writer.h"
+#include "oauth/acr.h"
+#include "oauth/cors.h"
+#include "store/factors.h"
+#include "store/users.h"
+#include "util/base64.h"
+#include "util/text.h"
+#include "web/account/app.h"
+#include "web/account/app_setup.h"
+#include "web/account/new_app.h"
+#include "web/shown_time.h"
+
+namespace postern::web {
+namespace {
+
+using util::base64url_encode;
+
+constexpr const char* kRefused = "That passkey was not accepted. Try again.";
+constexpr const char* kTooOld = "The page was open for too long. Try again.";
+constexpr const char* kForeign = "The page was not of this browser. Try again.";
+
+constexpr std::size_t kMaxNameCharacters = 64;
+/// WebAuthn §5.4: a hint for the browser, in milliseconds.
+constexpr std::int64_t kCeremonyTimeout = 300000;
+
+json::Object described(const store::Passkey& passkey) {
+    json::Object credential{{"type", "public-key"}, {"id", base64url_encode(passkey.credential_id)}};
+    json::Array transports;
+    for (std::string& word : factor::parse_transports(passkey.transports)) transports.emplace_back(std::move(word));
+    if (!transports.empty()) credential.set("transports", std::move(transports));
+    return credential;
+}
+
+json::Array algorithms() {
+    using crypto::Algorithm;
+    json::Array offered;
+    for (const Algorithm algorithm : {Algorithm::ES256, Algorithm::EdDSA, Algorithm::RS256})
+        offered.emplace_back(json::Object{{"type", "public-key"}, {"alg", factor::cose_algorithm(algorithm)}});
+    return offered;
+}
+
+std::string name_of(const model::User& user) {
+    const json::Value* name = user.claims.find("name");
+    const bool is_there = name != nullptr && name->if_string() != nullptr && !name->if_string()->empty();
+    return is_there ? *name->if_string() : user.username;
+}
+
+/// WebAuthn §5.4, WEBAUTHN-4.
+std::string creation_options(const PasskeySetup& setup, const std::string& handle, const std::string& challenge) {
+    oauth::Context& context = setup.interaction.context;
+    const oauth::Settings& settings = context.settings;
+    const auto user = store::find_user(context.store, setup.subject);
+    if (!user) return "";
+    json::Array known;
+    for (const store::Passkey& passkey : store::list_passkeys(context.store, setup.subject))
+        known.emplace_back(described(passkey));
+    const json::Object selection{{"residentKey", "preferred"}, {"userVerification", "preferred"}};
+    const auto issuer = http::parse_url(settings.issuer);
+    return json::write(json::Object{
+        {"rp", json::Object{{"id", settings.login.rp_id}, {"name", issuer ? issuer->host : settings.issuer}}},
+        {"user", json::Object{{"id", base64url_encode(handle)},
+                              {"name", util::displayable(user->username)},
+                              {"displayName", util::displayable(name_of(*user))}}},
+        {"challenge", base64url_encode(challenge)},
+        {"pubKeyCredParams", algorithms()},
+        {"timeout", kCeremonyTimeout},
+        {"excludeCredentials", std::move(known)},
+        {"authenticatorSelection", selection},
+        {"attestation", "none"},
+        {"extensions", json::Object{{"credProps", true}}}});
+}
+
+ChallengeUse use_of(const PasskeySetup& setup) {
+    return {factor::Ceremony::registration, setup.interaction.browser.binding(), setup.subject, setup.occasion};
+}
+
+std::size_t count_characters(std::string_view utf8) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string proposed_name(util::Time now) { return "Passkey, " + shown_day(now); }
+
+/// Of the fields that the script fills, in base64url.
+std::optional<std::string> bytes_in(const http::Params& sent, const char* field) {
+    auto decoded = util::base64url_decode(sent.find(field).value_or(""));
+    if (!decoded || decoded->empty()) return std::nullopt;
+    return std::move(*decoded);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+store::Passkey row_of(const PasskeySetup& setup, const factor::NewPasskey& made, std::string name) {
+    const oauth::Context& context = setup.interaction.context;
+    const http::Params& sent = setup.interaction.request.form;
+    const std::string_view discoverable = sent.find("discoverable").value_or("");
+    store::Passkey row;
+    row.credential_id = made.credential_id;
+    row.subject = setup.subject;
+    row.rp_id = context.settings.login.rp_id;
+    row.cose_key = made.cose_key;
+    row.alg = factor::cose_algorithm(made.algorithm);
+    row.sign_count = made.sign_count;
+    row.backup_eligible = made.backup_eligible;
+    row.backed_up = made.backed_up;
+    if (discoverable == "yes" || discoverable == "no") row.discoverable = discoverable == "yes";
+    row.transports = joined(factor::parse_transports(sent.find("transports").value_or("")));
+    row.aaguid = made.aaguid;
+    row.created_at = context.now();
+    row.name = name.empty() ? proposed_name(row.created_at) : std::move(name);
+    return row;
+}
+
+PasskeyRefusal refusal_of(ChallengeFault fault) {
+    if (fault == ChallengeFault::expired) return {kTooOld, "the form was older than 600 s"};
+    return {kForeign,
+            "the challenge was not sealed for this browser, user and session, or before the seal key was renewed"};
+}
+
+}  // namespace
+
+bool can_have_passkeys(const oauth::Settings& settings) {
+    if (!oauth::offers_passkeys(settings)) return false;
+    return settings.login.passkeys == oauth::Passkeys::login ||
+           settings.login.second_factor != oauth::SecondFactor::off;
+}
+
+NewPasskey ask_for_passkey(const PasskeySetup& setup) {
+    oauth::Context& context = setup.interaction.context;
+    // The first passkey brings the handle with it: a page that is only looked at writes nothing.
+    std::string handle = store::find_handle(context.store, setup.subject);
+    if (handle.empty()) handle = context.random.bytes(store::kHandleBytes);
+    auto challenge = make_challenge(context, use_of(setup), context.now() + kNewAppTtl, handle);
+    return {creation_options(setup, handle, challenge.bytes), std::move(challenge.sealed),
+            proposed_name(context.now())};
+}
+
+bool has_new_passkey(const http::Params& sent) { return !sent.find("attestation_object").value_or("").empty(); }
+
+std::optional<std::string> faulty_new_passkey_field(const http::Params& sent) {
+    if (auto faulty = sent.first_fault(
+            {"id", "client_data", "attestation_object", "challenge", "transports", "discoverable", "name"}))
+        return faulty;
+    for (const char* field : {"id", "client_data", "attestation_object"})
+        if (!bytes_in(sent, field)) return std::string(field);
+    return std::nullopt;
+}
+
+std::optional<std::string> passkey_name_in(const http::Params& sent) {
+    std::string name = util::displayable(util::trim(sent.find("name").value_or("")));
+    if (count_characters(name) > kMaxNameCharacters) return std::nullopt;
+    return name;
+}
+
+util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup& setup) {
+    oauth::Context& context = setup.interaction.context;
+    const http::Params& sent = setup.interaction.request.form;
+    auto name = passkey_name_in(sent);
+    if (!name) return PasskeyRefusal{kLongPasskeyName, "the name is too long"};
+    auto challenge = open_challenge(context, sent.find("challenge").value_or(""), use_of(setup));
+    if (!challenge) return refusal_of(challenge.error());
+    const auto made = factor::verify_registration(
+        {bytes_in(sent, "id").value_or(""), bytes_in(sent, "client_data").value_or(""),
+         bytes_in(sent, "attestation_object").value_or("")},
+        {challenge->bytes, oauth::origin_of(context.settings.issuer).value_or(""), context.settings.login.rp_id});
+    if (!made) return PasskeyRefusal{kRefused, std::string(factor::describe(made.error()))};
+    return ProvedPasskey{row_of(setup, *made, std::move(*name)), std::move(*challenge), made->user_verified};
+}
+
+util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(oauth::Context& context,
+                                                                   db::Transaction& transaction,
+                                                                   const ProvedPasskey& proved) {
+    const model::Subject& subject = proved.row.subject;
+    const store::Factors before = store::find_factors(transaction.database(), subject);
+    if (before.passkeys >= static_cast<std::int64_t>(store::kMaxPasskeys))
+        return PasskeyRefusal{kTooManyPasskeys, "there are 20 passkeys"};
+    if (!store::spend_challenge(transaction, proved.challenge.bytes, proved.challenge.expires_at))
+        return PasskeyRefusal{kRefused, "the challenge was spent before"};
+    if (!store::keep_handle(transaction, subject, proved.challenge.handle))
+        return PasskeyRefusal{kAccountChanged,
+                              "another page has added the first passkey meanwhile, with another handle"};
+    if (!store::insert_passkey(transaction, proved.row))
+        return PasskeyRefusal{kRefused, "the credential id is one of another passkey"};
+    std::vector<std::string> codes;
+    if (!before.any() && has_app_page(context.settings) && context.keys.has_factor_key())
+        codes = make_codes(context, transaction, subject);
+    store::raise_stamp(transaction, subject);
+    return codes;
+}
+
+bool is_added(oauth::Context& context, const ProvedPasskey& proved) {
+    const auto known = store::find_passkey(context.store, proved.row.credential_id);
+    return known && known->subject == proved.row.subject && known->cose_key == proved.row.cose_key;
+}
+
+model::Authentication with_new_passkey(const model::Authentication& done, const ProvedPasskey& proved) {
+    auto how = model::with_passkey(done, proved.user_verified ? model::UserVerified::yes : model::UserVerified::no);
+    if (!proved.user_verified) how.level = std::max(done.level, model::Level::second_factor);
+    return how;
+}
+
+}  // namespace postern::web

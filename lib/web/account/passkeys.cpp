@@ -1,0 +1,200 @@
+// The page of a user's passkeys.
+#include "web/account/passkeys.h"
+
+#include "db/write.h"
+#include "http/url.h"
+#include "json/writer.h"
+#include "oauth/acr.h"
+#include "store/factors.h"
+#include "store/passkeys.h"
+#include "store/second_factor.h"
+#include "store/users.h"
+#include "util/base64.h"
+#include "web/account/app_setup.h"
+#include "web/account/codes.h"
+#include "web/account/passkey_setup.h"
+#include "web/half_login.h"
+#include "web/shown_time.h"
+
+namespace postern::web {
+namespace {
+
+using util::base64url_encode;
+
+constexpr const char* kLastFactor =
+    "This is your only second factor, and you must sign in with one. Add another one first.";
+constexpr const char* kLastWayIn = "Without this passkey you could not sign in any more. Add another one first.";
+constexpr const char* kAdded = "Your passkey is added.";
+
+bool is_usable(const AccountVisit& visit, const store::Passkey& passkey) {
+    return !passkey.suspended_at && passkey.rp_id == visit.context().settings.login.rp_id;
+}
+
+std::string state_of(const AccountVisit& visit, const store::Passkey& passkey) {
+    if (passkey.suspended_at) return "suspended: a copy of it may exist";
+    if (!is_usable(visit, passkey)) return "for an earlier address of this service, where it worked";
+    return passkey.backed_up ? "synchronised" : "on one device only";
+}
+
+/// WEBAUTHN-26: password managers forget what is not in it.
+std::string accepted_ids(const AccountVisit& visit, const std::vector<store::Passkey>& passkeys) {
+    const std::string handle = store::find_handle(visit.context().store, visit.subject());
+    if (handle.empty()) return "";
+    json::Array ids;
+    for (const store::Passkey& passkey : passkeys)
+        if (is_usable(visit, passkey)) ids.emplace_back(base64url_encode(passkey.credential_id));
+    return json::write(json::Object{{"rpId", visit.context().settings.login.rp_id},
+                                    {"userId", base64url_encode(handle)},
+                                    {"allAcceptedCredentialIds", std::move(ids)}});
+}
+
+http::Response list(AccountVisit& visit, const std::string& problem) {
+    return with_browser_id(visit, [&] {
+        const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
+        PasskeysPage page;
+        page.frame = frame_of(visit);
+        page.frame.problem = problem;
+        for (const store::Passkey& passkey : passkeys)
+            page.passkeys.push_back({passkey.name, base64url_encode(passkey.credential_id), state_of(visit, passkey),
+                                     shown_day(passkey.created_at),
+                                     passkey.last_used_at ? shown_time(*passkey.last_used_at) : ""});
+        page.wants_second = passkeys.size() == 1 && !passkeys[0].backed_up && is_usable(visit, passkeys[0]);
+        if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{"add", "yes"}});
+        if (!page.frame.done.empty()) page.accepted = accepted_ids(visit, passkeys);
+        return visit.pages.passkeys(page);
+    });
+}
+
+/// The page was shown instead of what was asked for.
+http::Response refused(http::Response response, const std::string& detail) {
+    response.refusal = http::Refusal{"passkey_change_refused", "the page of the passkeys was shown again", detail, ""};
+    return response;
+}
+
+PasskeySetup setup_of(const AccountVisit& visit) {
+    return {visit.interaction, visit.subject(), visit.session.sid.str()};
+}
+
+http::Response form(AccountVisit& visit, const std::string& problem) {
+    const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
+    if (passkeys.size() >= store::kMaxPasskeys) return refused(list(visit, kTooManyPasskeys), "there are 20 passkeys");
+    return with_browser_id(visit, [&] {
+        PasskeysPage page;
+        page.frame = frame_of(visit);
+        page.frame.problem = problem;
+        page.fresh = ask_for_passkey(setup_of(visit));
+        page.list = visit.url();
+        return visit.pages.passkeys(page);
+    });
+}
+
+struct Added {
+    StartedSession session;
+    std::vector<std::string> codes;  ///< when this is the user's first second factor
+};
+
+/// All of it or nothing (STORE-2).
+util::Result<Added, PasskeyRefusal> add_with(const AccountVisit& visit, const ProvedPasskey& proved) {
+    oauth::Context& context = visit.context();
+    using Outcome = util::Result<Added, PasskeyRefusal>;
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
+        if (!store::find_user_to_change(transaction, visit.subject()))
+            return PasskeyRefusal{kAccountChanged, "the user is not there any more"};
+        ASSIGN_OR_RETURN(auto codes, add_passkey(context, transaction, proved));
+        auto session =
+            raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
+                          with_new_passkey(oauth::authentication_of(context.settings, visit.session), proved));
+        if (!session) return PasskeyRefusal{kAccountChanged, "the session has ended"};
+        transaction.commit();
+        return Added{std::move(*session), std::move(codes)};
+    });
+}
+
+void note(const AccountVisit& visit, oauth::AuditEvent event, std::string_view credential_id) {
+    visit.context().trail.add(event, {oauth::audit::subject(visit.subject()),
+                                      oauth::audit::session(visit.session.sid),
+                                      {"passkey", oauth::audit::short_digest(credential_id)}});
+}
+
+http::Response add(AccountVisit& visit) {
+    if (const auto faulty = faulty_new_passkey_field(visit.request().form))
+        return refuse_malformed_form(visit, "field: " + *faulty);
+    const auto proved = prove_new_passkey(setup_of(visit));
+    if (!proved) return refused(form(visit, proved.error().problem), proved.error().detail);
+    auto added = add_with(visit, *proved);
+    if (!added && is_added(visit.context(), *proved)) return done(visit, AccountDone::passkey_added);
+    if (!added) return refused(form(visit, added.error().problem), added.error().detail);
+    note(visit, oauth::AuditEvent::passkey_added, proved->row.credential_id);
+    visit.interaction.browser.session = added->session.session;
+    http::Response response =
+        added->codes.empty() ? done(visit, AccountDone::passkey_added) : show_new_codes(visit, added->codes, kAdded);
+    send_session(visit.interaction.browser, added->session, response);
+    return response;
+}
+
+http::Response rename(AccountVisit& visit, std::string_view id) {
+    const auto name = passkey_name_in(visit.request().form);
+    if (!name) return refused(list(visit, kLongPasskeyName), "the name is too long");
+    const bool renamed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (name->empty() || !store::rename_passkey(transaction, visit.subject(), id, *name)) return false;
+        transaction.commit();
+        return true;
+    });
+    return renamed ? done(visit, AccountDone::passkey_named) : http::see_other(visit.url());
+}
+
+/// WEBAUTHN-24. nullptr: nothing is against it.
+const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, std::string_view id) {
+    db::Database& database = transaction.database();
+    bool is_usable_now = false;
+    bool has_another = false;
+    for (const store::Passkey& passkey : store::list_passkeys(database, visit.subject()))
+        (passkey.credential_id == id ? is_usable_now : has_another) |= is_usable(visit, passkey);
+    if (!is_usable_now || has_another) return nullptr;
+    if (store::find_password_hash(database, visit.subject()).empty()) return kLastWayIn;
+    if (store::find_factors(database, visit.subject()).app) return nullptr;
+    const auto state = store::find_second_factor(database, visit.subject(), "");
+    return demanded_of_user(visit.context().settings, state) >= model::Level::second_factor ? kLastFactor : nullptr;
+}
+
+http::Response remove(AccountVisit& visit, std::string_view id) {
+    const char* needed = nullptr;
+    const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (!store::find_user_to_change(transaction, visit.subject())) return false;
+        needed = needed_for(visit, transaction, id);
+        if (needed != nullptr || !store::remove_passkey(transaction, visit.subject(), id)) return false;
+        end_codes_without_factor(transaction, visit.subject());
+        store::raise_stamp(transaction, visit.subject());
+        transaction.commit();
+        return true;
+    });
+    if (needed != nullptr) return refused(list(visit, needed), "it is the last passkey, and the user needs one");
+    if (removed) note(visit, oauth::AuditEvent::passkey_removed, id);
+    return done(visit, AccountDone::passkey_removed);
+}
+
+}  // namespace
+
+http::Response show_passkeys(AccountVisit& visit) {
+    if (!visit.request().query.find("add")) return list(visit, "");
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    if (needs_link(visit)) return refused(list(visit, kNeedsLink), kNeedsLinkDetail);
+    return form(visit, "");
+}
+
+http::Response submit_passkeys(AccountVisit& visit) {
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    const http::Params& sent = visit.request().form;
+    if (const auto faulty = sent.first_fault({"remove", "rename", "name"}))
+        return refuse_malformed_form(visit, "field: " + *faulty);
+    for (const auto& [field, change] : {std::pair{"remove", &remove}, std::pair{"rename", &rename}}) {
+        const auto text = sent.find(field);
+        if (!text) continue;
+        const auto id = util::base64url_decode(*text);
+        return id ? change(visit, *id) : refuse_malformed_form(visit, std::string("field: ") + field);
+    }
+    if (needs_link(visit)) return refused(list(visit, kNeedsLink), kNeedsLinkDetail);
+    return add(visit);
+}
+
+}  // namespace postern::web

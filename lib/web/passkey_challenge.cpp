@@ -1,0 +1,48 @@
+// The sealed form of a challenge, and what it is compared with.
+#include "web/passkey_challenge.h"
+
+#include "crypto/seal.h"
+#include "oauth/sealed_members.h"
+
+template <>
+struct postern::oauth::sealed::EnumNames<postern::factor::Ceremony> {
+    static constexpr std::array kNames = {std::pair{"registration", factor::Ceremony::registration},
+                                          std::pair{"assertion", factor::Ceremony::assertion}};
+};
+
+namespace postern::web {
+namespace {
+
+constexpr std::size_t kChallengeBytes = 32;
+/// Whatever changes in the members changes the purpose.
+constexpr std::string_view kPurpose = "passkey challenge v1";
+
+}  // namespace
+
+SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use, util::Time expires_at,
+                               const std::string& handle) {
+    SealedChallenge made;
+    made.bytes = context.random.bytes(kChallengeBytes);
+    oauth::sealed::Writer writer;
+    writer(use.ceremony, use.browser, use.subject, use.occasion, expires_at, handle, made.bytes);
+    made.sealed = crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
+    return made;
+}
+
+util::Result<Challenge, ChallengeFault> open_challenge(oauth::Context& context, std::string_view sealed,
+                                                       const ChallengeUse& use) {
+    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, sealed);
+    if (!plain) return ChallengeFault::foreign;
+    ChallengeUse of;
+    Challenge challenge;
+    oauth::sealed::Reader reader(*plain);
+    reader(of.ceremony, of.browser, of.subject, of.occasion, challenge.expires_at, challenge.handle, challenge.bytes);
+    if (!reader.is_whole()) return ChallengeFault::foreign;
+    const bool is_for_it = !use.browser.empty() && of.ceremony == use.ceremony && of.browser == use.browser &&
+                           of.subject == use.subject && of.occasion == use.occasion;
+    if (!is_for_it) return ChallengeFault::foreign;
+    if (context.now() >= challenge.expires_at) return ChallengeFault::expired;
+    return challenge;
+}
+
+}  // namespace postern::web

@@ -1,0 +1,54 @@
+// Is this a passkey that lets its owner in here? (WebAuthn §7.2)
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "factor/assertion.h"
+#include "store/passkeys.h"
+#include "web/interaction.h"
+#include "web/passkey_challenge.h"
+
+namespace postern::web {
+
+/// What the login page gives to the browser: any passkey of this server, whose authenticator verifies the user. Empty
+/// where no login begins with a passkey.
+PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit);
+/// What the second page gives to it: the passkeys of the half login's user, of which a touch is enough.
+PasskeyOffer offer_passkey_step(Interaction& interaction, const LoginVisit& visit);
+
+/// Whether the form that came has the answer of an authenticator. A page of before may have been left open.
+bool has_passkey(const http::Params& sent);
+/// The first of its fields that came twice, or is no text.
+std::optional<std::string> faulty_passkey_field(const http::Params& sent);
+
+enum class PasskeyOutcome {
+    accepted,   ///< what it says is written by spend_passkey()
+    refused,    ///< counted for the address; why is told in the log only
+    throttled,  ///< too many failures of the address; nothing was looked at, `wait` until something is
+};
+
+struct PasskeyVerdict {
+    PasskeyOutcome outcome = PasskeyOutcome::refused;
+    util::Seconds wait{};         ///< when throttled
+    std::string log_detail = {};  ///< unless it is accepted; nothing that was sent
+    store::Passkey passkey = {};  ///< the one that was named, if it exists
+    factor::PasskeyUse use = {};  ///< when accepted
+    Challenge challenge = {};     ///< when accepted
+};
+
+/// Looks at the answer. A refusal is counted before this returns, and takes no hash slot. A passkey whose counter has
+/// not grown is suspended (WebAuthn §6.1.1). Of a visit with a half login it must be a passkey of that user.
+PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit);
+
+/// In the transaction that completes the login: challenge and counter are spent, and codes that were wrong before are
+/// forgotten. False: something was spent, removed or suspended meanwhile.
+bool spend_passkey(db::Transaction& transaction, const PasskeyVerdict& verdict, util::Time now);
+
+/// For the audit log, once the login is committed: what the passkey says of itself is another thing than before.
+void note_changed_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict);
+
+/// What is said of each refusal.
+inline constexpr const char* kPasskeyRefused = "That passkey was not accepted.";
+
+}  // namespace postern::web

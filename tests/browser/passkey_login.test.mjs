@@ -1,0 +1,172 @@
+// A user signs in with a passkey: by the button, by the browser's own list, and behind the password. The authenticators
+// are Chromium's own, in software; a passkey is for a host with a name, so the issuer is localhost.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+
+const PLATFORM = {
+  protocol: "ctap2",
+  transport: "internal",
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+};
+const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
+const SECOND = { username: "stella", password: "another quiet gate" };
+
+describe("logging in with a passkey in a browser", () => {
+  let deployment;
+  let browser;
+  before(async () => {
+    deployment = await openDemo({ host: "localhost" });
+    await deployment.addUser(SECOND.username, SECOND.password);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+
+  /// A page with an authenticator, which `credentials` are put into. Their counters go on from page to page.
+  async function withPage(authenticator, credentials, use, options = {}) {
+    const tab = await openPage(browser, deployment, options);
+    try {
+      const devtools = await tab.context.newCDPSession(tab.page);
+      await devtools.send("WebAuthn.enable");
+      const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
+      for (const credential of credentials)
+        await devtools.send("WebAuthn.addCredential", { authenticatorId, credential });
+      const stored = async () => (await devtools.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
+      const set = (name, values) => devtools.send(`WebAuthn.set${name}`, { authenticatorId, ...values });
+      await use(tab.page, { stored, set });
+      if (credentials.length) credentials.splice(0, credentials.length, ...(await stored()));
+    } finally {
+      await tab.close();
+    }
+    assert.deepEqual(tab.faults, []);
+  }
+
+  /// The passkey that the user has added on the account page.
+  async function added(authenticator, user = PERSON) {
+    let credentials;
+    await withPage(authenticator, [], async (page, { stored }) => {
+      await page.goto(`${deployment.issuer}/account/passkeys`);
+      await signIn(page, user.password, user.username);
+      await page.getByText("You have no passkey yet.").waitFor();
+      await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
+      await page.click("#add-passkey");
+      await page.waitForSelector("#done");
+      credentials = await stored();
+    });
+    assert.equal(credentials.length, 1);
+    return credentials;
+  }
+
+  let passkey;
+  it("by the button, without name and password [STEP-1, WEBAUTHN-11, WEBAUTHN-20]", async () => {
+    passkey = await added(PLATFORM);
+    // With conditional UI the browser would choose the only passkey by itself.
+    await withPage({ ...PLATFORM, automaticPresenceSimulation: false }, passkey, async (page, { set }) => {
+      await page.goto(authorizationUrl(deployment));
+      await page.waitForSelector("#use-passkey");
+      await set("AutomaticPresenceSimulation", { enabled: true });
+      await page.click("#use-passkey");
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("from the browser's own list, as soon as the page is there [WEBAUTHN-21]", async () => {
+    await withPage(PLATFORM, passkey, async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("behind the password, and for a client that requires one alone [STEP-5, POLICY-6]", async () => {
+    for (const acr of ["any", "phr"]) {
+      await deployment.postern(["client", "set", "demo-spa", "--acr", acr]);
+      await withPage({ ...PLATFORM, automaticPresenceSimulation: false }, passkey, async (page, { set }) => {
+        await page.goto(authorizationUrl(deployment));
+        await signIn(page);
+        await page.getByRole("heading", { level: 1, name: "One more step" }).waitFor();
+        assert.equal(await page.locator("#code").count(), acr === "any" ? 1 : 0); // recovery codes
+        await set("AutomaticPresenceSimulation", { enabled: true });
+        await page.click("#use-passkey");
+        await page.waitForSelector("#approve");
+      });
+    }
+    await deployment.postern(["client", "set", "demo-spa", "--acr", "any"]);
+  });
+
+  it("a security key that is only touched is a second factor [WEBAUTHN-12]", async () => {
+    const key = await added(KEY, SECOND);
+    await withPage(KEY, key, async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page, SECOND.password, SECOND.username);
+      await page.click("#use-passkey");
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("a passkey that is not accepted is told so, and the page works again [WEBAUTHN-18, WEBAUTHN-22]", async () => {
+    await withPage({ ...PLATFORM, automaticPresenceSimulation: false }, passkey, async (page, { set }) => {
+      await page.goto(authorizationUrl(deployment));
+      await page.waitForSelector("#use-passkey");
+      await set("UserVerified", { isUserVerified: false });
+      await set("AutomaticPresenceSimulation", { enabled: true });
+      await page.click("#use-passkey");
+      await page.locator("#passkey-problem", { hasText: "No passkey was used." }).waitFor();
+      await set("UserVerified", { isUserVerified: true });
+      await page.click("#use-passkey");
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("without scripts, and in a browser without passkeys, the form for a password is whole [WEBAUTHN-20]", async () => {
+    const check = async (page) => {
+      await page.goto(authorizationUrl(deployment));
+      assert.equal(await page.locator("#use-passkey").isVisible(), false);
+      assert.equal(await page.locator("#passkey-problem").isVisible(), false);
+      assert.equal(await page.locator("#username").isVisible(), true);
+      await signIn(page);
+      await page.waitForSelector("#code"); // recovery codes
+    };
+    const noScript = await openPage(browser, deployment, { javaScriptEnabled: false });
+    await check(noScript.page);
+    await noScript.close();
+    const without = await openPage(browser, deployment);
+    await without.page.addInitScript(() => delete window.PublicKeyCredential);
+    await check(without.page);
+    await without.close();
+    assert.deepEqual([...noScript.faults, ...without.faults], []);
+  });
+
+  it("a user who must have a second factor adds one at the login, and goes on [POLICY-4]", async () => {
+    const user = { username: "enid", password: "a third quiet gate" };
+    await deployment.addUser(user.username, user.password);
+    await deployment.postern(["user", "set", user.username, "--second-factor", "required"]);
+    await withPage(PLATFORM, [], async (page, { stored }) => {
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page, user.password, user.username);
+      await page.getByRole("heading", { level: 1, name: "Protect your account" }).waitFor();
+      assert.equal(await page.locator("#turn-on").count(), 1);
+      await page.click("#add-passkey");
+      await page.waitForSelector("#codes");
+      assert.equal((await stored()).length, 1);
+      await page.click("#kept");
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("a copy is refused once: the page that says so asks no more by itself [WEBAUTHN-15, WEBAUTHN-21]", async () => {
+    const [copied] = passkey;
+    await withPage(PLATFORM, [{ ...copied, signCount: 0 }], async (page) => {
+      const posts = [];
+      page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
+      await page.goto(authorizationUrl(deployment));
+      await page.locator("#problem", { hasText: "That passkey was not accepted." }).waitFor();
+      await page.waitForTimeout(500);
+      assert.equal(posts.length, 1);
+    });
+  });
+});

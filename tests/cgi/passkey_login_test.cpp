@@ -1,0 +1,588 @@
+// Logging in with a passkey: alone, and behind a password (WebAuthn §7.2).
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "db/write.h"
+#include "factor/cose_key.h"
+#include "json/reader.h"
+#include "json/writer.h"
+#include "store/passkeys.h"
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+#include "support/test_authenticator.h"
+#include "util/base64.h"
+
+namespace {
+
+using namespace postern::test;
+using postern::crypto::Algorithm;
+using postern::util::base64url_decode;
+using postern::util::base64url_encode;
+namespace db = postern::db;
+namespace json = postern::json;
+namespace model = postern::model;
+namespace store = postern::store;
+using std::chrono::seconds;
+using Fields = std::map<std::string, std::string>;
+
+constexpr const char* kRefused = "That passkey was not accepted.";
+constexpr const char* kOrigin = "https://op.example";
+constexpr const char* kRpId = "op.example";
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+/// What the script of the page gives to the browser.
+json::Object options_of(const Answer& page) {
+    const auto forms = find_tags(page.body, "form");
+    REQUIRE(forms.size() == 1);
+    REQUIRE(forms.front().contains("data-options"));
+    const auto options = json::parse(forms.front().at("data-options"));
+    REQUIRE(options);
+    return *options->if_object();
+}
+
+std::string challenge_of(const Answer& page) {
+    const auto challenge = base64url_decode(text_of(options_of(page), "challenge"));
+    REQUIRE(challenge);
+    CHECK(challenge->size() == 32);
+    return *challenge;
+}
+
+/// As the script fills them in.
+Fields fields_of(const Assertion& answer) {
+    return {{"id", base64url_encode(answer.id)},
+            {"client_data", base64url_encode(answer.client_data)},
+            {"authenticator_data", base64url_encode(answer.authenticator_data)},
+            {"signature", base64url_encode(answer.signature)},
+            {"user_handle", base64url_encode(answer.user_handle)}};
+}
+
+/// Alice has a passkey, and no session.
+struct WithPasskey {
+    Deployment op;
+    TestAuthenticator key;
+
+    explicit WithPasskey(const Deployment::Options& options = {}) : op(options) { add(key); }
+    explicit WithPasskey(const json::Object& login) : WithPasskey(Deployment::Options{.config = {{"login", login}}}) {}
+
+    void write(const std::function<void(db::Transaction&)>& change) const {
+        db::Database database(op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+            change(transaction);
+            transaction.commit();
+        });
+    }
+    /// As the account page stores one.
+    void add(const TestAuthenticator& made, const char* user = kAlice, const char* rp_id = kRpId) const {
+        store::Passkey passkey;
+        passkey.credential_id = made.credential_id();
+        passkey.subject = model::Subject(subject_of(op, user));
+        passkey.rp_id = rp_id;
+        passkey.cose_key = made.cose_key();
+        passkey.alg = -7;
+        passkey.transports = "internal hybrid";
+        passkey.aaguid = std::string(16, '\0');
+        passkey.name = "Key";
+        passkey.created_at = postern::util::Time(seconds(op.now()));
+        write([&](db::Transaction& transaction) {
+            transaction.run("UPDATE users SET handle = $2 WHERE subject = $1", passkey.subject,
+                            base64url_encode(made.stored().user_handle));
+            REQUIRE(store::insert_passkey(transaction, passkey));
+        });
+    }
+    store::Passkey stored() const {
+        db::Database database(op.database(), db::Access::query_only);
+        const auto passkey = store::find_passkey(database, key.credential_id());
+        REQUIRE(passkey);
+        return *passkey;
+    }
+
+    Landing login_page(UserAgent& browser, const Query& request = authorization_request()) const {
+        Landing page = browser.authorize(request);
+        REQUIRE(page.verdict() == "login");
+        return page;
+    }
+    /// The password is right: the browser is at the second page.
+    Landing second_page(UserAgent& browser, const Query& request = authorization_request()) const {
+        Landing page = browser.log_in(login_page(browser, request));
+        REQUIRE_MESSAGE(page.verdict() == "second step", page.verdict() << page.answer.log);
+        return page;
+    }
+    /// What the authenticator answers to the page.
+    Assertion answer(const Landing& page, const std::string& origin = kOrigin, const std::string& rp_id = kRpId) const {
+        const std::string challenge = challenge_of(page.answer);
+        return key.use({.challenge = challenge, .origin = origin, .rp_id = rp_id});
+    }
+    Landing give(UserAgent& browser, const Landing& page, const Fields& fields) const {
+        return browser.submit(page, "use-passkey", fields);
+    }
+    /// The same, and no redirect is followed.
+    Answer send(UserAgent& browser, const Landing& page) const {
+        return browser.send(op.url("login"), browser.form_of(page, "use-passkey", fields_of(answer(page))));
+    }
+    Landing give(UserAgent& browser, const Landing& page) const { return give(browser, page, fields_of(answer(page))); }
+};
+
+std::string amr_of(const json::Object& claims) {
+    std::string words;
+    const auto* amr = claims.find("amr");
+    REQUIRE(amr);
+    for (const auto& word : *amr->if_array()) words += (words.empty() ? "" : " ") + *word.if_string();
+    return words;
+}
+
+/// acr and amr of the ID token behind a login.
+std::string worth(const Deployment& op, UserAgent& browser, const Landing& logged_in) {
+    const Landing done = logged_in.verdict() == "consent" ? browser.approve(logged_in) : logged_in;
+    REQUIRE_MESSAGE(done.verdict() == "code", done.verdict() << done.answer.log);
+    const Answer tokens = redeem(op, token_request(done.parameter("code")));
+    REQUIRE(tokens.status == 200);
+    const auto claims = jwt_claims(tokens.member("id_token"));
+    return text_of(claims, "acr") + ": " + amr_of(claims);
+}
+
+void check_refused(const Landing& page, const std::string& reason) {
+    CAPTURE(reason);
+    CHECK(page.answer.status == 200);
+    CHECK(says(page.answer, kRefused));
+    CHECK_MESSAGE(page.answer.log.find(reason) != std::string::npos, page.answer.log);
+    CHECK_FALSE(page.left);
+}
+
+TEST_CASE(
+    "passkey: alone it is a login of level 3 [STEP-1, WEBAUTHN-11, LEVEL, RFC 8176 §2, WebAuthn §7.2m, §14.6.2, §14.6.3]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.login_page(alice);
+    const auto options = options_of(page.answer);
+    CHECK(text_of(options, "rpId") == kRpId);
+    CHECK(text_of(options, "userVerification") == "required");
+    CHECK(options.find("allowCredentials")->if_array()->empty());
+    CHECK(page.answer.body.find("autocomplete=\"username webauthn\"") != std::string::npos);
+    const Answer sent = f.send(alice, page);
+    const auto line = audit_line(sent.log, "login_succeeded");
+    CHECK(text_of(line, "method") == "passkey");
+    CHECK(text_of(line, "amr") == "pop user mfa");
+    CHECK(worth(f.op, alice, alice.follow(f.op.url("login"), sent)) == "phr: pop user mfa");
+    CHECK(alice.authorize(authorization_request()).verdict() == "code");
+    CHECK(f.stored().last_used_at);
+}
+
+TEST_CASE(
+    "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
+    struct Row {
+        unsigned flags;
+        const char* worth;
+    };
+    for (const Row row :
+         {Row{kUserPresent | kUserVerified, "phr: pwd pop user mfa"}, {kUserPresent, "phr: pwd pop mfa"}}) {
+        WithPasskey f;
+        UserAgent alice(f.op);
+        const Landing page = f.second_page(alice);
+        CHECK_FALSE(has_id(page.answer.body, "code"));
+        const auto options = options_of(page.answer);
+        CHECK(text_of(options, "userVerification") == "discouraged");
+        const auto& allowed = *options.find("allowCredentials")->if_array();
+        REQUIRE(allowed.size() == 1);
+        CHECK(text_of(*allowed[0].if_object(), "id") == base64url_encode(f.key.credential_id()));
+        CHECK(json::write(*allowed[0].if_object()->find("transports")) == "[\"internal\",\"hybrid\"]");
+        f.key.flags = row.flags;
+        CHECK(worth(f.op, alice, f.give(alice, page)) == row.worth);
+    }
+}
+
+TEST_CASE("passkey: behind a password no user handle need come, and another one is refused [WEBAUTHN-12]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.second_page(alice);
+    Fields fields = fields_of(f.answer(page));
+    fields["user_handle"] = base64url_encode(std::string(32, 'x'));
+    const Landing refused = f.give(alice, page, fields);
+    check_refused(refused, "the user handle is that of another user");
+    CHECK(refused.verdict() == "second step");
+    fields = fields_of(f.answer(refused));
+    fields["user_handle"] = "";
+    CHECK(f.give(alice, refused, fields).verdict() == "consent");
+}
+
+TEST_CASE("passkey: what is refused at the login page, in one sentence [WEBAUTHN-3, WEBAUTHN-11, WEBAUTHN-18]") {
+    struct Row {
+        const char* reason;
+        std::function<Fields(WithPasskey&, const Landing&)> change;
+    };
+    const auto field = [](const char* name, const std::string& value) {
+        return [=](WithPasskey& f, const Landing& page) {
+            Fields fields = fields_of(f.answer(page));
+            fields[name] = value;
+            return fields;
+        };
+    };
+    const Row rows[] = {
+        {"the authenticator did not verify the user",
+         [](WithPasskey& f, const Landing& page) {
+             f.key.flags = kUserPresent;
+             return fields_of(f.answer(page));
+         }},
+        {"the origin is not that of the issuer",
+         [](WithPasskey& f, const Landing& page) { return fields_of(f.answer(page, "https://op.example.net")); }},
+        {"the authenticator data is for another RP ID",
+         [](WithPasskey& f, const Landing& page) { return fields_of(f.answer(page, kOrigin, "example")); }},
+        {"the user handle is missing", field("user_handle", "")},
+        {"the user handle is that of another user", field("user_handle", base64url_encode(std::string(32, 'x')))},
+        {"no user has that passkey", field("id", base64url_encode("another"))},
+        {"no user has that passkey", field("id", "")},
+        {"the signature is wrong", field("signature", base64url_encode("none"))},
+        {"a field of the passkey is not base64url", field("signature", "a+b/")},
+        {"the authenticator data ends too early", field("authenticator_data", "")},
+        {"the challenge is not one of this page", field("challenge", "")},
+        {"the challenge is not one of this page", field("challenge", "AAAA")},
+    };
+    for (const Row& row : rows) {
+        WithPasskey f;
+        UserAgent alice(f.op);
+        const Landing page = f.login_page(alice);
+        const Landing refused = f.give(alice, page, row.change(f, page));
+        check_refused(refused, row.reason);
+        CHECK(refused.verdict() == "login");
+        CHECK(alice.session_cookie().empty());
+        CHECK(f.op.count_rows("spent_challenges") == 0);
+        // The page that says so has a challenge of its own.
+        f.key.flags = kUserPresent | kUserVerified;
+        CHECK(f.give(alice, refused).verdict() == "consent");
+    }
+}
+
+TEST_CASE(
+    "passkey: a challenge counts once, for its page, its request and its browser [WEBAUTHN-3, WebAuthn §13.4.3]") {
+    const WithPasskey f;
+    UserAgent alice(f.op), other(f.op);
+    const Landing page = f.login_page(alice);
+    const Fields answer = fields_of(f.answer(page));
+    Fields stolen = answer;
+    stolen["challenge"] = find_form(page.answer.body)->fields["challenge"];
+    // Another browser, another request of this one, and its second page.
+    check_refused(f.give(other, f.login_page(other), stolen), "the challenge is not one of this page");
+    check_refused(f.give(alice, f.login_page(alice), stolen), "the challenge is not one of this page");
+    check_refused(f.give(alice, f.second_page(alice), stolen), "the challenge is not one of this page");
+    CHECK(f.give(alice, page, answer).verdict() == "consent");
+    check_refused(f.give(alice, page, answer), "was used");
+    CHECK(f.op.count_rows("sessions") == 1);
+}
+
+TEST_CASE("passkey: a challenge of the second page is none of the first [WEBAUTHN-3]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing first = f.login_page(alice);
+    const Landing second = alice.log_in(first);
+    REQUIRE(second.verdict() == "second step");
+    Fields fields = fields_of(f.answer(second));
+    fields["challenge"] = find_form(second.answer.body)->fields["challenge"];
+    check_refused(f.give(alice, first, fields), "the challenge is not one of this page");
+}
+
+TEST_CASE("passkey: an answer sent in twice starts one session, also at the second page [WEBAUTHN-3, STEP-6]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.second_page(alice);
+    const Fields answer = fields_of(f.answer(page));
+    CHECK(f.give(alice, page, answer).verdict() == "consent");
+    const Landing again = f.give(alice, page, answer);
+    CHECK(again.verdict() == "login");
+    CHECK(says(again.answer, "Your account has changed meanwhile."));
+    CHECK(f.op.count_rows("sessions") == 1);
+}
+
+TEST_CASE("passkey: one that may not be used is refused after its signature [WEBAUTHN-19]") {
+    struct Row {
+        const char* reason;
+        std::function<void(const WithPasskey&)> change;
+        /// Where the answer of the second page leads; "": it is refused there too
+        const char* second_page = "";
+    };
+    const auto configured = [](const char* key, const char* value) {
+        return [=](const WithPasskey& f) {
+            const_cast<Deployment&>(f.op).configure("login", json::Object{{key, value}});
+        };
+    };
+    const Row rows[] = {
+        {"the user is disabled",
+         [](const WithPasskey& f) {
+             f.op.must({"user", "disable", "alice"});
+         },
+         "login"},
+        {"the passkey is suspended",
+         [](const WithPasskey& f) {
+             f.write([&](db::Transaction& t) {
+                 store::suspend_passkey(t, f.key.credential_id(), postern::util::Time(seconds(f.op.now())));
+             });
+         }},
+        {"switched off", configured("passkeys", "off")},
+        {"another RP ID", configured("rpId", "old.example")},
+        {"a passkey alone is no login here", configured("passkeys", "secondFactor"), "consent"},
+        {"second factors are switched off", configured("secondFactor", "off"), "login"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.reason));
+        const bool is_alone_refused = std::string(row.reason).find("second factors") == std::string::npos;
+        for (const bool second : {false, true}) {
+            WithPasskey f;
+            UserAgent alice(f.op), wrong(f.op);
+            const Landing page = second ? f.second_page(alice) : f.login_page(alice);
+            const Fields right = fields_of(f.answer(page));
+            row.change(f);
+            Fields unsigned_answer = right;
+            unsigned_answer["signature"] = base64url_encode("none");
+            const std::string leads_to = second ? row.second_page : is_alone_refused ? "" : "consent";
+            const Landing refused = f.give(alice, page, unsigned_answer);
+            // A half login that is void is not looked at.
+            if (leads_to != "login") CHECK(refused.answer.log.find("the signature is wrong") != std::string::npos);
+            const Landing done = f.give(alice, page, right);
+            if (leads_to.empty()) {
+                CHECK_MESSAGE(done.answer.log.find(row.reason) != std::string::npos, done.answer.log);
+                CHECK(says(done.answer, kRefused));
+                CHECK(alice.session_cookie().empty());
+            } else {
+                CHECK(done.verdict() == leads_to);
+                CHECK(alice.session_cookie().empty() == (leads_to == "login"));
+            }
+        }
+    }
+}
+
+TEST_CASE("passkey: of another user than the password's it is refused [WEBAUTHN-12, WebAuthn §7.2a]") {
+    const WithPasskey f;
+    const TestAuthenticator of_bob(Algorithm::ES256, "credential of bob", std::string(32, 'b'));
+    f.add(of_bob, kBob);
+    UserAgent alice(f.op);
+    const Landing page = f.second_page(alice);
+    const std::string challenge = challenge_of(page.answer);
+    const Landing refused =
+        f.give(alice, page, fields_of(of_bob.use({.challenge = challenge, .origin = kOrigin, .rp_id = kRpId})));
+    check_refused(refused, "the passkey is of another user than the password");
+    CHECK(alice.session_cookie().empty());
+}
+
+TEST_CASE("passkey: a counter that has not grown suspends it [WEBAUTHN-15, WebAuthn §6.1.1, §7.2l]") {
+    WithPasskey f;
+    const auto log_in = [&](std::uint32_t counter) {
+        UserAgent alice(f.op);
+        f.key.counter = counter;
+        return f.give(alice, f.login_page(alice));
+    };
+    for (const std::uint32_t counter : {0U, 0U, 5U, 6U}) {
+        CAPTURE(counter);
+        CHECK(log_in(counter).verdict() != "login");
+        CHECK(f.stored().sign_count == counter);
+    }
+    const Landing copied = log_in(6);
+    check_refused(copied, "the counter of the passkey has not grown");
+    CHECK(copied.answer.log.find("\"event\":\"passkey_suspended\"") != std::string::npos);
+    CHECK(f.stored().suspended_at);
+    check_refused(log_in(7), "the passkey is suspended");
+    CHECK(f.stored().sign_count == 6);
+    // It is no second factor any more, and none is demanded.
+    UserAgent alice(f.op);
+    CHECK(alice.log_in(f.login_page(alice)).verdict() != "second step");
+}
+
+TEST_CASE(
+    "passkey: the backup flags of this login are kept, and a change of one is told [WEBAUTHN-16, WEBAUTHN-17, WebAuthn §7.2p]") {
+    WithPasskey f;
+    UserAgent alice(f.op), again(f.op);
+    f.key.flags = kUserPresent | kUserVerified | kBackupEligible | kBackedUp;
+    const Answer done = f.send(alice, f.login_page(alice));
+    CHECK(done.status == 303);
+    CHECK(done.log.find("\"event\":\"passkey_changed\"") != std::string::npos);
+    CHECK(done.log.find("\"backup_eligible\":\"yes\"") != std::string::npos);
+    CHECK(f.stored().backup_eligible);
+    CHECK(f.stored().backed_up);
+    f.key.flags = kUserPresent | kUserVerified | kBackupEligible;
+    const Answer later = f.send(again, f.login_page(again));
+    CHECK(later.status == 303);
+    CHECK(later.log.find("passkey_changed") == std::string::npos);
+    CHECK_FALSE(f.stored().backed_up);
+}
+
+TEST_CASE("passkey: failures count for the address, and the passkey waits as a password does [WEBAUTHN-18]") {
+    const WithPasskey f(json::Object{{"maxFailures", 1}});
+    UserAgent guesser(f.op, "198.51.100.9"), alice(f.op);
+    Landing page = f.login_page(guesser);
+    for (int i = 0; i < 10; ++i) {
+        Fields fields = fields_of(f.answer(page));
+        fields["signature"] = base64url_encode("none");
+        page = f.give(guesser, page, fields);
+        check_refused(page, "the signature is wrong");
+    }
+    const Landing waits = f.give(guesser, page);
+    CHECK(waits.answer.status == 429);
+    CHECK(waits.answer.header("Retry-After") == "900");
+    CHECK(says(waits.answer, "Try again in 15 minutes."));
+    CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
+}
+
+TEST_CASE("passkey: another user than the one asked for ends the request [STEP-10]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const std::string bob = subject_of(f.op, kBob);
+    const Query request =
+        authorization_request().with("claims", "{\"id_token\":{\"sub\":{\"value\":\"" + bob + "\"}}}");
+    CHECK(f.give(alice, f.login_page(alice, request)).verdict() == "login_required");
+}
+
+TEST_CASE("passkey: prompt=login and max_age are satisfied by one [STEP-8]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    REQUIRE(alice.approve(f.give(alice, f.login_page(alice))).verdict() == "code");
+    CHECK(f.give(alice, f.login_page(alice, authorization_request().with("prompt", "login"))).verdict() == "code");
+    CHECK(f.give(alice, f.login_page(alice, authorization_request().with("max_age", "0"))).verdict() == "code");
+}
+
+TEST_CASE("passkey: a client that requires one is content with nothing else [POLICY-1, POLICY-6, LEVEL-5]") {
+    const WithPasskey f;
+    f.op.must({"client", "set", kWeb, "--acr", "phr"});
+    UserAgent alone(f.op), alice(f.op);
+    CHECK(worth(f.op, alone, f.give(alone, f.login_page(alone))) == "phr: pop user mfa");
+    CHECK(worth(f.op, alice, f.give(alice, f.second_page(alice))) == "phr: pwd pop user mfa");
+}
+
+TEST_CASE(
+    "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, POLICY-6]") {
+    WithPasskey f;
+    UserAgent owner(f.op);
+    const Landing account = f.give(owner, owner.open(f.op.url("account") + "/app"));
+    SetUp app(account.answer);
+    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
+
+    UserAgent alice(f.op);
+    const Landing page = f.second_page(alice);
+    CHECK(has_id(page.answer.body, "code"));
+    CHECK(has_id(page.answer.body, "use-passkey"));
+    f.op.advance(seconds(30));
+    CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.code(f.op)}})) ==
+          "https://refeds.org/profile/mfa: pwd otp mfa");
+    // The session is worth a code, and is raised.
+    const Query wish = authorization_request().with("acr_values", "phr");
+    const Landing raised = alice.authorize(wish);
+    REQUIRE(raised.verdict() == "second step");
+    CHECK_FALSE(has_id(raised.answer.body, "code"));
+    CHECK(worth(f.op, alice, f.give(alice, raised)) == "phr: pwd otp pop user mfa");
+    // A wish is not repeated to a user who has chosen the code.
+    UserAgent without(f.op);
+    const Landing asked = f.second_page(without, wish);
+    CHECK(has_id(asked.answer.body, "code"));
+    f.op.advance(seconds(30));
+    CHECK(worth(f.op, without, without.submit(asked, "verify", {{"code", app.code(f.op)}})) ==
+          "https://refeds.org/profile/mfa: pwd otp mfa");
+
+    f.op.must({"client", "set", kWeb, "--acr", "phr"});
+    UserAgent strict(f.op);
+    const Landing alone = f.second_page(strict);
+    CHECK_FALSE(has_id(alone.answer.body, "code"));
+    CHECK(f.give(strict, alone).verdict() == "code");
+}
+
+TEST_CASE("passkey: a code is not enough to set one up for the client that requires it [LEVEL-5, POLICY-6]") {
+    const Deployment op;
+    op.must({"client", "set", kWeb, "--acr", "phr"});
+    UserAgent alice(op);
+    SetUp app(alice.log_in(alice.open(op.url("account") + "/app")).answer);
+    REQUIRE(alice.send(op.url("account") + "/app", app.form(app.code(op)).text()).status == 200);
+    CHECK(alice.authorize(authorization_request()).verdict() == "unmet_authentication_requirements");
+}
+
+TEST_CASE("passkey: it raises the session of a password [STEP-8]") {
+    WithPasskey f(json::Object{{"secondFactor", "off"}});
+    UserAgent alice(f.op);
+    CHECK(worth(f.op, alice, alice.log_in(f.login_page(alice))) ==
+          "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport: pwd");
+    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
+    f.op.must({"client", "set", kWeb, "--acr", "phr"});
+    const Landing page = alice.authorize(authorization_request());
+    REQUIRE(page.verdict() == "second step");
+    CHECK(worth(f.op, alice, f.give(alice, page)) == "phr: pwd pop user mfa");
+    CHECK(f.op.count_rows("sessions") == 1);
+}
+
+TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]") {
+    WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.second_page(alice);
+    f.op.must({"user", "passwd", "alice", "--password-stdin"}, "a new quiet password of hers\n");
+    const Landing done = f.give(alice, page);
+    CHECK(done.verdict() == "login");
+    CHECK(says(done.answer, "Your account has changed meanwhile."));
+    CHECK(f.stored().last_used_at == std::nullopt);
+}
+
+TEST_CASE("passkey: it leads to the account page as a password does [STEP-1]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = alice.open(f.op.url("account"));
+    REQUIRE(page.verdict() == "login");
+    CHECK(f.give(alice, page).url.starts_with(f.op.url("account")));
+}
+
+TEST_CASE("passkey: where none can be, the login page is byte for byte that of a password [WEBAUTHN-1, WEBAUTHN-20]") {
+    struct Row {
+        const char* when;
+        Deployment::Options options;
+    };
+    const Row rows[] = {
+        {"off", {.config = {{"login", json::Object{{"passkeys", "off"}}}}}},
+        {"a second factor alone", {.config = {{"login", json::Object{{"passkeys", "secondFactor"}}}}}},
+        {"an IP address", {.issuer = "https://192.0.2.80"}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const Deployment op(row.options);
+        UserAgent alice(op);
+        const Landing page = alice.authorize(authorization_request());
+        const auto fields = find_form(page.answer.body)->fields;
+        const std::string& body = page.answer.body;
+        CHECK(body.substr(body.find("<form"), body.find("<script>") - body.find("<form")) ==
+              "<form method=\"post\" action=\"" + op.url("login") +
+                  "\">\n"
+                  "<input type=\"hidden\" name=\"csrf\" value=\"" +
+                  fields.at("csrf") +
+                  "\">\n"
+                  "<input type=\"hidden\" name=\"resume\" value=\"" +
+                  fields.at("resume") +
+                  "\">\n"
+                  "<label for=\"username\">User name</label>\n"
+                  "<input type=\"text\" id=\"username\" name=\"username\" value=\"\" autocomplete=\"username\" "
+                  "autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\" required autofocus>\n"
+                  "<label for=\"password\">Password</label>\n"
+                  "<input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"current-password\" "
+                  "autocapitalize=\"none\" spellcheck=\"false\" required>\n"
+                  "<button type=\"submit\" id=\"login\">Sign in</button>\n"
+                  "</form>\n"
+                  "</main>\n");
+        CHECK(body.find("</p>\n\n<form") != std::string::npos);
+        CHECK(body.ends_with("})();\n</script>\n</body>\n</html>\n"));
+        CHECK(body.find("<script>") == body.rfind("<script>"));
+        const std::string policy = page.answer.header("Content-Security-Policy");
+        const std::string scripts = policy.substr(policy.find("script-src"), policy.find("; style-src"));
+        CHECK(scripts.find("sha256-") == scripts.rfind("'sha256-", scripts.find(';')) + 1);
+    }
+}
+
+TEST_CASE("passkey: discovery names level 3 where a passkey can be used [LEVEL-8]") {
+    const auto names = [](const Deployment& op) {
+        return json::write(*op.cgi("discovery").json().find("acr_values_supported"));
+    };
+    CHECK(names(Deployment()).ends_with(",\"phr\"]"));
+    CHECK(
+        names(Deployment({.config = {{"login", json::Object{{"passkeys", "secondFactor"}}}}})).ends_with(",\"phr\"]"));
+    CHECK(names(Deployment({.config = {{"login", json::Object{{"passkeys", "off"}}}}})).find("phr") ==
+          std::string::npos);
+    CHECK(names(Deployment({.issuer = "https://192.0.2.80"})).find("phr") == std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,396 @@
+// Passkeys as a browser adds, names and removes them in the account.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "db/write.h"
+#include "json/reader.h"
+#include "json/writer.h"
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+#include "support/passkey_set_up.h"
+#include "support/test_authenticator.h"
+#include "util/base64.h"
+
+namespace {
+
+using namespace postern::test;
+using postern::crypto::Algorithm;
+using postern::factor::Ceremony;
+using postern::factor::Expected;
+using postern::util::base64url_encode;
+using std::chrono::seconds;
+
+constexpr const char* kOrigin = "https://op.example";
+constexpr const char* kRpId = "op.example";
+
+std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+UserAgent signed_in(const Deployment& op, const std::string& user = kAlice,
+                    const std::string& password = kAlicePassword) {
+    UserAgent browser(op);
+    const Landing login = browser.open(at(op, ""));
+    REQUIRE(login.verdict() == "login");
+    REQUIRE(browser.log_in(login, user, password).url == at(op, ""));
+    return browser;
+}
+
+Answer send(const Deployment& op, UserAgent& browser, const Query& fields) {
+    return browser.send(at(op, "/passkeys"), fields.text());
+}
+
+Adding open_form(const Deployment& op, UserAgent& browser) {
+    return Adding(browser.fetch(at(op, "/passkeys?add=yes")));
+}
+
+Answer add(const Deployment& op, UserAgent& browser, const TestAuthenticator& authenticator) {
+    return send(op, browser, open_form(op, browser).form(authenticator));
+}
+
+Answer press(const Deployment& op, UserAgent& browser, const Query& fields) {
+    const Answer shown = browser.fetch(at(op, "/passkeys?add=yes"));  // has a form always
+    REQUIRE(shown.status == 200);
+    return send(op, browser, fields.with("csrf", value_of(shown, "csrf")));
+}
+
+std::string cell(const Deployment& op, const std::string& sql) {
+    postern::db::Database database(op.database(), postern::db::Access::query_only);
+    auto row = database.prepare(sql.c_str());
+    REQUIRE(row.step());
+    return row.text(0);
+}
+
+}  // namespace
+
+TEST_CASE("passkeys: one of each algorithm is added, the first with recovery codes [WEBAUTHN-3, 5, 8, 10, CODE-2]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    CHECK(says(alice.fetch(at(op, "")), "Passkeys none"));
+    CHECK(says(alice.fetch(at(op, "/passkeys")), "You have no passkey yet."));
+
+    const Answer first = add(op, alice, TestAuthenticator(Algorithm::ES256, "first"));
+    REQUIRE(first.status == 200);
+    CHECK(first.header("Cache-Control") == "no-store");
+    CHECK(says(first, "Your passkey is added."));
+    CHECK(codes_in(first).size() == 10);
+    CHECK(audit_events(first.log) == "passkey_added recovery_codes_made");
+    CHECK(op.count_rows("spent_challenges") == 1);
+
+    for (const auto& [algorithm, id] : {std::pair{Algorithm::EdDSA, "second"}, std::pair{Algorithm::RS256, "third"}}) {
+        const Answer next = add(op, alice, TestAuthenticator(algorithm, id));
+        CHECK(next.location() == at(op, "/passkeys?done=passkey-added"));
+        CHECK(audit_events(next.log) == "passkey_added");
+    }
+    CHECK(op.count_rows("passkeys") == 3);
+    CHECK(op.count_rows("recovery_codes") == 10);
+    CHECK(says(alice.fetch(at(op, "")), "Passkeys 3"));
+    CHECK(says(alice.fetch(at(op, "")), "Recovery codes 10 left"));
+    const Answer list = alice.fetch(at(op, "/passkeys?done=passkey-added"));
+    CHECK(says(list, "Your passkey is added."));
+    CHECK(says(list, "My phone"));
+    CHECK(says(list, "on one device only"));
+    // The password managers are told what there is.
+    CHECK(list.body.find("allAcceptedCredentialIds") != std::string::npos);
+    CHECK(alice.fetch(at(op, "/passkeys")).body.find("allAcceptedCredentialIds") == std::string::npos);
+}
+
+TEST_CASE(
+    "passkeys: what the browser is told, and what is kept of its answer [WEBAUTHN-4, 17, 23, 29, WebAuthn §7.1lq, §14.6.1]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const Adding form = open_form(op, alice);
+    CHECK(op.count_rows("spent_challenges") == 0);
+    CHECK(cell(op, "SELECT count(*) FROM users WHERE handle <> ''") == "0");
+    CHECK(form.challenge.size() == 32);
+    CHECK(form.handle.size() == 32);
+    const std::string text = postern::json::write(form.options);
+    for (const char* part :
+         {R"("rp":{"id":"op.example","name":"op.example"})", R"("name":"alice")",
+          R"([{"type":"public-key","alg":-7},{"type":"public-key","alg":-8},{"type":"public-key","alg":-257}])",
+          R"("timeout":300000)", R"("excludeCredentials":[])", R"("residentKey":"preferred")",
+          R"("userVerification":"preferred")", R"("attestation":"none")", R"("extensions":{"credProps":true})"}) {
+        CAPTURE(part);
+        CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK(text.find(subject_of(op, kAlice)) == std::string::npos);
+    CHECK(form.page.header("Content-Security-Policy").find("script-src 'sha256-") != std::string::npos);
+
+    TestAuthenticator phone(Algorithm::ES256, "phone");
+    phone.flags = kUserPresent | kUserVerified | kBackupEligible | kBackedUp;
+    phone.counter = 7;
+    CHECK(send(op, alice,
+               form.form(phone).with("transports", "usb NFC hybrid").with("discoverable", "no").with("name", ""))
+              .status == 200);
+    CHECK(cell(op, "SELECT handle FROM users WHERE username = 'alice'") == base64url_encode(form.handle));
+    CHECK(cell(op,
+               "SELECT rp_id || ' ' || alg || ' ' || sign_count || ' ' || backup_eligible || ' ' || backed_up ||"
+               " ' ' || discoverable || ' ' || transports FROM passkeys") == "op.example -7 7 1 1 0 usb hybrid");
+    CHECK(cell(op, "SELECT credential_id FROM passkeys") == base64url_encode("phone"));
+    CHECK(cell(op, "SELECT name FROM passkeys").starts_with("Passkey, "));
+    CHECK(says(alice.fetch(at(op, "/passkeys")), "synchronised"));
+
+    const Adding next = open_form(op, alice);
+    CHECK(next.handle == form.handle);
+    CHECK(next.challenge != form.challenge);
+    CHECK(postern::json::write(next.options)
+              .find(R"("excludeCredentials":[{"type":"public-key","id":")" + base64url_encode("phone") +
+                    R"(","transports":["usb","hybrid"]}])") != std::string::npos);
+}
+
+TEST_CASE("passkeys: an answer that is not of this page, this server or a present user adds none [WEBAUTHN-2, 3, 6]") {
+    Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 3600}}}}});
+    UserAgent alice = signed_in(op);
+    UserAgent elsewhere = signed_in(op);
+    UserAgent bob = signed_in(op, kBob, kBobPassword);
+    const Adding own = open_form(op, alice);
+    const Adding of_bob = open_form(op, bob);
+    const Adding from_elsewhere = open_form(op, elsewhere);
+    const TestAuthenticator phone(Algorithm::ES256, "phone");
+    TestAuthenticator asleep(Algorithm::ES256, "phone");
+    asleep.flags = 0;
+    const auto with_client_data = [&](const Expected& given, const std::string& more) {
+        Registration made = phone.make(own.given());
+        made.client_data = client_data(Ceremony::registration, given, more);
+        return made;
+    };
+    const std::string usual = ",\"crossOrigin\":false";
+    Registration at_login = phone.make(own.given());
+    at_login.client_data = client_data(Ceremony::assertion, own.given());
+    Registration renamed = phone.make(own.given());
+    renamed.id = "another";
+
+    struct Row {
+        const char* what;
+        Query form;
+        const char* problem;
+    };
+    const char* const kRefused = "That passkey was not accepted.";
+    const char* const kForeign = "The page was not of this browser.";
+    const std::string csrf = value_of(own.page, "csrf");
+    const Row rows[] = {
+        {"another user's challenge", of_bob.form(phone).with("csrf", csrf), kForeign},
+        {"the challenge of another browser", from_elsewhere.form(phone).with("csrf", csrf), kForeign},
+        {"no challenge", own.form(phone).without("challenge"), kForeign},
+        {"a challenge with a byte more", own.form(phone).with("challenge", value_of(own.page, "challenge") + "A"),
+         kForeign},
+        {"an answer to another challenge", own.form(with_client_data(of_bob.given(), usual)), kRefused},
+        {"another origin", own.form(with_client_data({own.challenge, "https://op.example.net", kRpId}, usual)),
+         kRefused},
+        {"its port", own.form(with_client_data({own.challenge, "https://op.example:8443", kRpId}, usual)), kRefused},
+        {"a page inside one of another origin", own.form(with_client_data(own.given(), ",\"crossOrigin\":true")),
+         kRefused},
+        {"an answer to a login", own.form(at_login), kRefused},
+        {"another RP ID", own.form(phone.make({own.challenge, kOrigin, "example"})), kRefused},
+        {"no user was there", own.form(asleep), kRefused},
+        {"another id", own.form(renamed), kRefused},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const Answer answer = send(op, alice, row.form);
+        CHECK(answer.status == 200);
+        CHECK(says(answer, row.problem));
+        CHECK(audit_events(answer.log) == "");
+        CHECK(answer.log.find("passkey_change_refused") != std::string::npos);
+    }
+    const Query form = own.form(phone);
+    for (const char* field : {"id", "client_data", "attestation_object"}) {
+        CAPTURE(field);
+        CHECK(send(op, alice, form.without(field)).status == 400);
+        CHECK(send(op, alice, form.with(field, "*")).status == 400);
+        CHECK(send(op, alice, form.and_also(field, "AAAA")).status == 400);
+    }
+    CHECK(says(send(op, alice, form.with("name", std::string(65, 'x'))), "at most 64 characters"));
+    CHECK(send(op, alice, form.without("csrf")).status == 403);
+    CHECK(send(op, alice, form.with("csrf", value_of(of_bob.page, "csrf"))).status == 403);
+    CHECK(alice.send(at(op, "/passkeys"), form.text(), {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
+    CHECK(alice.fetch(at(op, "/passkeys") + "?" + form.text()).status == 200);
+    CHECK(op.count_rows("passkeys") == 0);
+    CHECK(op.count_rows("spent_challenges") == 0);
+    CHECK(op.count_rows("recovery_codes") == 0);
+    CHECK(cell(op, "SELECT count(*) FROM users WHERE handle <> ''") == "0");
+    CHECK(send(op, alice, form).status == 200);
+    CHECK(op.count_rows("passkeys") == 1);
+}
+
+TEST_CASE("passkeys: the form counts for 600 seconds, and a challenge once [WEBAUTHN-3]") {
+    for (const int age : {599, 600}) {
+        CAPTURE(age);
+        Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 3600}}}}});
+        UserAgent alice = signed_in(op);
+        const Adding form = open_form(op, alice);
+        op.advance(seconds(age));
+        const Answer answer = send(op, alice, form.form(TestAuthenticator(Algorithm::ES256, "phone")));
+        CHECK(says(answer, "open for too long") == (age == 600));
+        CHECK(op.count_rows("passkeys") == (age == 600 ? 0 : 1));
+    }
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const Adding form = open_form(op, alice);
+    const Query sent = form.form(TestAuthenticator(Algorithm::ES256, "phone"));
+    REQUIRE(send(op, alice, sent).status == 200);
+    // A second press says what the first has done, and makes no codes.
+    const Answer again = send(op, alice, sent);
+    CHECK(again.location() == at(op, "/passkeys?done=passkey-added"));
+    CHECK(audit_events(again.log) == "");
+    // The same challenge is good for no other passkey.
+    const Answer replayed = send(op, alice, form.form(TestAuthenticator(Algorithm::ES256, "another")));
+    CHECK(says(replayed, "That passkey was not accepted."));
+    CHECK(replayed.log.find("the challenge was spent before") != std::string::npos);
+    CHECK(op.count_rows("passkeys") == 1);
+    CHECK(op.count_rows("recovery_codes") == 10);
+}
+
+TEST_CASE("passkeys: two pages were open before the first one: the handle is that of the first answer [WEBAUTHN-10]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const Adding one = open_form(op, alice);
+    const Adding other = open_form(op, alice);
+    REQUIRE(one.handle != other.handle);
+    CHECK(send(op, alice, one.form(TestAuthenticator(Algorithm::ES256, "one"))).status == 200);
+    const Answer late = send(op, alice, other.form(TestAuthenticator(Algorithm::ES256, "other")));
+    CHECK(says(late, "changed meanwhile"));
+    CHECK(op.count_rows("passkeys") == 1);
+    CHECK(op.count_rows("spent_challenges") == 1);
+    CHECK(add(op, alice, TestAuthenticator(Algorithm::ES256, "other")).status == 303);
+}
+
+TEST_CASE("passkeys: a credential id is of one user, and there are 20 at most [WEBAUTHN-9, WebAuthn §7.1p]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    UserAgent bob = signed_in(op, kBob, kBobPassword);
+    const TestAuthenticator phone(Algorithm::ES256, "passkey 0");
+    REQUIRE(add(op, alice, phone).status == 200);
+    const Answer taken = add(op, bob, phone);
+    CHECK(says(taken, "That passkey was not accepted."));
+    CHECK(taken.log.find("the credential id is one of another passkey") != std::string::npos);
+    CHECK(op.count_rows("passkeys") == 1);
+    CHECK(cell(op, "SELECT count(*) FROM users WHERE handle <> ''") == "1");
+
+    for (int number = 1; number < 19; ++number)
+        REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "passkey " + std::to_string(number))).status == 303);
+    const Adding late = open_form(op, alice);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "passkey 19")).status == 303);
+    const Answer refused = send(op, alice, late.form(TestAuthenticator(Algorithm::ES256, "passkey 20")));
+    CHECK(says(refused, "as many passkeys as there can be"));
+    CHECK_FALSE(has_id(refused.body, "add"));
+    CHECK_FALSE(has_id(alice.fetch(at(op, "/passkeys?add=yes")).body, "add"));
+    CHECK(op.count_rows("passkeys") == 20);
+    CHECK(press(op, alice, {{"remove", base64url_encode("passkey 7")}}).status == 303);
+    CHECK(add(op, alice, TestAuthenticator(Algorithm::ES256, "passkey 20")).status == 303);
+    CHECK(op.count_rows("passkeys") == 20);
+}
+
+TEST_CASE(
+    "passkeys: named and removed by their owner alone; the codes end with the last factor [WEBAUTHN-23, CODE-5]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    UserAgent bob = signed_in(op, kBob, kBobPassword);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::EdDSA, "key")).status == 303);
+    const std::string phone = base64url_encode("phone");
+
+    const Query rename = {{"rename", phone}, {"name", "  Old \xe2\x80\xae phone  "}};
+    CHECK(press(op, bob, rename).location() == at(op, "/passkeys"));
+    CHECK(cell(op, "SELECT count(*) FROM passkeys WHERE name = 'My phone'") == "2");
+    CHECK(press(op, alice, rename).location() == at(op, "/passkeys?done=passkey-named"));
+    CHECK(says(alice.fetch(at(op, "/passkeys")), "Old phone"));
+    CHECK(press(op, alice, rename.with("name", std::string(64, 'y'))).status == 303);
+    CHECK(says(press(op, alice, rename.with("name", std::string(65, 'y'))), "at most 64 characters"));
+    CHECK(press(op, alice, rename.without("name")).location() == at(op, "/passkeys"));
+    CHECK(press(op, alice, rename.with("rename", "*")).status == 400);
+    CHECK(cell(op, "SELECT count(*) FROM passkeys WHERE name = '" + std::string(64, 'y') + "'") == "1");
+
+    const Answer foreign = press(op, bob, {{"remove", phone}});
+    CHECK(audit_events(foreign.log) == "");
+    CHECK(op.count_rows("passkeys") == 2);
+    const Answer removed = press(op, alice, {{"remove", phone}});
+    CHECK(removed.location() == at(op, "/passkeys?done=passkey-removed"));
+    CHECK(audit_events(removed.log) == "passkey_removed");
+    CHECK(audit_events(press(op, alice, {{"remove", phone}}).log) == "");
+    CHECK(op.count_rows("recovery_codes") == 10);
+
+    // With an app the codes stay when the last passkey goes, and with a passkey when the app goes.
+    const auto turn_app_on = [&] {
+        const SetUp app(alice.fetch(at(op, "/app")));
+        CHECK(alice.send(at(op, "/app"), app.form(app.code(op)).text()).location() == at(op, "/app?done=app-on"));
+    };
+    const auto turn_app_off = [&] {
+        const std::string csrf = value_of(alice.fetch(at(op, "/app")), "csrf");
+        const Query form = {{"csrf", csrf}, {"remove", "yes"}};
+        CHECK(alice.send(at(op, "/app"), form.text()).status == 303);
+    };
+    turn_app_on();
+    CHECK_FALSE(says(alice.fetch(at(op, "/app")), "Your recovery codes end with it."));
+    turn_app_off();
+    CHECK(op.count_rows("recovery_codes") == 10);
+    turn_app_on();
+    CHECK(press(op, alice, {{"remove", base64url_encode("key")}}).status == 303);
+    CHECK(op.count_rows("passkeys") == 0);
+    CHECK(op.count_rows("recovery_codes") == 10);
+    turn_app_off();
+    CHECK(op.count_rows("recovery_codes") == 0);
+}
+
+TEST_CASE("passkeys: the last one goes only if the user can do without [WEBAUTHN-24]") {
+    Deployment op;
+    UserAgent alice = signed_in(op);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+    const Query remove = {{"remove", base64url_encode("phone")}};
+    REQUIRE(op.postern({"user", "set", kAlice, "--second-factor", "required"}).exit_code == 0);
+    const Answer refused = press(op, alice, remove);
+    CHECK(says(refused, "This is your only second factor"));
+    CHECK(refused.log.find("passkey_change_refused") != std::string::npos);
+    CHECK(op.count_rows("passkeys") == 1);
+    CHECK(op.count_rows("recovery_codes") == 10);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "key")).status == 303);
+    CHECK(press(op, alice, remove).location() == at(op, "/passkeys?done=passkey-removed"));
+    CHECK(op.count_rows("passkeys") == 1);
+}
+
+TEST_CASE("passkeys: the last way in of a user without a password stays, whatever is demanded [WEBAUTHN-24]") {
+    Deployment op;
+    UserAgent alice = signed_in(op);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "key")).status == 303);
+    {
+        postern::db::Database database(op.database(), postern::db::Access::read_write);
+        postern::db::write(database, postern::db::Durability::full, [](postern::db::Transaction& transaction) {
+            REQUIRE(transaction.run("UPDATE users SET password_hash = '' WHERE username = $1", kAlice) == 1);
+            transaction.commit();
+        });
+    }
+    const auto remove = [&](const char* id) { return press(op, alice, {{"remove", base64url_encode(id)}}); };
+    CHECK(remove("phone").status == 303);
+    CHECK(says(remove("key"), "Without this passkey you could not sign in any more."));
+    CHECK(op.count_rows("passkeys") == 1);
+}
+
+TEST_CASE("passkeys: there is no page where they are off, or can not be [WEBAUTHN-1]") {
+    using postern::json::Object;
+    const Object rows[] = {
+        {{"login", Object{{"passkeys", "off"}}}},
+        {{"login", Object{{"passkeys", "secondFactor"}, {"secondFactor", "off"}}}},
+    };
+    for (const Object& config : rows) {
+        const Deployment op({.config = config});
+        UserAgent alice = signed_in(op);
+        CHECK_FALSE(says(alice.fetch(at(op, "")), "Passkeys"));
+        CHECK(alice.fetch(at(op, "/passkeys")).status == 404);
+    }
+    // Without second factors they are for the login alone, and there are no codes.
+    const Deployment op({.config = {{"login", Object{{"secondFactor", "off"}}}}});
+    UserAgent alice = signed_in(op);
+    CHECK(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 303);
+    CHECK(op.count_rows("passkeys") == 1);
+    CHECK(op.count_rows("recovery_codes") == 0);
+    CHECK_FALSE(says(alice.fetch(at(op, "")), "Recovery codes"));
+}
