@@ -20,6 +20,11 @@ inline store::Demand demand_of(const oauth::Settings& settings) {
     return settings.login.second_factor == oauth::SecondFactor::required ? store::Demand::all : store::Demand::marked;
 }
 
+/// The RP ID of the passkeys that count; "": none does.
+inline std::string_view rp_id_of(const oauth::Settings& settings) {
+    return oauth::offers_passkeys(settings) ? std::string_view(settings.login.rp_id) : std::string_view();
+}
+
 /// `help`: of whom it is said.
 inline void add_second_factor_option(const Command& command, std::optional<std::string>& value, const char* help) {
     command.option("--second-factor", "WHEN", value, help).one_of({kRequired, "default"});

@@ -52,6 +52,11 @@ void apply_type(const ClientOptions& options, Client& client) {
     if (is_public && !was_public) client.pkce = model::Pkce::required;
 }
 
+model::Level level_of(std::string_view acr) {
+    if (acr == "any") return model::Level::unknown;
+    return acr == "phr" ? model::Level::phishing_resistant : model::Level::second_factor;
+}
+
 model::Scope parse_scope(const std::string& text) {
     auto scope = model::Scope::parse(util::trim(text));
     if (!scope)
@@ -99,8 +104,8 @@ void add_client_options(const Command& command, ClientOptions& options) {
                  "Put the claims of its scopes into the ID token, too, for an application that looks nowhere else");
     command
         .option("--acr", "LEVEL", options.acr,
-                "The least that a sign-in to it must be worth: any (default), or mfa, a second factor")
-        .one_of({"any", "mfa"});
+                "The least that a sign-in to it must be worth: any (default), mfa (a second factor) or phr (a passkey)")
+        .one_of({"any", "mfa", "phr"});
     add_token_options(command, options.tokens);
 }
 
@@ -141,7 +146,7 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
-    if (options.acr) client.level = *options.acr == "mfa" ? model::Level::second_factor : model::Level::unknown;
+    if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
     apply(options.access, client);
     apply(options.tokens, client);

@@ -81,7 +81,10 @@ std::string profile_name(const Client& client) {
     return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
 }
 
-std::string level_name(const Client& client) { return client.level == model::Level::unknown ? "any" : "mfa"; }
+std::string level_name(const Client& client) {
+    if (client.level == model::Level::unknown) return "any";
+    return client.level == model::Level::phishing_resistant ? "phr" : "mfa";
+}
 
 }  // namespace
 

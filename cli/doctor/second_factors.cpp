@@ -32,8 +32,8 @@ const char* fix_of(const oauth::Settings& settings) {
 
 /// POLICY-10: for an emergency that is over, or for one that the operator has forgotten.
 void check_unasked(Findings& findings, db::Database& database, const oauth::Settings& settings, const char* why) {
-    const auto counts = store::count_factors(database, store::Demand::no_user);
-    const std::int64_t users = std::max(counts.app, counts.codes);
+    const auto counts = store::count_factors(database, store::Demand::no_user, rp_id_of(settings));
+    const std::int64_t users = std::max({counts.app, counts.codes, counts.passkeys});
     if (users > 0)
         findings.warning(kCheck,
                          counted(users, "user") + " with a second factor, and " + why + ": they sign in without it",
@@ -47,18 +47,37 @@ void check_unasked(Findings& findings, db::Database& database, const oauth::Sett
                              ", or `postern user set` and `postern group set` with --second-factor default");
 }
 
+/// Why no login has a passkey, in words that begin with the key, and what to do about it.
+struct NoPasskeys {
+    const char* why;
+    const char* fix;
+};
+NoPasskeys why_no_passkeys(const oauth::Settings& settings) {
+    if (settings.login.passkeys == oauth::Passkeys::off)
+        return {"login.passkeys is \"off\"", "\"login\": {\"passkeys\": \"login\"}"};
+    return {"the issuer's host is an IP address, for which there are no passkeys",
+            "give the issuer the name of a host"};
+}
+
 /// Refused at authorize with unmet_authentication_requirements, before any login.
 void check_clients(Findings& findings, db::Database& database, const oauth::Settings& settings, const char* why) {
+    const model::Level highest = std::max(oauth::highest_level(settings), model::Level::password);
+    if (highest == model::Level::phishing_resistant) return;
     auto row = database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND level > $1",
-                              static_cast<std::int64_t>(model::Level::password));
+                              static_cast<std::int64_t>(highest));
     std::int64_t clients = 0;
     std::string first;
     if (row.step()) row >> clients >> first;
     if (clients == 0) return;
+    const bool is_about_passkeys = why == nullptr;
+    const NoPasskeys none = why_no_passkeys(settings);
     findings.warning("clients",
-                     counted(clients, "client") + " with --acr mfa, and " + why + ": no user can sign in to " +
+                     counted(clients, "client") +
+                         (is_about_passkeys ? " with --acr phr, and " : " with --acr mfa or phr, and ") +
+                         (is_about_passkeys ? none.why : why) + ": no user can sign in to " +
                          (clients == 1 ? "it, " : "them, first of all ") + in_quotes(first),
-                     std::string(fix_of(settings)) + ", or `postern client set " + first + " --acr any`");
+                     std::string(is_about_passkeys ? none.fix : fix_of(settings)) + ", or `postern client set " +
+                         first + " --acr any`");
 }
 
 /// A name that no login can have is not in discovery, and is skipped in acr_values. With remote_user none is, which the
@@ -78,7 +97,7 @@ void check_names(Findings& findings, const oauth::Settings& settings) {
 /// They know their passwords and cannot sign in anywhere.
 void check_missing(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (web::can_enrol(settings)) return;
-    const std::int64_t users = store::count_factors(database, demand_of(settings)).missing;
+    const std::int64_t users = store::count_factors(database, demand_of(settings), rp_id_of(settings)).missing;
     if (users == 0) return;
     const bool by_link = settings.login.enrolment == oauth::Enrolment::link;
     findings.warning(
@@ -90,16 +109,35 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
                 : "route paths.account to the account program, or require none of them");
 }
 
+/// WEBAUTHN-1, WEBAUTHN-25.
+void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    const oauth::LoginSettings& login = settings.login;
+    if (login.method != oauth::LoginMethod::password || login.passkeys == oauth::Passkeys::off) return;
+    if (login.rp_id.empty())
+        return findings.warning("passkeys",
+                                "the issuer's host is an IP address, for which browsers have no passkeys: none is "
+                                "offered",
+                                "give the issuer the name of a host, or set \"login\": {\"passkeys\": \"off\"}");
+    const std::int64_t former = store::count_former_passkeys(database, login.rp_id);
+    if (former > 0)
+        findings.warning(
+            "passkeys",
+            counted(former, "passkey") + " for another host than " + in_quotes(login.rp_id) + ": no login accepts them",
+            "set \"login\": {\"rpId\": ...} to that host (`postern user passkeys NAME` shows it), or let "
+            "the users add new ones");
+}
+
 }  // namespace
 
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    if (const char* why = why_none(settings)) {
+    const char* why = why_none(settings);
+    if (why != nullptr)
         check_unasked(findings, database, settings, why);
-        check_clients(findings, database, settings, why);
-    } else {
+    else
         check_missing(findings, database, settings);
-    }
+    check_clients(findings, database, settings, why);
     check_names(findings, settings);
+    check_passkeys(findings, database, settings);
 }
 
 }  // namespace postern::cli

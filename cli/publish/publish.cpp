@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "cli/related_origin.h"
 #include "keys/keys.h"
 #include "oidc/cacheable.h"
 #include "oidc/discovery.h"
@@ -43,6 +44,15 @@ std::vector<Document> documents(const config::Config& config) {
     return all;
 }
 
+/// For the web server of the former host, which has no other document of this server.
+std::vector<Document> related_origin(const config::Config& config) {
+    if (!former_host(config.settings))
+        throw Refused(
+            "browsers need no such file: the issuer's host is " + in_quotes(config.settings.login.rp_id) +
+            " or in that domain. For passkeys of a former host, set \"login\": {\"rpId\": ...} to its name first");
+    return {{kRelatedOriginName, related_origin_document(config.settings)}};
+}
+
 /// Held until the files are written, because two runs would write the same temporary files, and the one that read the
 /// older configuration and keys could end last. A file system without flock(2) is written to all the same.
 os::Descriptor lock(const fs::path& directory) {
@@ -60,12 +70,18 @@ os::Descriptor lock(const fs::path& directory) {
                   directory.string() + "`, and run this again when that has ended");
 }
 
-void publish(const Invocation& invocation, const fs::path& directory) {
+struct PublishOptions {
+    std::string directory;
+    bool related_origin = false;
+};
+
+void publish(const Invocation& invocation, const PublishOptions& options) {
+    const fs::path directory = options.directory;
     os::NewFiles made;
     make_directory(directory, kDirectoryMode, made);
     const os::Descriptor locked = lock(directory);
     const config::Config config = invocation.load_config();
-    const auto all = documents(config);
+    const auto all = options.related_origin ? related_origin(config) : documents(config);
     made.keep();
     json::Array files;
     for (const Document& document : all) {
@@ -77,7 +93,7 @@ void publish(const Invocation& invocation, const fs::path& directory) {
         note_done(invocation, {{"file", path}});  // for each, because the next may fail
         files.emplace_back(path);
     }
-    if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
+    if (!options.related_origin && !config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
         print_note((directory / kOpenidConfiguration).string() +
                    " was written while OpenID Connect was on and is out of date: remove it");
     }
@@ -88,10 +104,10 @@ void publish(const Invocation& invocation, const fs::path& directory) {
 }  // namespace
 
 void add_publish_command(const Command& app, Invocation& invocation) {
-    auto directory = std::make_shared<std::string>();
+    auto options = std::make_shared<PublishOptions>();
     const Command command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
                                         "postern publish /var/www/html/.well-known",
-                                        [&invocation, directory] { publish(invocation, *directory); });
+                                        [&invocation, options] { publish(invocation, *options); });
     const std::string longest = std::to_string(oidc::kPublicMaxAge.count());
     command.explain(
         "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly as "
@@ -99,8 +115,13 @@ void add_publish_command(const Command& app, Invocation& invocation) {
         "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of date. "
         "Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age of at "
         "most " +
-        longest + " seconds.");
-    command.argument("DIR", *directory, "Target directory; created with mode 0755 if missing");
+        longest +
+        " seconds. With --related-origin it writes the file webauthn and no other, for /.well-known/ of the host that "
+        "login.rpId names: the issuer's former host, whose passkeys browsers accept at the issuer's host as long as "
+        "they get that file there as application/json over HTTPS.");
+    command.argument("DIR", options->directory, "Target directory; created with mode 0755 if missing");
+    command.flag("--related-origin", options->related_origin,
+                 "Write the file of the issuer's former host (WebAuthn related origins) instead");
 }
 
 }  // namespace postern::cli

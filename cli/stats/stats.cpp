@@ -60,7 +60,7 @@ Report read_report(const config::Config& config) {
     Report report;
     report.now = util::SystemClock().now();
     report.statistics = store::read_statistics(database, report.now, report.now - settings.session_idle_ttl);
-    report.factors = store::count_factors(database, demand_of(settings));
+    report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
     report.purgeable = store::count_sweepable(database, report.now);
@@ -87,6 +87,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"users", states_json(statistics.users)},
         {"second_factors", json::Object{{"app", report.factors.app},
                                         {"recovery_codes", report.factors.codes},
+                                        {"passkeys", report.factors.passkeys},
                                         {"missing", report.factors.missing}}},
         {"sessions", statistics.sessions},
         {"consents", statistics.consents},
@@ -107,7 +108,8 @@ std::string states_text(const store::Statistics::ByState& count) {
 
 std::string factors_text(const store::FactorCounts& count) {
     return std::to_string(count.app) + " with an app, " + std::to_string(count.codes) + " with recovery codes, " +
-           std::to_string(count.missing) + " required and missing";
+           std::to_string(count.passkeys) + " with a passkey, " + std::to_string(count.missing) +
+           " required and missing";
 }
 
 std::int64_t sum_of(const store::RowCounts& counts) {
@@ -194,9 +196,10 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"document_clients", "Registered clients that a document describes.", {{{}, statistics.document_clients}}},
         {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
         {"second_factors",
-         "Users with an app, users with unused recovery codes, and users who must have a second factor and have none.",
+         "Users with an app, with unused recovery codes, with a passkey, and users who must have a second factor and have none.",
          {{{{"state", "app"}}, report.factors.app},
           {{{"state", "recovery_codes"}}, report.factors.codes},
+          {{{"state", "passkeys"}}, report.factors.passkeys},
           {{{"state", "missing"}}, report.factors.missing}}},
         {"sessions", "Sessions of users who are logged in.", {{{}, statistics.sessions}}},
         {"consents", "Remembered consents.", {{{}, statistics.consents}}},

@@ -8,6 +8,7 @@
 #include "cli/audit.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/user/passkeys.h"
 #include "db/write.h"
 #include "store/code_failures.h"
 #include "store/factors.h"
@@ -32,12 +33,17 @@ struct Removal {
     const char* name;
     bool app;
     bool codes;
+    bool passkeys;
 };
-constexpr Removal kRemovals[] = {{"all", true, true}, {"app", true, false}, {"codes", false, true}};
+constexpr Removal kRemovals[] = {{"all", true, true, true},
+                                 {"app", true, false, false},
+                                 {"codes", false, true, false},
+                                 {"passkeys", false, false, true}};
 
 const Removal& removal_of(const std::string& name) {
     const auto* found = std::ranges::find_if(kRemovals, [&](const Removal& each) { return name == each.name; });
-    if (found == std::end(kRemovals)) throw UsageError("--remove takes all, app or codes, not " + in_quotes(name));
+    if (found == std::end(kRemovals))
+        throw UsageError("--remove takes all, app, codes or passkeys, not " + in_quotes(name));
     return *found;
 }
 
@@ -64,6 +70,7 @@ json::Object to_json(const Shown& shown) {
         if (shown.totp->last_used_at) app.set("last_used_at", util::to_epoch(*shown.totp->last_used_at));
         object.set("app", std::move(app));
     }
+    object.set("passkeys", shown.factors.passkeys);
     object.set("unused_codes", shown.factors.unused_codes);
     object.set("failures_in_a_row", shown.failures);
     return object;
@@ -81,6 +88,7 @@ void show(const Invocation& invocation, db::Database& database, const std::strin
     print_fields({{"sub", shown.user.subject.str()},
                   {"username", shown.user.username},
                   {"app", describe(shown.totp)},
+                  {"passkeys", std::to_string(shown.factors.passkeys)},
                   {"unused recovery codes", std::to_string(shown.factors.unused_codes)},
                   {"wrong codes in a row", std::to_string(shown.failures)}});
 }
@@ -90,6 +98,7 @@ struct Removed {
     User user;
     bool app = false;
     std::int64_t codes = 0;
+    std::vector<store::Passkey> passkeys = {};
 };
 
 /// With the sessions, because a thief of the phone may have one. The password stays.
@@ -99,9 +108,16 @@ Removed remove(db::Database& database, const std::string& name, const Removal& r
         const model::Subject& subject = removed.user.subject;
         removed.app = removal.app && store::remove_totp(transaction, subject);
         if (removal.codes) removed.codes = store::remove_recovery_codes(transaction, subject);
+        if (removal.passkeys) {
+            removed.passkeys = store::list_passkeys(transaction.database(), subject);
+            store::remove_passkeys(transaction, subject);
+        }
         // Codes stand in for a factor: without one they are removed, too.
-        if (removed.app && !removal.codes) removed.codes = store::remove_recovery_codes(transaction, subject);
-        if (!removed.app && removed.codes == 0)
+        const store::Factors left = store::find_factors(transaction.database(), subject);
+        const bool has_lost_one = removed.app || !removed.passkeys.empty();
+        if (has_lost_one && !left.app && left.passkeys == 0)
+            removed.codes += store::remove_recovery_codes(transaction, subject);
+        if (!has_lost_one && removed.codes == 0)
             throw Refused("user " + in_quotes(removed.user.username) + " has none of them; nothing was changed");
         store::clear_code_failures(transaction, subject);
         store::raise_stamp(transaction, subject);
@@ -111,14 +127,25 @@ Removed remove(db::Database& database, const std::string& name, const Removal& r
     });
 }
 
+/// "no app, no passkeys and no recovery codes"
+std::string words_of(const Removed& removed) {
+    std::vector<std::string> gone;
+    if (removed.app) gone.emplace_back("no app");
+    if (!removed.passkeys.empty()) gone.emplace_back("no passkeys");
+    if (removed.codes > 0) gone.emplace_back("no recovery codes");
+    std::string words = gone.front();
+    for (std::size_t i = 1; i < gone.size(); ++i) words += (i + 1 == gone.size() ? " and " : ", ") + gone[i];
+    return words;
+}
+
 void remove_and_tell(const Invocation& invocation, db::Database& database, const std::string& name,
                      const Removal& removal) {
     const Removed removed = remove(database, name, removal);
     if (removed.app) note(invocation, AuditEvent::app_removed, {oauth::audit::subject(removed.user.subject)});
+    for (const store::Passkey& passkey : removed.passkeys) note_removed(invocation, passkey);
     note_done(invocation, {oauth::audit::subject(removed.user.subject)});
     if (invocation.json) return;
-    std::cout << "user " << in_quotes(removed.user.username) << " has "
-              << (!removed.app ? "no recovery codes" : "no app and no recovery codes")
+    std::cout << "user " << in_quotes(removed.user.username) << " has " << words_of(removed)
               << " any more; earlier sessions and tokens have ended\n";
 }
 
@@ -153,15 +180,15 @@ void add_user_factors_command(const Command& group, Invocation& invocation) {
         add_command(group, invocation, "factors", "Show or remove the second factors of a user",
                     "postern user factors ada\n"
                     "  postern user factors ada --remove all\n"
-                    "      when the phone is lost: sign-in by password alone, until a new app is set up\n"
+                    "      when the phone is lost: sign-in by password alone, until a new factor is set up\n"
                     "  postern user factors ada --resume",
                     [&invocation, options] { factors(invocation, *options); });
     command.explain(
         "No secret is shown. Removing ends the sessions and tokens of the user; the password stays, and a person who "
-        "knows it could be the first to set up a new app: give the user a new password as well, if it may be known. "
-        "Without an app no recovery codes stay.");
+        "knows it could be the first to set up a new factor: give the user a new password as well, if it may be known. "
+        "Without an app or a passkey no recovery codes stay.");
     command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
-    command.option("--remove", "WHAT", options->remove, "all, app or codes");
+    command.option("--remove", "WHAT", options->remove, "all, app, codes or passkeys");
     command.flag("--resume", options->resume,
                  "Codes count again after too many wrong ones: the count of failures starts from zero");
 }

@@ -13,6 +13,7 @@
 #include "cli/user/claims.h"
 #include "cli/user/factors.h"
 #include "cli/user/import.h"
+#include "cli/user/passkeys.h"
 #include "cli/user/rules.h"
 #include "cli/user/sync.h"
 #include "cli/user/view.h"
@@ -303,6 +304,7 @@ void add_user_commands(const Command& app, Invocation& invocation) {
     add_set(group, invocation);
     add_passwd(group, invocation);
     add_user_factors_command(group, invocation);
+    add_user_passkeys_command(group, invocation);
     add_user_import_command(group, invocation);
     add_name_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
                      "postern user disable ada",

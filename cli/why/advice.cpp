@@ -179,12 +179,19 @@ constexpr Advice kAdvice[] = {
     {"app_refused",
      "No authenticator app was turned on, for the reason in the detail: a wrong code, a page that was open for too long or not "
      "of this browser, or a change of the account meanwhile. The page shows what to do; nothing was changed."},
+    {"passkey_change_refused",
+     "No passkey was added, named or removed on the page of the account, for the reason in the detail: an answer of the browser "
+     "that does not belong to the page, a page that was open for too long, 20 passkeys already, or one that the user cannot do "
+     "without. The page says what to do; nothing was changed."},
     {"codes_refused",
      "No recovery codes were made, because keys/factor.key is missing. Restore the file from the backup that belongs to the "
      "database, or make one with `postern key repair`; then start login and account again."},
     {"second_factor_failed",
      "The password was right and the code was not. The line second_factor_failed of the audit log with this request id names the "
      "user. If the user did not try to sign in, the password is known to somebody else: `postern user passwd NAME`."},
+    {"passkey_refused",
+     "A passkey was not accepted; the user was told nothing but that. The detail is the rule of WebAuthn that was broken, or says that the "
+     "passkey is suspended, of another host or user, or switched off. `postern user passkeys NAME` shows the passkeys of a user."},
     {"second_factor_throttled",
      "Ten codes in a row were wrong, after a right password; the next one is looked at when the time in the detail is over. If "
      "the user did not try to sign in, the password is known to somebody else: `postern user passwd NAME`. `postern user factors "

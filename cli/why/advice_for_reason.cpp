@@ -87,6 +87,9 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"app_refused", "the app's clock is off by",
      "The clock of the user's device differs from this machine's by what the detail says, so the app was not turned on. Let the "
      "device set its time by the network."},
+    {"passkey_change_refused", "the origin is not that of the issuer",
+     "The browser had the page at another address than the issuer's. Users must open the account at the issuer, and a proxy must "
+     "not serve it under a second name."},
     {"temporarily_unavailable", "factor.key is missing", kFactorKeyAdvice},
     {"temporarily_unavailable", "factor.key does not open",
      "The secret of this user's app was sealed with another factor.key. Restore the file from the backup that belongs to the "
@@ -100,6 +103,10 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "A second factor is required, and the configuration offers none: it needs \"login\": {\"method\": \"password\"} and a "
      "\"secondFactor\" that is not \"off\". `postern client show {client}` says whether the operator requires it; `postern client "
      "set {client} --acr any` takes that back. Otherwise the client asks for it."},
+    {"unmet_authentication_requirements", "the user has no passkey, which client set --acr phr or an essential acr",
+     "The login was in order, and not by a passkey. The user sets one up on the account page and tries again. `postern client show "
+     "{client}` says whether the operator requires one; `postern client set {client} --acr mfa` is content with a code. "
+     "Otherwise the client asks for it."},
     // RFC 8707 §2
     {"invalid_target", "the audience must not be this server",
      "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "

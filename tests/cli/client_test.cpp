@@ -279,9 +279,11 @@ TEST_CASE("client add and set: --acr is shown, and is not taken by another chang
     CHECK(acr("web") == "mfa");
     const std::string text = installation.must({"client", "show", "web"});
     CHECK(std::regex_search(text, std::regex("\nacr +mfa\n")));
-    for (const char* value : {"", "phr", "2", "https://refeds.org/profile/mfa"})
+    for (const char* value : {"", "PHR", "3", "https://refeds.org/profile/mfa"})
         CHECK(installation.postern({"client", "set", "web", "--acr", value}).exit_code == 2);
     CHECK(acr("web") == "mfa");
+    CHECK(text_of(installation.must_json({"client", "set", "web", "--acr", "phr"}), "acr") == "phr");
+    CHECK(stored(installation, "web").level == model::Level::phishing_resistant);
     installation.must({"client", "set", "web", "--acr", "any"});
     CHECK(acr("web") == "any");
     CHECK(acr("bank") == "mfa");

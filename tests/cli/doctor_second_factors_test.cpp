@@ -145,14 +145,22 @@ TEST_CASE("doctor: a level that no login here can have is a warning [LEVEL-8, PO
              i.must({"client", "disable", "mail"});
              set_login(i, kOff);
          },
-         {"warning clients: 2 clients with --acr mfa, and login.secondFactor is \"off\"", "no user can sign in to them",
-          "\"shop\"", "postern client set shop --acr any"}},
+         {"warning clients: 2 clients with --acr mfa or phr, and login.secondFactor is \"off\"",
+          "no user can sign in to them", "\"shop\"", "postern client set shop --acr any"}},
         {"a client, and remote_user",
          [](const Installation& i) {
              add_client(i, "wiki", "mfa");
              set_login(i, kRemote);
          },
-         {"1 client with --acr mfa, and login.method is \"remote_user\"", "no user can sign in to it"}},
+         {"1 client with --acr mfa or phr, and login.method is \"remote_user\"", "no user can sign in to it"}},
+        {"a client that wants a passkey, and passkeys are off",
+         [](const Installation& i) {
+             add_client(i, "wiki", "mfa");
+             add_client(i, "shop", "phr");
+             set_login(i, {{"passkeys", "off"}});
+         },
+         {"1 client with --acr phr, and login.passkeys is \"off\"", "no user can sign in to it", "\"shop\"",
+          "\"passkeys\": \"login\""}},
         {"names of levels that can be had",
          [](const Installation& i) {
              set_login(i, {{"acrNames", json::Object{{"gold", 2}, {"tin", 1}}}});
@@ -160,7 +168,7 @@ TEST_CASE("doctor: a level that no login here can have is a warning [LEVEL-8, PO
          {}},
         {"a name of passkeys",
          [](const Installation& i) {
-             set_login(i, {{"acrNames", json::Object{{"gold", 2}, {"platinum", 3}}}});
+             set_login(i, {{"passkeys", "off"}, {"acrNames", json::Object{{"gold", 2}, {"platinum", 3}}}});
          },
          {"warning second factors: login.acrNames has 1 name of a level", "\"platinum\"", "acr_values_supported"}},
         {"a name of a second factor, and off",

@@ -168,3 +168,38 @@ TEST_CASE("doctor: --ca and --connect belong to --url, and --connect is a place"
         CHECK(installation.postern(words).exit_code == 2);
     }
 }
+
+TEST_CASE("doctor --url: a former host must let its passkeys be used here [WEBAUTHN-27, WebAuthn §5.11]") {
+    struct Row {
+        const char* when;
+        const char* rp_id;
+        std::string answer;
+        const char* finding;
+    };
+    const auto document = [](const std::string& type, const std::string& body) {
+        return "printf 'HTTP/1.1 200 OK\\r\\nContent-Type: " + type + "\\r\\n\\r\\n" + body + "'";
+    };
+    const std::string right = R"({"origins":["https://other.example","https://id.example.org"]})";
+    const Row rows[] = {
+        {"right", "id.old.example", document("application/json", right), "ok: "},
+        {"the issuer's own host", "id.example.org", document("text/html", "no"), ""},
+        {"not there", "id.old.example", kAnswered, "error: id.old.example/.well-known/webauthn answers 404"},
+        {"another origin", "id.old.example",
+         document("application/json", R"({"origins":["https://id.example.org.evil"]})"),
+         "does not list https://id.example.org"},
+        {"no JSON", "id.old.example", document("application/json", "https://id.example.org"), "does not list"},
+        {"no list", "id.old.example", document("application/json", R"({"origins":"https://id.example.org"})"),
+         "does not list"},
+        {"another type", "id.old.example", document("text/plain", right), "is not sent as application/json"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const Installation installation;
+        installation.reconfigure("login", json::Object{{"rpId", row.rp_id}});
+        const Curl curl(installation, "exit 7", "exit 35",
+                        "case $options in *.well-known/webauthn*) " + row.answer + ";; *) " + kAnswered + ";; esac");
+        const std::string finding = found(curl.doctor(), "related origin");
+        CHECK_MESSAGE(has(finding, row.finding), finding);
+        CHECK(finding.empty() == (*row.finding == '\0'));
+    }
+}

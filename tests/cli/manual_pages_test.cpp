@@ -138,6 +138,8 @@ std::map<std::string, std::string> defaults() {
         {"login.hashSlots", std::to_string(login.hash_slots)},
         {"login.secondFactor", login.second_factor == postern::oauth::SecondFactor::offered ? "offered" : "other"},
         {"login.enrolment", login.enrolment == postern::oauth::Enrolment::login ? "login" : "link"},
+        {"login.passkeys", login.passkeys == postern::oauth::Passkeys::login ? "login" : "other"},
+        {"login.rpId", login.rp_id == "id.example.org" ? "null" : login.rp_id},
         {"login.acrNames", login.acr_names.empty() ? "{}" : "not empty"},
         {"login.remoteUserVariable", login.remote_user_variable},
         {"login.autoCreate", text_of(login.auto_create)},

@@ -135,3 +135,27 @@ TEST_CASE("publish: what cannot be written or read is refused in one line") {
     CHECK(op.postern({"publish", (op.directory() / "new").string()}).exit_code != 0);
     CHECK_FALSE(fs::exists(op.directory() / "new"));
 }
+
+TEST_CASE("publish: for a former host the file that lets its passkeys be used here, and no other [WEBAUTHN-27]") {
+    const Deployment op(
+        Deployment::Options{"https://id.new.example/auth", {{"login", json::Object{{"rpId", "id.old.example"}}}}});
+    const fs::path to = op.directory() / "public";
+    CHECK(op.must({"publish", to.string(), "--related-origin"}) == (to / "webauthn").string() + "\n");
+    CHECK(read_file(to / "webauthn") == R"({"origins":["https://id.new.example"]})");
+    CHECK(mode_of(to / "webauthn") == 0644);
+    CHECK(entries(to) == 1);
+}
+
+TEST_CASE("publish: without a former host there is no file for one [WEBAUTHN-27]") {
+    for (const char* rp_id : {"op.example", "example.org", ""}) {
+        CAPTURE(rp_id);
+        const std::string issuer = *rp_id == 'e' ? "https://id.example.org" : "https://op.example";
+        const json::Object login = *rp_id ? json::Object{{"rpId", rp_id}} : json::Object{};
+        const Deployment op(Deployment::Options{issuer, {{"login", login}}});
+        const fs::path to = op.directory() / "public";
+        const CommandResult refused = op.postern({"publish", to.string(), "--related-origin"});
+        CHECK(refused.exit_code == 1);
+        CHECK(refused.err.find("browsers need no such file") != std::string::npos);
+        CHECK_FALSE(fs::exists(to));
+    }
+}

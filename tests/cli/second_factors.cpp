@@ -22,4 +22,15 @@ model::Subject put_app(const Installation& installation, const std::string& name
     return subject;
 }
 
+void put_passkey(db::Transaction& transaction, const model::Subject& subject, const std::string& credential_id,
+                 const std::string& rp_id) {
+    store::Passkey passkey;
+    passkey.credential_id = credential_id;
+    passkey.subject = subject;
+    passkey.rp_id = rp_id;
+    passkey.name = "Key " + credential_id;
+    passkey.created_at = util::SystemClock().now();
+    store::insert_passkey(transaction, passkey);
+}
+
 }  // namespace postern::test

@@ -5,10 +5,15 @@
 
 #include "installation.h"
 #include "model/ids.h"
+#include "store/passkeys.h"
 
 namespace postern::test {
 
 /// Adds the user. The secret is sealed with the factor.key of the installation.
 model::Subject put_app(const Installation& installation, const std::string& name);
+
+/// A passkey of that user for the host, which is the one of an Installation unless it is named.
+void put_passkey(db::Transaction& transaction, const model::Subject& subject, const std::string& credential_id,
+                 const std::string& rp_id = "id.example.org");
 
 }  // namespace postern::test

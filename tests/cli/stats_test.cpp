@@ -105,7 +105,8 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     CHECK(at(stats, "purgeable", "grants") == 1);
     CHECK(at(stats, "purgeable", "refresh_tokens") == 1);
     CHECK(at(stats, "purgeable", "sessions") == 0);
-    for (const char* kind : {"app", "recovery_codes", "missing"}) CHECK(at(stats, "second_factors", kind) == 0);
+    for (const char* kind : {"app", "recovery_codes", "passkeys", "missing"})
+        CHECK(at(stats, "second_factors", kind) == 0);
     if (!is_on_postgresql()) {
         const fs::path file = installation.database_file();
         CHECK(at(stats, "bytes", "database") == static_cast<std::int64_t>(fs::file_size(file)));
@@ -127,6 +128,9 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
     put_user(installation, "marked");
     put_user(installation, "member");
     put_user(installation, "free");
+    const model::Subject key(put_user(installation, "key"));
+    const model::Subject suspended(put_user(installation, "suspended"));
+    const model::Subject former(put_user(installation, "former"));
     const model::Subject gone = put_app(installation, "gone");
     put_user(installation, "disabled");
     {
@@ -136,27 +140,34 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
             store::replace_recovery_codes(transaction, subject, {"one", "two"}, given_at());
         for (const char* code : {"one", "two"}) store::spend_recovery_code(transaction, used, code, given_at());
         store::spend_recovery_code(transaction, codes, "one", given_at());
+        put_passkey(transaction, key, "one");
+        put_passkey(transaction, key, "two");
+        put_passkey(transaction, suspended, "three");
+        store::suspend_passkey(transaction, "three", given_at());
+        put_passkey(transaction, former, "four", "former.example");
         transaction.commit();
     }
     installation.must({"group", "add", "staff"});
     installation.must({"group", "set", "staff", "--second-factor", "required"});
     for (const char* user : {"member", "codes"}) installation.must({"group", "member", "add", "staff", user});
-    for (const char* user : {"marked", "app", "disabled", "used"})
+    for (const char* user : {"marked", "app", "disabled", "used", "key", "suspended", "former"})
         installation.must({"user", "set", user, "--second-factor", "required"});
     for (const char* user : {"gone", "disabled"}) installation.must({"user", "disable", user});
     struct Row {
         const char* setting;
         std::int64_t missing;
     };
-    for (const Row& row : {Row{"offered", 3}, Row{"required", 4}, Row{"off", 0}}) {
+    for (const Row& row : {Row{"offered", 5}, Row{"required", 6}, Row{"off", 0}}) {
         CAPTURE(row.setting);
         installation.reconfigure("login", json::Object{{"secondFactor", row.setting}});
         const auto stats = installation.must_json({"stats"});
         CHECK(at(stats, "second_factors", "app") == 1);
         CHECK(at(stats, "second_factors", "recovery_codes") == 2);
+        CHECK(at(stats, "second_factors", "passkeys") == 1);
         CHECK(at(stats, "second_factors", "missing") == row.missing);
-        CHECK(installation.must({"stats"}).find("1 with an app, 2 with recovery codes, " + std::to_string(row.missing) +
-                                                " required and missing") != std::string::npos);
+        CHECK(installation.must({"stats"}).find("1 with an app, 2 with recovery codes, 1 with a passkey, " +
+                                                std::to_string(row.missing) + " required and missing") !=
+              std::string::npos);
         CHECK(
             parse_metrics(installation.must({"stats", "--prometheus"}))["postern_second_factors{state=\"missing\"}"] ==
             std::to_string(row.missing));
@@ -194,6 +205,7 @@ TEST_CASE("stats: Prometheus gets the same numbers, in text that its parser take
         {"postern_users{state=\"disabled\"}", 1},
         {"postern_second_factors{state=\"app\"}", 0},
         {"postern_second_factors{state=\"recovery_codes\"}", 0},
+        {"postern_second_factors{state=\"passkeys\"}", 0},
         {"postern_second_factors{state=\"missing\"}", 0},
         {"postern_sessions", 1},
         {"postern_consents", 1},

@@ -62,6 +62,7 @@ TEST_CASE("user factors: shows what there is, and no secret [POLICY-8]") {
     CHECK(text_of(shown, "sub") == f.ada.str());
     CHECK(text_of(shown, "username") == "ada");
     CHECK(*member_of(member_of(shown, "app"), "created_at").if_integer() > 0);
+    CHECK(*member_of(shown, "passkeys").if_integer() == 0);
     CHECK(*member_of(shown, "unused_codes").if_integer() == 2);
     CHECK(*member_of(shown, "failures_in_a_row").if_integer() == 100);
     const std::string text = f.installation.must({"user", "factors", f.ada.str()});
@@ -125,7 +126,8 @@ TEST_CASE("user factors: what is refused changes nothing [POLICY-8]") {
         {{"nobody"}, 1},
         {{"nobody", "--remove", "all"}, 1},
         {{"nobody", "--resume"}, 1},
-        {{"ada", "--remove", "passkeys"}, 2},
+        {{"ada", "--remove", "passkeys"}, 1},
+        {{"ada", "--remove", "passkey"}, 2},
         {{"ada", "--remove", ""}, 2},
         {{"ada", "--remove", "all", "--resume"}, 2},
         {{}, 2},

@@ -293,6 +293,8 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"app_refused", "the app's clock is off by 90 s", "the app was not turned on"},
         {"app_refused", "the form was older than 600 s", "open for too long"},
         {"app_refused", "the code is not one of the app", "a wrong code", true},
+        {"passkey_change_refused", "the challenge was spent before", "No passkey was added, named or removed"},
+        {"passkey_change_refused", "the origin is not that of the issuer", "open the account at the issuer"},
         {"codes_refused", "there is no factor.key; postern key repair makes one", "No recovery codes were made"},
         {"temporarily_unavailable", "factor.key is missing in /var/lib/postern/keys, so that no second factor can be checked", "start login and account again", true},
         {"temporarily_unavailable", "factor.key does not open the app's secret of user 0f1e", "--remove all"},
@@ -300,6 +302,7 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"login_required", "the user must log in with a second factor", "requires a second factor"},
         {"login_required", "the user must log in", "older than max_age"},
         {"unmet_authentication_requirements", "the client (client set --acr) or an essential acr requires a second factor, which", "`postern client set web --acr any`"},
+        {"unmet_authentication_requirements", "the user has no passkey, which client set --acr phr or an essential acr requires", "`postern client set web --acr mfa`"},
         {"unmet_authentication_requirements", "those that can be met here: phr", "login.acrNames"},
     };
     // clang-format on

@@ -1,6 +1,10 @@
 // Checks that key set and discovery documents arrive unchanged at their locations, whatever the request contains.
+#include <algorithm>
+
 #include "cli/doctor/live/live.h"
+#include "cli/related_origin.h"
 #include "jose/jwk.h"
+#include "json/reader.h"
 #include "json/writer.h"
 #include "keys/keys.h"
 #include "oidc/discovery.h"
@@ -152,6 +156,32 @@ void evaluate_subpath(Findings& findings, const Site& site, const HttpResponse& 
                        "remove `url.rewrite-if-not-file` that leads unknown paths elsewhere"}));
 }
 
+/// WebAuthn §5.11: without it browsers refuse the passkeys of the former host at this one.
+void evaluate_related_origin(Findings& findings, const Site& site, const HttpResponse& response) {
+    const std::string fix = "`postern publish DIR --related-origin`, and let the web server of that host send the file";
+    const std::string url = *former_host(site.settings()) + "/.well-known/webauthn";
+    if (response.status != 200)
+        return findings.error("related origin",
+                              url + " answers " + std::to_string(response.status) +
+                                  ": browsers refuse passkeys here that were made for that host",
+                              fix);
+    const auto document = json::parse(response.body);
+    const json::Object* object = document ? document->if_object() : nullptr;
+    const json::Value* origins = object != nullptr ? object->find("origins") : nullptr;
+    const json::Array* listed = origins != nullptr ? origins->if_array() : nullptr;
+    const bool is_listed = listed != nullptr && std::ranges::any_of(*listed, [&](const json::Value& origin) {
+                               return origin.if_string() != nullptr && *origin.if_string() == site.origin;
+                           });
+    if (!is_listed)
+        return findings.error(
+            "related origin",
+            url + " does not list " + site.origin + ": browsers refuse passkeys here that were made for that host",
+            fix);
+    if (!response.first("Content-Type").starts_with("application/json"))
+        findings.error("related origin", url + " is not sent as application/json, which browsers demand",
+                       "add that type for this path in the web server of that host");
+}
+
 }  // namespace
 
 std::vector<Probe> document_probes(const Site& site) {
@@ -178,6 +208,9 @@ std::vector<Probe> document_probes(const Site& site) {
     };
     if (inserted.size() > 1)
         probes.push_back({"well-known", {site.origin + inserted[1]}, second_metadata_check(inserted[1])});
+    if (const auto former = former_host(settings))
+        probes.push_back(
+            {"related origin", {"https://" + *former + "/.well-known/" + kRelatedOriginName}, evaluate_related_origin});
     return probes;
 }
 

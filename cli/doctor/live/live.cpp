@@ -73,6 +73,7 @@ constexpr PassMessage kPassMessages[] = {
     {"key set", "matches jwks.json on disk"},
     {"well-known", "discovery documents are at both locations"},
     {"issuer", "as in the configuration"},
+    {"related origin", "the former host lets its passkeys be used here"},
     {"host header", "does not change any response"},
     {"sendfile headers", "request headers cannot trigger X-Sendfile or X-Accel-Redirect"},
     {"arguments", "a query is not passed as program arguments"},

@@ -1,0 +1,149 @@
+// `postern user passkeys`: lists, removes and resumes passkeys. They are named by the digest that the audit log has.
+#include "cli/user/passkeys.h"
+
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "db/write.h"
+#include "store/factors.h"
+#include "store/users.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+using oauth::AuditEvent;
+using store::Passkey;
+
+util::Time now() { return util::SystemClock().now(); }
+
+struct Options {
+    std::string name;
+    std::optional<std::string> remove;
+    std::optional<std::string> resume;
+};
+
+std::string id_of(const Passkey& passkey) { return oauth::audit::short_digest(passkey.credential_id); }
+
+json::Object to_json(const Passkey& passkey) {
+    json::Object object{{"id", id_of(passkey)},
+                        {"name", passkey.name},
+                        {"rp_id", passkey.rp_id},
+                        {"created_at", util::to_epoch(passkey.created_at)},
+                        {"sign_count", passkey.sign_count},
+                        {"backup_eligible", passkey.backup_eligible},
+                        {"backed_up", passkey.backed_up},
+                        {"transports", passkey.transports}};
+    if (passkey.discoverable) object.set("discoverable", *passkey.discoverable);
+    if (passkey.last_used_at) object.set("last_used_at", util::to_epoch(*passkey.last_used_at));
+    if (passkey.suspended_at) object.set("suspended_at", util::to_epoch(*passkey.suspended_at));
+    return object;
+}
+
+std::string state_of(const Passkey& passkey) {
+    if (passkey.suspended_at) return "suspended since " + to_text(*passkey.suspended_at);
+    return passkey.backed_up ? "synchronised" : "on one device only";
+}
+
+void show(const Invocation& invocation, db::Database& database, const std::string& name) {
+    const User user = require_user(database, name);
+    const auto passkeys = store::list_passkeys(database, user.subject);
+    if (invocation.json) {
+        json::Array list;
+        for (const Passkey& passkey : passkeys) list.emplace_back(to_json(passkey));
+        return print_json(std::move(list));
+    }
+    if (passkeys.empty()) std::cout << "user " << in_quotes(user.username) << " has no passkeys\n";
+    for (const Passkey& passkey : passkeys) {
+        if (&passkey != &passkeys.front()) std::cout << '\n';
+        print_fields({{"id", id_of(passkey)},
+                      {"name", passkey.name},
+                      {"host", passkey.rp_id},
+                      {"added", to_text(passkey.created_at)},
+                      {"last used", passkey.last_used_at ? to_text(*passkey.last_used_at) : "not for a login yet"},
+                      {"state", state_of(passkey)}});
+    }
+}
+
+/// Of the user's. Throws Refused.
+Passkey require_passkey(db::Transaction& transaction, const User& user, const std::string& id) {
+    for (Passkey& passkey : store::list_passkeys(transaction.database(), user.subject))
+        if (id_of(passkey) == id) return std::move(passkey);
+    throw Refused("user " + in_quotes(user.username) + " has no passkey " + in_quotes(id) + "; nothing was changed");
+}
+
+/// With the sessions, because its thief may have one.
+Passkey remove(db::Database& database, const Options& options) {
+    return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        const User user = require_user(transaction, options.name);
+        Passkey passkey = require_passkey(transaction, user, *options.remove);
+        store::remove_passkey(transaction, user.subject, passkey.credential_id);
+        const store::Factors left = store::find_factors(transaction.database(), user.subject);
+        if (!left.app && left.passkeys == 0) store::remove_recovery_codes(transaction, user.subject);
+        store::raise_stamp(transaction, user.subject);
+        store::end_user_access(transaction, user.subject, now());
+        commit(transaction);
+        return passkey;
+    });
+}
+
+Passkey resume(db::Database& database, const Options& options) {
+    return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        const User user = require_user(transaction, options.name);
+        Passkey passkey = require_passkey(transaction, user, *options.resume);
+        if (!store::resume_passkey(transaction, user.subject, passkey.credential_id))
+            throw Refused("passkey " + in_quotes(*options.resume) + " is not suspended; nothing was changed");
+        commit(transaction);
+        return passkey;
+    });
+}
+
+void passkeys(const Invocation& invocation, const Options& options) {
+    const bool changes = options.remove || options.resume;
+    db::Database database =
+        open_database(invocation.load_config(), changes ? db::Access::read_write : db::Access::query_only);
+    if (options.remove) {
+        const Passkey removed = remove(database, options);
+        note_removed(invocation, removed);
+        note_done(invocation, {oauth::audit::subject(removed.subject)});
+        if (!invocation.json)
+            std::cout << "passkey " << in_quotes(*options.remove)
+                      << " is removed; earlier sessions and tokens of the user have ended\n";
+    }
+    if (options.resume) {
+        const Passkey resumed = resume(database, options);
+        note_done(invocation, {oauth::audit::subject(resumed.subject)});
+        if (!invocation.json) std::cout << "passkey " << in_quotes(*options.resume) << " counts again\n";
+    }
+    if (!changes || invocation.json) show(invocation, database, options.name);
+}
+
+}  // namespace
+
+void note_removed(const Invocation& invocation, const Passkey& passkey) {
+    note(invocation, AuditEvent::passkey_removed,
+         {oauth::audit::subject(passkey.subject), {"passkey", id_of(passkey)}});
+}
+
+void add_user_passkeys_command(const Command& group, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    const Command command = add_command(group, invocation, "passkeys", "List, remove or resume the passkeys of a user",
+                                        "postern user passkeys ada\n"
+                                        "  postern user passkeys ada --remove 3f1c9a0d52b7e864\n"
+                                        "  postern user passkeys ada --resume 3f1c9a0d52b7e864\n"
+                                        "      when it was suspended and no copy of it was made",
+                                        [&invocation, options] { passkeys(invocation, *options); });
+    command.explain(
+        "A passkey whose counter does not grow is suspended, because there may be a copy of it. Removing one ends the "
+        "sessions and tokens of the user. Without an app or a passkey no recovery codes stay.");
+    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
+    const Option remove =
+        command.option("--remove", "ID", options->remove, "The id that the list and the audit log have");
+    const Option resume = command.option("--resume", "ID", options->resume, "A suspended passkey counts again");
+    remove.excludes(resume);
+}
+
+}  // namespace postern::cli
