@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql, text } from "../security/database.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
@@ -59,6 +60,7 @@ export async function openWorld() {
   const { program, publish } = standIn();
   const deployment = await openDemo({
     clock: true,
+    host: "localhost", // a passkey is for a host with a name
     config: {
       scopeDescriptions: {
         "wiki:read": "Read the pages that you can read",
@@ -90,6 +92,7 @@ export async function openWorld() {
     await client("two", "Two addresses", "--redirect-uri", `${deployment.origin}/demo/two`);
     await deployment.postern(["client", "disable", "off"]);
     await client("vault", LONG_NAME, "--acr", "mfa");
+    await client("safe", LONG_NAME, "--acr", "phr");
     for (const user of [LONG_USER, "newcomer"]) await deployment.addUser(user, OTHER_PASSWORD);
     for (const group of [`researchers-${"x".repeat(52)}`, "staff"]) {
       await deployment.postern(["group", "add", group]);
@@ -183,6 +186,83 @@ async function toEnrolment(page, deployment) {
   await page.waitForSelector("#turn-on");
 }
 
+let keys = 0;
+
+/// To the page that shows the recovery codes of a user who has just added a first passkey. Chromium's own
+/// authenticator, in software, gives it to no other page.
+async function toFirstPasskey(page, deployment) {
+  const username = `key-${++keys}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+  await toAccount(page, deployment, "/passkeys", "#passkeys", username, OTHER_PASSWORD);
+  await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
+  await page.fill("#name", LONG_NAME.slice(0, 64));
+  await page.click("#add-passkey");
+  await page.waitForSelector("#kept");
+  await devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+  return username;
+}
+
+/// To the page that adds a passkey, and on to what is on it alone.
+async function toNewPasskey(page, deployment, selector) {
+  await toAccount(page, deployment, "/passkeys", "#another");
+  await page.click("#another");
+  await page.waitForSelector(selector);
+}
+
+/// To the list of such a user, with another value in each column of `set`.
+async function toPasskeys(page, deployment, set = {}) {
+  const username = await toFirstPasskey(page, deployment);
+  const values = Object.entries(set).map(([column, value]) => `${column} = ${text(value)}`);
+  const whose = `subject = (SELECT subject FROM users WHERE username = ${text(username)})`;
+  if (values.length > 0) await sql(deployment, `UPDATE passkeys SET ${values} WHERE ${whose}`);
+  await page.goto(`${deployment.issuer}/account/passkeys`);
+  await page.click("summary"); // which opens
+  return { username, whose };
+}
+
+/// To the second page of a login at the client by such a user.
+async function toPasskeyStep(page, deployment, client_id) {
+  const username = await toFirstPasskey(page, deployment);
+  await page.context().clearCookies();
+  await page.goto(ask(deployment, { client_id, scope: "openid" }));
+  await signIn(page, OTHER_PASSWORD, username);
+  await page.getByRole("heading", { name: "One more step" }).waitFor();
+  await page.waitForSelector("#use-passkey");
+}
+
+/// The browser gives no passkey, and has a reason of its own.
+async function refuseInBrowser(page, button) {
+  await page.evaluate(() => {
+    const refuse = () => Promise.reject(new DOMException("said in English", "NotAllowedError"));
+    Object.assign(navigator.credentials, { create: refuse, get: refuse });
+  });
+  await page.click(button);
+  await page.waitForSelector("#passkey-problem");
+}
+
+/// What comes is no passkey.
+async function sendNoPasskey(page) {
+  await page.evaluate(() => {
+    const form = document.querySelector("form[data-options]");
+    for (const { name } of form.elements)
+      if (["id", "client_data", "authenticator_data", "attestation_object", "signature"].includes(name))
+        form.elements[name].value = "AAAA";
+    form.submit();
+  });
+  await page.waitForSelector("#problem");
+}
+
 /// An ID token of PERSON for the client "wiki".
 async function idToken(page, deployment) {
   const code = await toClient(page, deployment, {});
@@ -256,7 +336,56 @@ export const PAGES = [
       await page.getByText("too many failed attempts").waitFor();
     },
   },
+  {
+    name: "login, no passkey in the browser",
+    heading: /^Sign in$/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await page.waitForSelector("#use-passkey");
+      await refuseInBrowser(page, "#use-passkey");
+    },
+  },
+  {
+    name: "login, passkey refused",
+    heading: /^Sign in$/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await sendNoPasskey(page);
+    },
+  },
   { name: "second step", heading: /^One more step$/, open: toSecondStep },
+  {
+    name: "second step, passkey or code",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toPasskeyStep(page, d, "wiki");
+      await page.waitForSelector("#code");
+    },
+  },
+  {
+    name: "second step, passkey alone",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toPasskeyStep(page, d, "safe");
+      await page.waitForSelector("#code", { state: "detached" });
+    },
+  },
+  {
+    name: "second step, no passkey in the browser",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toPasskeyStep(page, d, "safe");
+      await refuseInBrowser(page, "#use-passkey");
+    },
+  },
+  {
+    name: "second step, passkey refused",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toPasskeyStep(page, d, "wiki");
+      await sendNoPasskey(page);
+    },
+  },
   {
     name: "second step, wrong code",
     heading: /^One more step$/,
@@ -283,10 +412,10 @@ export const PAGES = [
       await page.waitForSelector("#new-codes");
     },
   },
-  { name: "app that a login needs", heading: /^Set up an authenticator app$/, open: toEnrolment },
+  { name: "app that a login needs", heading: /^Protect your account$/, open: toEnrolment },
   {
     name: "app that a login needs, wrong code",
-    heading: /^Set up an authenticator app$/,
+    heading: /^Protect your account$/,
     open: async (page, d) => {
       await toEnrolment(page, d);
       await page.fill("#code", "no code");
@@ -500,6 +629,91 @@ export const PAGES = [
     name: "account, no recovery codes",
     heading: /^Recovery codes$/,
     open: (page, d) => toAccount(page, d, "/codes", "h1"),
+  },
+  {
+    name: "account, no passkeys",
+    heading: /^Passkeys$/,
+    open: (page, d) => toAccount(page, d, "/passkeys", "#another"),
+  },
+  {
+    name: "account, passkey to add",
+    heading: /^Add a passkey$/,
+    open: (page, d) => toNewPasskey(page, d, "#add-passkey"),
+  },
+  {
+    name: "account, passkey to add in a browser without passkeys",
+    heading: /^Add a passkey$/,
+    open: async (page, d) => {
+      await page.addInitScript(() => delete window.PublicKeyCredential);
+      await toNewPasskey(page, d, "#needs-script");
+    },
+  },
+  {
+    name: "account, no passkey in the browser",
+    heading: /^Add a passkey$/,
+    open: async (page, d) => {
+      await toNewPasskey(page, d, "#add-passkey");
+      await refuseInBrowser(page, "#add-passkey");
+    },
+  },
+  {
+    name: "account, passkey refused",
+    heading: /^Add a passkey$/,
+    open: async (page, d) => {
+      await toNewPasskey(page, d, "#add-passkey");
+      await sendNoPasskey(page);
+    },
+  },
+  { name: "account, codes behind the first passkey", heading: /^Keep these codes$/, open: toFirstPasskey },
+  {
+    name: "account, one passkey",
+    heading: /^Passkeys$/,
+    open: async (page, d) => {
+      await toPasskeys(page, d);
+      await page.waitForSelector("#second");
+    },
+  },
+  {
+    name: "account, passkey of a former address",
+    heading: /^Passkeys$/,
+    open: async (page, d) => {
+      await toPasskeys(page, d, { rp_id: "former.example" });
+      await page.getByText("for an earlier address").waitFor();
+    },
+  },
+  {
+    name: "account, suspended passkey",
+    heading: /^Passkeys$/,
+    open: async (page, d) => {
+      await toPasskeys(page, d, { suspended_at: d.now() });
+      await page.getByText("suspended").waitFor();
+    },
+  },
+  {
+    name: "account, passkey that is needed",
+    heading: /^Passkeys$/,
+    open: async (page, d) => {
+      const { username } = await toPasskeys(page, d);
+      await d.postern(["user", "set", username, "--second-factor", "required"]);
+      await page.getByRole("button", { name: /^Remove/ }).click();
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "account, as many passkeys as there can be",
+    heading: /^Passkeys$/,
+    open: async (page, d) => {
+      const { whose } = await toPasskeys(page, d);
+      const others = "subject, rp_id, cose_key, alg, sign_count, backup_eligible, backed_up, transports, aaguid, name";
+      for (let number = 10; number < 29; ++number)
+        await sql(
+          d,
+          `INSERT INTO passkeys (credential_id, ${others}, created_at)
+           SELECT 'AA${number}', ${others}, ${number} FROM passkeys WHERE ${whose} LIMIT 1`,
+        );
+      await page.reload();
+      await page.getByText("You have as many passkeys as there can be.").waitFor();
+    },
   },
   {
     name: "account, devices",

@@ -1,6 +1,7 @@
 // How often a request waits for the database server: its flights, which are round trips of the network between them.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Authenticator } from "../support/authenticator.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 /// One request of each is counted: [flights of a process that has a connection, which program, how one is prepared and
@@ -76,7 +77,49 @@ const OPERATIONS = {
       return () => person.submit(page, "login", { username: p.user.username, password: p.user.password });
     },
   ],
+  "a passkey alone": [
+    13,
+    "login",
+    async (p) => {
+      const { key } = await withPasskey(p);
+      const person = p.person();
+      const page = await person.visit(p.authorizationUrl(p.clients.web));
+      return () => person.submit(page, "use-passkey", key.use(page));
+    },
+  ],
+  "a passkey behind the password": [
+    14,
+    "login",
+    async (p) => {
+      const { user, key } = await withPasskey(p);
+      const person = p.person();
+      const first = await person.visit(p.authorizationUrl(p.clients.web));
+      const page = await person.signIn(first, user.username, user.password);
+      return () => person.submit(page, "use-passkey", key.use(page));
+    },
+  ],
+  "a further passkey, and the list of them": [
+    12,
+    "account",
+    async (p) => {
+      const { person } = await withPasskey(p);
+      const page = await person.visit(`${p.issuer}/account/passkeys?add=yes`);
+      return () => person.submit(page, "add-passkey", new Authenticator().register(page));
+    },
+  ],
 };
+
+let users = 0;
+/// A user who has added a passkey, in a browser that is at the account.
+async function withPasskey(p) {
+  const user = { username: `user-${++users}`, password: "another quiet gate" };
+  await p.deployment.addUser(user.username, user.password);
+  const [person, key] = [p.person(), new Authenticator()];
+  await p.walk(person, `${p.issuer}/account/passkeys`, { user });
+  const page = await person.visit(`${p.issuer}/account/passkeys?add=yes`);
+  await person.submit(page, "add-passkey", key.register(page));
+  return { user, person, key };
+}
 
 /// A process that is asked for the first time connects: in the least of so many runs none does.
 const RUNS = 8;
@@ -87,7 +130,7 @@ describe("flights to PostgreSQL", () => {
   let p;
 
   before(async () => {
-    proxied = await ProxiedProvider.open();
+    proxied = await ProxiedProvider.open({ host: "localhost" }); // a passkey is for a host with a name
     ({ proxy, p } = proxied);
   });
   after(() => proxied?.stop());

@@ -11,13 +11,15 @@ export const SCOPE = "openid profile offline_access";
 export class ProxiedProvider {
   directory = mkdtempSync(join(tmpdir(), "postern-px-"));
 
-  static async open() {
+  /// `host`: the issuer's, of another name for this machine.
+  static async open({ host } = {}) {
     const proxied = new ProxiedProvider();
     try {
       chmodSync(proxied.directory, 0o755);
       proxied.server = await PostgreSQL.start();
       proxied.proxy = await Proxy.start(proxied.directory, proxied.server.directory);
-      proxied.p = await openProvider({ config: { database: proxied.server.uriBy(proxied.directory) } });
+      const config = { database: proxied.server.uriBy(proxied.directory) };
+      proxied.p = await openProvider({ config, ...(host ? { host } : {}) });
       return proxied;
     } catch (error) {
       await proxied.stop();

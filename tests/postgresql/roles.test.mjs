@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
+import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { totp } from "../support/totp.mjs";
@@ -126,6 +127,8 @@ describe("a role for each program", () => {
   let person; // who is signed in
   const phone = { username: "phone", password: "another quiet gate" }; // whose app has the key `phone.key`
   const strict = { username: "strict", password: "another quiet gate" }; // who must have an app
+  const fob = { username: "fob", password: "another quiet gate", key: new Authenticator() }; // who has a passkey
+  const nomad = { username: "nomad", password: "another quiet gate" }; // whose passkeys come and go
 
   before(async () => {
     chmodSync(directory, 0o755);
@@ -134,7 +137,8 @@ describe("a role for each program", () => {
     const database = server.addDatabase("postern");
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
-    p = await openProvider({ config: { database: uri, implicit: true, login: { maxFailures: 100 } } });
+    const config = { database: uri, implicit: true, login: { maxFailures: 100 } };
+    p = await openProvider({ config, host: "localhost" }); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
     for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
@@ -143,11 +147,12 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
-    for (const { username, password } of [phone, strict]) await p.deployment.addUser(username, password);
+    for (const { username, password } of [phone, strict, fob, nomad]) await p.deployment.addUser(username, password);
     await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
     await turnOn(await openApp(phone), phone);
+    await addPasskey(await openAccount(fob), fob.key);
   });
   after(async () => {
     await p?.stop();
@@ -204,6 +209,49 @@ describe("a role for each program", () => {
     assert.ok(done.location?.searchParams.get("code"));
   }
 
+  /// A browser of the user on the account's pages.
+  async function openAccount(user) {
+    const browser = p.person();
+    is(200, await p.walk(browser, `${p.issuer}/account`, { user }));
+    return browser;
+  }
+  const passkeysPage = (query = "") => `${p.issuer}/account/passkeys${query}`;
+  async function addPasskey(browser, key) {
+    const page = is(200, await browser.visit(passkeysPage("?add=yes")));
+    const added = is(200, await browser.submit(page, "add-passkey", key.register(page)));
+    assert.match(added.body, /Your passkey is added/);
+  }
+  /// The user has none, whatever a flow that was refused has left.
+  const forgetFactors = ({ username }) =>
+    server.sql(
+      ["totp_secrets", "recovery_codes", "passkeys"]
+        .map(
+          (table) => `DELETE FROM postern.${table} t USING postern.users u
+            WHERE t.subject = u.subject AND u.username = '${username}';`,
+        )
+        .join(""),
+      superuser,
+    );
+  /// A passkey is as new, and its address has not failed.
+  function forgetUses({ key }) {
+    key.counter = 0;
+    server.sql(
+      `UPDATE postern.passkeys SET sign_count = 0, suspended_at = NULL;
+       DELETE FROM postern.login_attempts`,
+      superuser,
+    );
+  }
+  /// To where a login leads in which the passkey is all, or comes behind the password.
+  async function giveKey({ behindPassword = false } = {}) {
+    const browser = p.person();
+    let page = is(200, await browser.visit(p.authorizationUrl(p.clients.trusted)));
+    if (behindPassword) page = is(200, await browser.signIn(page, fob.username, fob.password));
+    return browser.submit(page, "use-passkey", fob.key.use(page));
+  }
+  async function signInWithKey(how) {
+    assert.ok((await giveKey(how)).location?.searchParams.get("code"));
+  }
+
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
 
@@ -225,6 +273,12 @@ describe("a role for each program", () => {
         assert.ok((await p.walk(other, url)).location?.searchParams.get("code"));
       await signInWithCode(() => totp(phone.key, p.deployment.now()));
       await signInWithCode(() => phone.codes[0]);
+      forgetUses(fob);
+      await signInWithKey();
+      await signInWithKey({ behindPassword: true });
+      fob.key.counter = 7;
+      await signInWithKey();
+      assert.match(is(200, await giveKey()).body, /That passkey was not accepted/); // of a copy, perhaps
     },
 
     scopes: async () => {
@@ -304,15 +358,7 @@ describe("a role for each program", () => {
       person = p.person();
 
       // Both ways to an app, another in its place, new codes, and none any more.
-      server.sql(
-        ["totp_secrets", "recovery_codes"]
-          .map(
-            (table) => `DELETE FROM postern.${table} t USING postern.users u
-            WHERE t.subject = u.subject AND u.username = '${strict.username}';`,
-          )
-          .join(""),
-        superuser,
-      );
+      forgetFactors(strict);
       const demand = (demanded) => p.deployment.postern(["user", "set", strict.username, "--second-factor", demanded]);
       await demand("required");
       const hers = p.person();
@@ -325,6 +371,19 @@ describe("a role for each program", () => {
       await demand("default"); // else the last app stays
       const removed = is(200, await hers.submit(is(200, await hers.visit(`${p.issuer}/account/app`)), "remove"));
       assert.match(removed.body, /Your app is removed/);
+
+      // A first passkey, a second one, another name, and none any more.
+      forgetFactors(nomad);
+      const theirs = await openAccount(nomad);
+      const keys = [new Authenticator(), new Authenticator()];
+      for (const key of keys) await addPasskey(theirs, key);
+      const change = async (fields, said) => {
+        const { csrf } = is(200, await theirs.visit(passkeysPage())).form.fields;
+        assert.match(is(200, await theirs.post(passkeysPage(), { csrf, ...fields })).body, said);
+      };
+      const [first, second] = keys.map(({ id }) => id.toString("base64url"));
+      await change({ rename: first, name: "Old phone" }, /<bdi>Old phone<\/bdi>/);
+      for (const id of [first, second]) await change({ remove: id }, /Your passkey is removed/);
     },
 
     sweep: async () => {

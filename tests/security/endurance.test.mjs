@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { Authenticator } from "../support/authenticator.mjs";
 import { formOf } from "../support/user_agent.mjs";
 import { drive, encode } from "./fastcgi.mjs";
 import { PROGRAMS, lighttpdWithPools, memoryOf } from "./pools.mjs";
@@ -24,11 +25,13 @@ const pathOf = (program) => PATHS[program] ?? `/${program}`;
 
 describe(`${COUNT} requests for one process of each program`, () => {
   const pools = {};
+  const passkeys = new Set(); // what came of them
   let p;
   before(async () => {
     p = await openProvider({
       front: lighttpdWithPools(pools, {}),
       tls: false,
+      host: "localhost", // a passkey is for a host with a name
       config: { accessTokenTTL: 86400, log: { target: "/dev/null" }, login: { maxFailures: 3, window: 86400 } },
     });
   });
@@ -49,6 +52,12 @@ describe(`${COUNT} requests for one process of each program`, () => {
     const visitor = p.person();
     const page = await visitor.visit(p.authorizationUrl(web));
     const { fields } = formOf(page.body);
+    const [holder, key] = [p.person(), new Authenticator()];
+    const user = { username: "holder", password: "another quiet gate" };
+    await p.deployment.addUser(user.username, user.password);
+    await p.walk(holder, `${p.issuer}/account`, { user });
+    const adding = await holder.visit(`${p.issuer}/account/passkeys?add=yes`);
+    await holder.submit(adding, "add-passkey", key.register(adding));
     const form = (fieldsSent, headers) => ({ method: "POST", body: formText(fieldsSent), headers });
     const as = ({ id, secret }) => ({ authorization: basicOf(id, secret) });
     const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -66,11 +75,19 @@ describe(`${COUNT} requests for one process of each program`, () => {
         chain = JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4)).refresh_token;
       },
     };
+    // The first of them spends the challenge.
+    const passkey = {
+      bytes: encode({ path: "/login", ...form({ ...fields, ...key.use(page) }, ofVisitor) }),
+      then: ({ status, text }) => {
+        if (status === 303) passkeys.add("accepted");
+        if (text.includes("That passkey was not accepted")) passkeys.add("refused");
+      },
+    };
     const about = (token, client, more) => form({ token, ...more }, client ? as(client) : {});
     const seldom = {
       token: [form({ grant_type: "client_credentials", scope: "api" }, as(machine)), rotation],
       authorize: [{ query: query(trusted, { prompt: "none" }), headers: { cookie } }],
-      login: [form({ ...fields, username: USER.username, password: "wrong" }, ofVisitor)],
+      login: [form({ ...fields, username: USER.username, password: "wrong" }, ofVisitor), passkey],
     };
     const often = {
       token: [
@@ -133,6 +150,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { query: `?${resume}x` },
         {},
         form({ ...fields, csrf: "x", username: "a", password: "b" }, ofVisitor),
+        form({ ...fields, ...key.use(page), challenge: "x" }, { cookie: "x" }),
       ],
       scopes: [
         { query: `?${resume}`, headers: ofVisitor },
@@ -155,6 +173,8 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { path: "/account/devices", headers: { cookie } },
         { path: "/account/applications", headers: { cookie } },
         { path: "/account/password", headers: { cookie } },
+        { path: "/account/passkeys", headers: { cookie: holder.cookieHeader } },
+        { path: "/account/passkeys", query: "?add=yes", headers: { cookie: holder.cookieHeader } },
         form({ csrf: "x", everywhere: "yes" }, { cookie }),
       ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
@@ -255,6 +275,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
       for (const status of Object.keys(answered))
         assert.ok(status >= 200 && status < 500, `${program}: ${JSON.stringify(found)}`);
     }
+    assert.deepEqual([...passkeys].sort(), ["accepted", "refused"]);
     assert.deepEqual(await faultsOf(p.deployment), []);
   });
 });

@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import * as apache from "../support/fronts/apache.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import * as nginx from "../support/fronts/nginx.mjs";
+import { Authenticator } from "../support/authenticator.mjs";
 import { onPostgreSQL } from "../support/deployment.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { flows } from "../servers/flow.mjs";
@@ -44,6 +45,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     logs = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
     provider = await openProvider({
       tls: false,
+      host: "localhost", // a passkey is for a host with a name
       front: workers.front,
       config: { ...config, log: { target: join(logs, "postern.log") } },
     });
@@ -96,6 +98,37 @@ describe("a confined server in the course of its life", { skip }, () => {
     for (let round = 0; round < 3; ++round) page = await person.signIn(page, provider.user.username, "wrong");
     page = await person.signIn(page, provider.user.username, provider.user.password);
     assert.ok(page.location?.searchParams.get("code") || page.form?.buttons.approve, page.title);
+  });
+
+  for (const algorithm of ["ES256", "EdDSA", "RS256"])
+    it(`a passkey of ${algorithm} is added, and signs in alone and behind the password [WEBAUTHN-8]`, async () => {
+      const before = pids();
+      const user = { username: `holder-${algorithm}`.toLowerCase(), password: "another quiet gate" };
+      await provider.deployment.addUser(user.username, user.password);
+      const key = new Authenticator(algorithm);
+      const owner = provider.person();
+      await provider.walk(owner, `${provider.issuer}/account`, { user });
+      const form = await owner.visit(`${provider.issuer}/account/passkeys?add=yes`);
+      const added = await owner.submit(form, "add-passkey", key.register(form));
+      assert.match(added.body, /Your passkey is added/);
+      for (const behindPassword of [false, true, false, true]) {
+        // each of the processes
+        const person = provider.person();
+        let page = await person.visit(provider.authorizationUrl(provider.clients.trusted));
+        if (behindPassword) page = await person.signIn(page, user.username, user.password);
+        const signedIn = await person.submit(page, "use-passkey", key.use(page));
+        assert.ok(signedIn.location?.searchParams.get("code"), signedIn.title);
+      }
+      assert.deepEqual(pids(), before);
+    });
+
+  it("a passkey that no user has is refused and recorded [WEBAUTHN-18]", async () => {
+    const person = provider.person();
+    const page = await person.visit(provider.authorizationUrl(provider.clients.trusted));
+    const refused = await person.submit(page, "use-passkey", new Authenticator().use(page));
+    assert.match(refused.body, /That passkey was not accepted/);
+    const recorded = await provider.deployment.postern(["why", refused.headers["x-request-id"]]);
+    assert.equal(recorded.endpoint, "login");
   });
 
   ofFile("the log of the database is written back as it grows, and stays small", async () => {

@@ -43,7 +43,7 @@ describe("the search for secrets", () => {
     const learned = new Secrets();
     learned.learnRequest("https://op.example/login", {
       headers: { authorization: "Bearer the-access-token-sent", cookie: "a=1; postern=the-session-cookie" },
-      body: "password=the+pass+word+typed",
+      body: "password=the+pass+word+typed&signature=signature-of-a-passkey",
     });
     learned.learnAnswer({
       headers: {
@@ -52,7 +52,8 @@ describe("the search for secrets", () => {
       },
       body: '{"access_token":"the-access-token-given","x":"<input type=\\"hidden\\" name=\\"csrf\\" value=\\"0\\">"}',
     });
-    learned.learnAnswer({ headers: {}, body: '<input type="hidden" name="csrf" value="token-of-the-form">' });
+    for (const [name, value] of Object.entries({ csrf: "token-of-the-form", challenge: "challenge-in-its-seal" }))
+      learned.learnAnswer({ headers: {}, body: `<input type="hidden" name="${name}" value="${value}">` });
     for (const value of [
       "the-access-token-sent",
       "the-session-cookie",
@@ -61,6 +62,8 @@ describe("the search for secrets", () => {
       "the-code-given-out",
       "the-access-token-given",
       "token-of-the-form",
+      "challenge-in-its-seal",
+      "signature-of-a-passkey",
     ])
       assert.equal(learned.foundIn(value).length, 1, value);
   });

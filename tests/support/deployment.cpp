@@ -239,7 +239,8 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
     diagnostics_ += result.err;
     if (answer.status >= 400) {
         auto told = secrets_.found_in(answer.body);
-        for (const char* own : {"form token", "sealed request"}) told.erase(own);  // what a form on it needs
+        for (const char* own : {"form token", "sealed request", "sealed challenge"})
+            told.erase(own);  // what forms need
         for (const std::string& kind : told)
             ADD_FAIL_CHECK_AT(__FILE__, __LINE__, kind << " in an error of " << endpoint);
     }

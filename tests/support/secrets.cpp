@@ -37,6 +37,7 @@ constexpr std::pair<const char*, const char*> kSent[] = {
     {"client_secret", "client secret"},
     {"password", "password"},
     {"code_verifier", "code verifier"},
+    {"signature", "signature of a passkey"},
 };
 constexpr std::pair<const char*, const char*> kGiven[] = {
     {"code", "code"},
@@ -47,6 +48,7 @@ constexpr std::pair<const char*, const char*> kGiven[] = {
     {"csrf", "form token"},
     {"resume", "sealed request"},
     {"app", "sealed key of an app"},
+    {"challenge", "sealed challenge"},
 };
 
 std::uint64_t beginning_of(const char* bytes) {

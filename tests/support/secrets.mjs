@@ -9,7 +9,12 @@ const BEGINNING = 8;
 
 /// What a form that is sent may hold, and what an answer gives out, by the names they go by. A seal or form token that
 /// is sent may be anything; ours are learned where they are given.
-const SENT = { client_secret: "client secret", password: "password", code_verifier: "code verifier" };
+const SENT = {
+  client_secret: "client secret",
+  password: "password",
+  code_verifier: "code verifier",
+  signature: "signature of a passkey",
+};
 const GIVEN = {
   code: "code",
   access_token: "access token",
@@ -18,6 +23,7 @@ const GIVEN = {
   client_secret: "client secret",
   csrf: "form token",
   resume: "sealed request",
+  challenge: "sealed challenge",
 };
 
 /// The first and last characters of such text also depend on what stands before and behind the value.

@@ -57,9 +57,9 @@ function attributesOf(tag) {
   return found;
 }
 
-/// The page's one form: { action, method, enctype, inputs, fields, buttons }, where inputs has the name and value of
-/// each field in order, fields the same by name, buttons the name and value of each button by its id. Null without a
-/// form.
+/// The page's one form: { action, method, enctype, attributes, inputs, fields, buttons }, where attributes has all of
+/// the form's own, inputs the name and value of each field in order, fields the same by name, buttons the name and
+/// value of each button by its id. Null without a form.
 export function formOf(html) {
   const [whole, attributes] = html.match(/<form(\s[^>]*)>[^]*?<\/form>/) ?? [];
   if (!whole) return null;
@@ -68,11 +68,13 @@ export function formOf(html) {
   const inputs = all("input")
     .filter(({ name }) => name)
     .map(({ name, value }) => [name, value ?? ""]);
-  const { action, method = "get", enctype = "application/x-www-form-urlencoded" } = attributesOf(attributes);
+  const own = attributesOf(attributes);
+  const { action, method = "get", enctype = "application/x-www-form-urlencoded" } = own;
   return {
     action,
     method: method.toUpperCase(),
     enctype,
+    attributes: own,
     inputs,
     fields: Object.fromEntries(inputs),
     buttons: Object.fromEntries(all("button").map(({ id, name, value }) => [id, name ? { [name]: value } : {}])),

@@ -236,7 +236,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("verify_assertion: data that end too early or go on are refused, though signed [WEBAUTHN-6]") {
+TEST_CASE(
+    "verify_assertion: data that end too early or go on are refused, though signed [WEBAUTHN-6, WebAuthn §7.2o]") {
     TestAuthenticator authenticator(Algorithm::EdDSA);
     const std::string plain = authenticator.use(kGiven).authenticator_data;
     authenticator.extensions = cbor_map({{cbor_text("uvm"), cbor_integer(2)}});

@@ -59,7 +59,8 @@ TEST_CASE("parse_authenticator_data: each flag by itself, and the counter [WEBAU
     CHECK(factor::parse_authenticator_data(last)->sign_count == 0xFFFFFFFF);
 }
 
-TEST_CASE("parse_authenticator_data: the credential in its parts, with and without extensions [WEBAUTHN-6]") {
+TEST_CASE(
+    "parse_authenticator_data: the credential in its parts, with and without extensions [WEBAUTHN-6, WebAuthn §7.1o]") {
     for (const std::string& extensions : {""s, kExtensions, cbor_map({})}) {
         const unsigned flags = kHasCredential | (extensions.empty() ? 0 : kHasExtensions);
         const std::string bytes = data_of(flags, credential() + extensions);

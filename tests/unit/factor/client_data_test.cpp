@@ -85,7 +85,8 @@ TEST_CASE("check_client_data: a page inside another one is refused [WEBAUTHN-2, 
         CHECK(fault_of(with(more)) == PasskeyFault::cross_origin);
 }
 
-TEST_CASE("check_client_data: one JSON object in UTF-8, no member twice, at most 4096 bytes [WEBAUTHN-2]") {
+TEST_CASE(
+    "check_client_data: one JSON object in UTF-8, no member twice, at most 4096 bytes [WEBAUTHN-2, WebAuthn §7.1m, §7.2n]") {
     const std::string good = with("");
     for (const std::string& bytes :
          {""s, "null"s, "[]"s, "\"\""s, "[" + good + "]", good + good, good + "x", "\xEF\xBB\xBF" + good,
