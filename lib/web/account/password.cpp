@@ -1,21 +1,18 @@
 // The page on which a user changes the password.
 #include "web/account/password.h"
 
-#include "crypto/password.h"
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "store/sessions.h"
 #include "store/users.h"
-#include "web/account/new_password.h"
+#include "web/new_password.h"
 #include "web/password_check.h"
 
 namespace postern::web {
 namespace {
 
 constexpr const char* kWrong = "The present password is not right.";
-constexpr const char* kNoSlot = "every hash slot was taken; login.hashSlots sets how many there are";
-constexpr const char* kDifferent = "The two new passwords are not the same.";
 
 /// What was typed.
 struct Typed {
@@ -78,9 +75,9 @@ http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
 }
 
 http::Response refuse_busy(const AccountVisit& visit, const PasswordVerdict& verdict) {
-    note_refusal(visit, verdict.outcome == PasswordOutcome::busy ? verdict.log_detail : kNoSlot);
+    note_refusal(visit, verdict.outcome == PasswordOutcome::busy ? verdict.log_detail : kNoHashSlot);
     return refusal_page(visit.interaction.pages, visit.request(), PageFault::too_busy,
-                        {"", kNoSlot, visit.context().settings.issuer, visit.url()});
+                        {"", kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
 
 /// The new password is right, the present one is not looked at yet.
@@ -88,13 +85,9 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
     PasswordVerdict verdict = attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
     if (verdict.outcome == PasswordOutcome::busy) return refuse_busy(visit, verdict);
     if (verdict.outcome != PasswordOutcome::right) return refuse(visit, verdict);
-    std::string hash;
-    {
-        const auto slot = take_hash_slot(visit.context());
-        if (!slot) return refuse_busy(visit, verdict);
-        hash = crypto::hash_password(typed.fresh);
-    }
-    const auto cookie = change(visit, verdict, hash);
+    const auto hash = hash_new_password(visit.context(), typed.fresh);
+    if (!hash) return refuse_busy(visit, verdict);
+    const auto cookie = change(visit, verdict, *hash);
     if (!cookie) {
         verdict.log_detail = "the password was changed or the session ended while this change waited";
         const util::Time now = visit.context().now();
@@ -125,12 +118,10 @@ http::Response submit_password(AccountVisit& visit) {
     const http::Params& sent = visit.request().form;
     if (const auto faulty = sent.first_fault({"present", "new", "again"}))
         return refuse_malformed_form(visit, "field: " + *faulty);
-    const std::string fresh(sent.find("new").value_or(""));
     const std::string username = store::find_username(visit.context().store, visit.subject());
-    if (const std::string problem = new_password_problem(fresh, username); !problem.empty())
-        return form(visit, Wrong::fresh, problem);
-    if (fresh != sent.find("again").value_or("")) return form(visit, Wrong::fresh, kDifferent);
-    return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), util::Secret(fresh)},
+    auto fresh = read_new_password(sent, username);
+    if (!fresh) return form(visit, Wrong::fresh, fresh.error());
+    return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), std::move(*fresh)},
                        username);
 }
 

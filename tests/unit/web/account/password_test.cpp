@@ -4,7 +4,6 @@
 #include "store/grants.h"
 #include "store/sessions.h"
 #include "unit/web/account/account_flow.h"
-#include "web/account/new_password.h"
 
 using namespace postern;
 using test::AccountFlow;
@@ -113,19 +112,6 @@ TEST_CASE("password: what is refused, at which field, and that nothing changes [
         CHECK(f.is_live("elsewhere"));
         CHECK(f.session_cookie() == "of-alice");
     }
-}
-
-TEST_CASE("new_password_problem: characters are counted, and the user name is none [PASSWORD-1, PASSWORD-2]") {
-    CHECK(web::new_password_problem("exactly fifteen", "alice") == "");
-    CHECK(web::new_password_problem("exactly 14 abc", "alice") != "");
-    // Fifteen characters of two bytes each, and fourteen.
-    std::string text;
-    for (int i = 0; i < 15; ++i) text += "\xc3\xa4";
-    CHECK(web::new_password_problem(text, "alice") == "");
-    CHECK(web::new_password_problem(text.substr(2), "alice") != "");
-    CHECK(web::new_password_problem(std::string(511, 'x'), "alice") == "");
-    CHECK(web::new_password_problem(std::string(512, 'x'), "alice") != "");
-    CHECK(web::new_password_problem("Alice.Example@example.org", "alice.example@example.org") != "");
 }
 
 TEST_CASE("password: failures of the present one are counted as those of logins are [ACCOUNT-6, L27]") {

@@ -1,12 +1,15 @@
 // May this be a user's new password? It has a length and is not the user name; no other rule of composition.
-#include "web/account/new_password.h"
+#include "web/new_password.h"
 
 #include "crypto/password.h"
 #include "util/text.h"
 #include "util/utf8.h"
+#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
+
+constexpr const char* kDifferent = "The two new passwords are not the same.";
 
 std::size_t count_characters(std::string_view text) {
     std::size_t count = 0;
@@ -25,6 +28,19 @@ std::string new_password_problem(std::string_view password, std::string_view use
                " bytes.";
     if (util::equal_ignoring_case(password, username)) return "The new password must not be your user name.";
     return "";
+}
+
+util::Result<util::Secret, std::string> read_new_password(const http::Params& form, std::string_view username) {
+    std::string fresh(form.find("new").value_or(""));
+    if (std::string problem = new_password_problem(fresh, username); !problem.empty()) return problem;
+    if (fresh != form.find("again").value_or("")) return std::string(kDifferent);
+    return util::Secret(std::move(fresh));
+}
+
+std::optional<std::string> hash_new_password(const oauth::Context& context, const util::Secret& password) {
+    const auto slot = take_hash_slot(context);
+    if (!slot) return std::nullopt;
+    return crypto::hash_password(password);
 }
 
 }  // namespace postern::web
