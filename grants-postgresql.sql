@@ -4,6 +4,7 @@
 --
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 
+GRANT SELECT ON schema_version TO postern_recover;
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
     postern_revoke, postern_logout, postern_account;
@@ -88,11 +89,22 @@ GRANT INSERT ON spent_challenges TO postern_login, postern_account;
 
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
+-- Links: whose it is, then a new password and the end of what there was, and of second factors for a link that says so.
+-- The program that opens them reads no password hash. The command makes them.
+GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
+GRANT SELECT (subject, username, enabled, stamp), UPDATE (password_hash, stamp) ON users TO postern_recover;
+GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
+GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
+GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;
+GRANT SELECT (attempt_key), DELETE ON login_attempts TO postern_recover;
+GRANT SELECT (subject), DELETE ON totp_secrets, recovery_codes TO postern_recover;
+GRANT SELECT (subject, credential_id), DELETE ON passkeys TO postern_recover;
+
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
 GRANT SELECT, UPDATE (expires_at), DELETE ON
     sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens,
-    spent_challenges
+    spent_challenges, links
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;

@@ -192,6 +192,19 @@ CREATE TABLE spent_challenges (
 );
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
+CREATE TABLE links (
+    token_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    purpose text NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp bigint NOT NULL,
+    made_by text NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    used_at bigint
+);
+CREATE INDEX links_by_subject ON links (subject);
+CREATE INDEX links_by_expiry ON links (expires_at);
+
 CREATE TABLE authorization_requests (
     request_key text COLLATE "C" NOT NULL PRIMARY KEY,
     subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,

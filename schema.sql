@@ -214,6 +214,22 @@ CREATE TABLE spent_challenges (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
+-- Links that the operator hands to a user. Each counts once, for what its purpose says, and only as long as the user is as when it
+-- was made.
+CREATE TABLE links (
+    token_hash TEXT NOT NULL PRIMARY KEY,  -- of 256 random bits, which the link has
+    -- invite: the first password. password: another one. factors: another one, and no second factor any more.
+    purpose    TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),
+    subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp      INTEGER NOT NULL,           -- users.stamp when it was made: void when that has grown
+    made_by    TEXT NOT NULL,              -- the user of the machine who ran the command
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER                     -- set once, by the request that did what the link is for
+) STRICT, WITHOUT ROWID;
+CREATE INDEX links_by_subject ON links (subject);
+CREATE INDEX links_by_expiry ON links (expires_at);
+
 -- What an authenticated user has done with an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
 -- through the browser; a visitor without a login causes no row.
 CREATE TABLE authorization_requests (

@@ -11,7 +11,7 @@ directory=$1
 owner=${2:-}
 umask 077
 
-for program in admin sweep authorize login scopes token introspect userinfo revoke logout account; do
+for program in admin sweep authorize login scopes token introspect userinfo revoke logout account recover; do
     file=$directory/$program.pass
     [ ! -e "$file" ] || { echo "$file is there already" >&2; exit 1; }
     password=$(openssl rand -hex 24)

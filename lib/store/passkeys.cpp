@@ -70,6 +70,13 @@ bool rename_passkey(db::Transaction& transaction, const Subject& subject, std::s
                            base64url_encode(credential_id), subject, name) == 1;
 }
 
+std::vector<std::string> passkey_ids(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT credential_id FROM passkeys WHERE subject = $1 ORDER BY credential_id", subject);
+    std::vector<std::string> ids;
+    while (row.step()) ids.push_back(bytes_of(row.text(0)));
+    return ids;
+}
+
 std::int64_t remove_passkeys(db::Transaction& transaction, const Subject& subject) {
     return transaction.run("DELETE FROM passkeys WHERE subject = $1", subject);
 }

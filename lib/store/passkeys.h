@@ -51,6 +51,8 @@ bool remove_passkey(db::Transaction& transaction, const model::Subject& subject,
 /// Likewise.
 bool rename_passkey(db::Transaction& transaction, const model::Subject& subject, std::string_view credential_id,
                     std::string_view name);
+/// The credential ids alone, for a program that may read no more of them.
+std::vector<std::string> passkey_ids(db::Database& database, const model::Subject& subject);
 /// Returns how many there were.
 std::int64_t remove_passkeys(db::Transaction& transaction, const model::Subject& subject);
 

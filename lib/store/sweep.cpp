@@ -42,6 +42,10 @@ constexpr Rule kRules[] = {
                       " (SELECT challenge_hash FROM spent_challenges WHERE expires_at <= $1"
                       " ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM spent_challenges WHERE expires_at <= $1"},
+    {"links",
+     POSTERN_DELETION("DELETE FROM links WHERE token_hash IN"
+                      " (SELECT token_hash FROM links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM links WHERE expires_at <= $1"},
     {"fetched",
      POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
                       " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"

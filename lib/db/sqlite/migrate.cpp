@@ -212,6 +212,18 @@ constexpr const char* kToVersion4[] = {
     " expires_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at)",
+    "CREATE TABLE links ("
+    " token_hash TEXT NOT NULL PRIMARY KEY,"
+    " purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),"
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " stamp INTEGER NOT NULL,"
+    " made_by TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " used_at INTEGER"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX links_by_subject ON links (subject)",
+    "CREATE INDEX links_by_expiry ON links (expires_at)",
     "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"

@@ -18,6 +18,7 @@
 #include "store/fetch_limits.h"
 #include "store/fetched.h"
 #include "store/groups.h"
+#include "store/links.h"
 #include "store/login_attempts.h"
 #include "store/passkeys.h"
 #include "store/resources.h"
@@ -78,6 +79,14 @@ store::Passkey passkey() {
     return passkey;
 }
 
+model::Link link() {
+    model::Link link;
+    link.token_hash = ValueHash("link");
+    link.subject = kUser;
+    link.expires_at = kNow + kMinute;
+    return link;
+}
+
 /// Of the data of with_tokens(), in this order.
 struct Call {
     const char* function;
@@ -116,10 +125,14 @@ constexpr Call kCalls[] = {
     {"use_passkey", [](auto& t) { store::use_passkey(t, "id", 1, false, false, kNow); }},
     {"suspend_passkey", [](auto& t) { store::suspend_passkey(t, "id", kNow); }},
     {"resume_passkey", [](auto& t) { store::resume_passkey(t, kUser, "id"); }},
+    {"passkey_ids", [](auto& t) { store::passkey_ids(t.database(), kUser); }},
     {"remove_passkey", [](auto& t) { store::remove_passkey(t, kUser, "id"); }},
     {"remove_passkeys", [](auto& t) { store::remove_passkeys(t, kUser); }},
     {"keep_handle", [](auto& t) { store::keep_handle(t, kUser, "handle"); }},
     {"find_handle", [](auto& t) { store::find_handle(t.database(), kUser); }},
+    {"insert_link", [](auto& t) { store::insert_link(t, link()); }},
+    {"find_link", [](auto& t) { store::find_link(t.database(), ValueHash("link")); }},
+    {"spend_link", [](auto& t) { store::spend_link(t, link(), kNow); }},
     {"spend_challenge", [](auto& t) { store::spend_challenge(t, "challenge", kNow); }},
     {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser, "op.example"); }},
     {"demand_second_factor", [](auto& t) { store::demand_second_factor(t, kUser, false); }},

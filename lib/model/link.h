@@ -1,0 +1,34 @@
+// A link that the operator hands to a user.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+/// What opening it does for the user.
+enum class LinkPurpose {
+    invite,    ///< the first password
+    password,  ///< another password
+    factors,   ///< another password, and every second factor is removed
+};
+std::string_view to_string(LinkPurpose purpose);
+std::optional<LinkPurpose> parse_link_purpose(std::string_view name);
+
+/// The link itself has 256 random bits, of which the digest is kept.
+struct Link {
+    ValueHash token_hash;
+    LinkPurpose purpose = LinkPurpose::invite;
+    Subject subject;
+    std::string made_by;  ///< the user of the machine who ran the command
+    util::Time created_at{};
+    util::Time expires_at{};            ///< from then on it does nothing
+    std::optional<util::Time> used_at;  ///< set: it has done what it is for
+};
+
+}  // namespace postern::model
