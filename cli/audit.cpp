@@ -91,12 +91,15 @@ std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
     return util::open_log_sink("syslog");
 }
 
+/// The user who called `sudo`; "" without it.
+std::string sudo_user() {
+    const char* before = std::getenv("SUDO_USER");
+    return ::getuid() == 0 && before != nullptr ? before : "";
+}
+
 /// The caller: the user of the process, and with `sudo` the user who called it.
 std::vector<oauth::audit::Member> caller_members() {
-    std::vector<oauth::audit::Member> members = {{"by", user_name(::getuid())}};
-    const char* before = std::getenv("SUDO_USER");
-    if (::getuid() == 0 && before != nullptr && *before != '\0') members.emplace_back("sudo_user", before);
-    return members;
+    return {{"by", user_name(::getuid())}, {"sudo_user", sudo_user()}};
 }
 
 const Log& open_log(const Invocation& invocation) {
@@ -118,6 +121,11 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
     } catch (const std::exception& error) {
         print_note(std::string("the change was made, but is not in the audit log: ") + error.what());
     }
+}
+
+std::string caller_name() {
+    std::string before = sudo_user();
+    return before.empty() ? user_name(::getuid()) : before;
 }
 
 void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept {

@@ -1,6 +1,7 @@
 // What a command has changed, for the audit log of the serving processes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
@@ -16,6 +17,9 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
 
 /// The same for a change without an event of its own: `admin_command` with the command's name.
 void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members = {}) noexcept;
+
+/// The user of this machine who runs the command; with `sudo`, who called it.
+std::string caller_name();
 
 /// How many grants the command has ended; left out for 0.
 inline oauth::audit::Member grants_ended(std::int64_t count) {

@@ -18,9 +18,9 @@ void add_owner_options(const Command& command, OwnerOptions& options) {
     const Option signers = command.option(
         "--signers", "GROUP", options.signers,
         "If each endpoint runs as its own user: the group that may read the signing keys (the group of token)");
-    const Option sealers =
-        command.option("--sealers", "GROUP", options.sealers,
-                       "The group that may read seal.key (the group of authorize, login, scopes, logout and account)");
+    const Option sealers = command.option(
+        "--sealers", "GROUP", options.sealers,
+        "The group that may read seal.key (the group of authorize, login, scopes, logout, account and recover)");
     command
         .option("--factors", "GROUP", options.factors,
                 "The group that may read factor.key (the group of login and account); without it, that of --sealers")

@@ -18,6 +18,8 @@
 #include "store/factors.h"
 #include "web/account/page.h"
 #include "web/page.h"
+#include "web/recover/page.h"
+#include "web/recover/paths.h"
 #include "web/template.h"
 
 namespace postern::cli {
@@ -144,11 +146,23 @@ void check_account_pages(Findings& findings, const config::Config& config) {
     }
 }
 
+/// Likewise.
+void check_recover_pages(Findings& findings, const config::Config& config) {
+    if (web::recover_paths(config.settings).empty()) return;
+    try {
+        web::read_recover_pages(config.templates);
+    } catch (const std::exception& error) {
+        findings.warning("templates", std::string("the recover program does not start: ") + error.what(),
+                         "copy the file from the shipped templates, or set \"paths\": {\"recover\": null}");
+    }
+}
+
 void check_templates(Findings& findings, const config::Config& config) {
     try {
         web::read_pages(config.templates);
         check_consent_page(findings, config);
         check_account_pages(findings, config);
+        check_recover_pages(findings, config);
         findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error("templates", error.what(),

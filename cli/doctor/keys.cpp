@@ -75,9 +75,10 @@ public:
 private:
     std::string fix(const fs::path& path, gid_t meant) const {
         const bool known = meant != common_group_;
-        const std::string readers = path.extension() == ".pem"        ? "token"
-                                    : path.filename() == "factor.key" ? "login and account"
-                                                                      : "authorize, login, scopes, logout and account";
+        const std::string readers = path.extension() == ".pem" ? "token"
+                                    : path.filename() == "factor.key"
+                                        ? "login and account"
+                                        : "authorize, login, scopes, logout, account and recover";
         return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
                path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
     }

@@ -185,7 +185,8 @@ void add_user_factors_command(const Command& group, Invocation& invocation) {
                     [&invocation, options] { factors(invocation, *options); });
     command.explain(
         "No secret is shown. Removing ends the sessions and tokens of the user; the password stays, and a person who "
-        "knows it could be the first to set up a new factor: give the user a new password as well, if it may be known. "
+        "knows it could be the first to set up a new factor: give the user a new password as well, if it may be known; "
+        "`postern user reset-link NAME --factors` does both. "
         "Without an app or a passkey no recovery codes stay.");
     command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
     command.option("--remove", "WHAT", options->remove, "all, app, codes or passkeys");

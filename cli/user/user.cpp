@@ -13,6 +13,7 @@
 #include "cli/user/claims.h"
 #include "cli/user/factors.h"
 #include "cli/user/import.h"
+#include "cli/user/links.h"
 #include "cli/user/passkeys.h"
 #include "cli/user/rules.h"
 #include "cli/user/sync.h"
@@ -303,6 +304,8 @@ void add_user_commands(const Command& app, Invocation& invocation) {
                      [&invocation](const std::string& name) { show(invocation, name); });
     add_set(group, invocation);
     add_passwd(group, invocation);
+    add_user_invite_command(group, invocation);
+    add_user_reset_link_command(group, invocation);
     add_user_factors_command(group, invocation);
     add_user_passkeys_command(group, invocation);
     add_user_import_command(group, invocation);

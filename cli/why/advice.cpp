@@ -126,6 +126,14 @@ constexpr Advice kAdvice[] = {
      "page again helps."},
     {"account_form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"link_not_good",
+     "A link of `postern user invite` or `reset-link` did nothing; the detail says why. If the user needs another one, make "
+     "it with the same command."},
+    {"link_form_foreign",
+     "The form was not made for this browser and link, or another site sent it. Opening the link again helps; a browser "
+     "that keeps no cookies for this site cannot use it."},
+    {"link_form_malformed",
+     "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
     {"access_refused", kAdviceForOthers},
     {"client_document_error",
      "The request of a client with a document was answered by a page, which asks the user before the error goes to the "

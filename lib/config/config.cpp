@@ -107,7 +107,7 @@ private:
 
 /// Two endpoints on one path would make one of them unreachable.
 void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
-    const std::array<std::pair<const char*, std::optional<std::string>>, 11> all{{
+    const std::array<std::pair<const char*, std::optional<std::string>>, 12> all{{
         {"paths.authorize", paths.authorize},
         {"paths.token", paths.token},
         {"paths.introspect", paths.introspect},
@@ -119,6 +119,7 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
         {"paths.logout", paths.logout},
         {"paths.discovery", paths.discovery},
         {"paths.account", paths.account},
+        {"paths.recover", paths.recover},
     }};
     for (auto later = all.begin(); later != all.end(); ++later) {
         const auto same = std::find_if(all.begin(), later,
@@ -126,6 +127,8 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
         if (same != later) problems.push_back({later->first, std::string("is the same path as ") + same->first});
         if (paths.account && later->second && later->second->starts_with(*paths.account + "/"))
             problems.push_back({later->first, "is below paths.account, where the pages of the account are"});
+        if (paths.recover && later->second && later->second->starts_with(*paths.recover + "/"))
+            problems.push_back({later->first, "is below paths.recover, where the page of links is"});
     }
 }
 

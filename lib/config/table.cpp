@@ -225,6 +225,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"paths.logout", optional_path(&Paths::logout)},
         {"paths.discovery", text(&Paths::discovery, path_fault)},
         {"paths.account", optional_path(&Paths::account)},
+        {"paths.recover", optional_path(&Paths::recover)},
         {"login.method", word(&LoginSettings::method,
                               {{"password", LoginMethod::password}, {"remote_user", LoginMethod::remote_user}})},
         {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},

@@ -28,6 +28,7 @@ struct Paths {
     std::optional<std::string> logout = "/logout";
     std::string discovery = "/.well-known/openid-configuration";
     std::optional<std::string> account = "/account";  ///< of the overview; the other pages are below it
+    std::optional<std::string> recover = "/recover";  ///< nothing yet; the page that opens links is below it
 };
 
 /// Who checks that people are who they say.

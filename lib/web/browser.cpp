@@ -34,15 +34,20 @@ std::optional<model::Session> find_session(oauth::Context& context, const model:
 
 }  // namespace
 
-Browser recognise(oauth::Context& context, const http::Request& request) {
+Browser recognise_browser(const oauth::Settings& settings, const http::Request& request) {
     Browser browser;
+    browser.names = cookie_names(settings);
+    browser.id = http::find_cookie(request.cookie, browser.names.browser);
+    return browser;
+}
+
+Browser recognise(oauth::Context& context, const http::Request& request) {
+    Browser browser = recognise_browser(context.settings, request);
     if (context.settings.paths.account) {
         const auto agent = request.server_variables.find(kUserAgentVariable);
         if (agent != request.server_variables.end()) browser.user_agent = agent->second;
         if (context.settings.account.addresses) browser.address = request.remote_address;
     }
-    browser.names = cookie_names(context.settings);
-    browser.id = http::find_cookie(request.cookie, browser.names.browser);
     if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
         browser.session_cookie = oauth::hash_of(*value);
         browser.session = find_session(context, *browser.session_cookie);

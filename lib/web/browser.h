@@ -38,6 +38,9 @@ struct Browser {
 /// The CGI variable that the login reads for the account's pages, so that no other program takes it.
 inline constexpr const char* kUserAgentVariable = "HTTP_USER_AGENT";
 
+/// The cookie that means no user, and nothing else: for a page that no session counts for. No database is read.
+Browser recognise_browser(const oauth::Settings& settings, const http::Request& request);
+
 /// Unknown cookie values are anonymous and never adopted.
 Browser recognise(oauth::Context& context, const http::Request& request);
 

@@ -34,9 +34,11 @@ std::string name_of(Form form) {
         case Form::account_devices:
             return "account/devices";
         case Form::account_applications:
+            return "account/applications";
+        case Form::link:
             break;
     }
-    return "account/applications";
+    return "link";
 }
 
 }  // namespace
@@ -44,9 +46,11 @@ std::string name_of(Form form) {
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
     // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
-    // The forms of a login ignore the session: one that ends while they are open must not void what was typed. The
-    // others know it by the id that it keeps when the same user signs in again, in another tab perhaps.
-    const bool ignores = form == Form::login || form == Form::second_step || form == Form::enrolment;
+    // The forms of a login ignore the session: one that ends while they are open must not void what was typed. A link
+    // is about its own user, not about the one who is signed in. The others know the session by the id that it keeps
+    // when the same user signs in again, in another tab perhaps.
+    const bool ignores =
+        form == Form::login || form == Form::second_step || form == Form::enrolment || form == Form::link;
     const std::string session = !ignores && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));

@@ -108,6 +108,18 @@ constexpr PageText kPageTexts[] = {
     {PageFault::account_form_malformed, 400, "account_form_malformed", "The form could not be read",
      "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.",
      kOpenPageAgain},
+    // One page whatever is wrong with it (LINK-5): a guess learns nothing.
+    {PageFault::link_not_good, 400, "link_not_good", "This link is no longer good",
+     "It works once and for a limited time. It has been used, it has expired, a newer one has taken its place, or a part "
+     "of it is missing. Nothing was changed.",
+     "If you have chosen a password with it, sign in with that. Otherwise the administrator of this server can give you a "
+     "new link."},
+    {PageFault::link_form_foreign, 403, "link_form_foreign", "This form is out of date",
+     "It was not shown to you in this browser, or your browser keeps no cookies for this site. Nothing was changed.",
+     "Open the link again."},
+    {PageFault::link_form_malformed, 400, "link_form_malformed", "The form could not be read",
+     "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.",
+     "Open the link again."},
     {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
      "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",

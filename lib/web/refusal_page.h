@@ -38,6 +38,9 @@ enum class PageFault {
     second_factor_missing,  ///< the user must log in with one, has none, and may not set one up at the login
     account_form_foreign,   ///< as form_foreign, on a page of the account
     account_form_malformed,
+    link_not_good,      ///< a link of the operator: unknown, used, expired, void or cut
+    link_form_foreign,  ///< as form_foreign, on the page of such a link
+    link_form_malformed,
     logout_malformed,
     logout_hint_invalid,
     logout_client_mismatch,

@@ -93,7 +93,7 @@ export async function openWorld() {
     await deployment.postern(["client", "disable", "off"]);
     await client("vault", LONG_NAME, "--acr", "mfa");
     await client("safe", LONG_NAME, "--acr", "phr");
-    for (const user of [LONG_USER, "newcomer"]) await deployment.addUser(user, OTHER_PASSWORD);
+    for (const user of [LONG_USER, "newcomer", "forgetful"]) await deployment.addUser(user, OTHER_PASSWORD);
     for (const group of [`researchers-${"x".repeat(52)}`, "staff"]) {
       await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", group, LONG_USER]);
@@ -130,6 +130,8 @@ export async function openRemoteWorld() {
 }
 
 const ask = (deployment, parameters) => authorizationUrl(deployment, { client_id: "wiki", ...parameters });
+/// A link of the operator, a new one each time.
+const link = async (deployment, ...command) => (await deployment.postern(["user", ...command])).link;
 const mainHeading = (page) => page.locator("h1").textContent();
 
 async function toConsent(page, deployment, parameters) {
@@ -779,6 +781,70 @@ export const PAGES = [
       }, csrf);
       await page.click("#save");
       await page.waitForSelector("#try-again");
+    },
+  },
+
+  {
+    name: "invitation",
+    heading: /^Welcome, invited$/,
+    open: async (page, d) => page.goto(await link(d, "invite", "invited")),
+  },
+  {
+    name: "invitation, everything long",
+    heading: /^Welcome, wilhelmina/,
+    open: async (page, d) => page.goto(await link(d, "invite", `${LONG_USER}y`)),
+  },
+  {
+    name: "link for another password",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => page.goto(await link(d, "reset-link", "forgetful")),
+  },
+  {
+    name: "link that removes second factors, password too short",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "reset-link", "forgetful", "--factors"));
+      await page.evaluate(() => document.getElementById("new").removeAttribute("minlength"));
+      for (const id of ["new", "again"]) await page.fill(`#${id}`, "short");
+      await page.click("#save");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "link, used",
+    heading: /^Your password is saved$/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "reset-link", "forgetful", "--factors"));
+      for (const id of ["new", "again"]) await page.fill(`#${id}`, OTHER_PASSWORD);
+      await page.click("#save");
+      await page.waitForSelector("#sign-in");
+    },
+  },
+  { name: "link_not_good", heading: /no longer good/, open: (page, d) => page.goto(`${d.issuer}/recover/link`) },
+  {
+    name: "link_form_foreign",
+    heading: /form is out of date/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "reset-link", "forgetful"));
+      await setField(page, "csrf", "x");
+      for (const id of ["new", "again"]) await page.fill(`#${id}`, OTHER_PASSWORD);
+      await page.click("#save");
+      await page.waitForSelector("#save", { state: "detached" });
+    },
+  },
+  {
+    name: "link_form_malformed",
+    heading: /form could not be read/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "reset-link", "forgetful"));
+      await page.evaluate(() => {
+        const form = document.forms[0];
+        form.noValidate = true;
+        form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "new", value: "x" }));
+        form.elements.again.value = form.elements.namedItem("new")[0].value = "some words in a row";
+      });
+      await page.click("#save");
+      await page.waitForSelector("#save", { state: "detached" });
     },
   },
 

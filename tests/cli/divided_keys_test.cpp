@@ -299,7 +299,7 @@ TEST_CASE("doctor: a private key that more can read than its group of readers is
         {"a signing key has the sealers' group", [&](const Divided& i) { give(newest(i), 0, kSealers, 0640); },
          "chgrp 61001 "},
         {"seal.key has everybody's group", [](const Divided& i) { give(i.seal_key(), 0, kEverybody, 0640); },
-         "the users of authorize, login, scopes, logout and account"},
+         "the users of authorize, login, scopes, logout, account and recover"},
         {"a signing key belongs to one of the roles", [&](const Divided& i) { give(newest(i), 61012, kSigners, 0640); },
          "chown --reference="},
         {"seal.key belongs to one of the roles", [](const Divided& i) { give(i.seal_key(), 61013, kSealers, 0640); },

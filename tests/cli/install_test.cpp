@@ -91,8 +91,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
     };
     if (fs::exists(source_directory() / "apache-example.conf"))
         files.insert("644 " + prefix + "/share/doc/postern/apache-example.conf");
-    for (const char* endpoint : {"account", "authorize", "discovery", "introspect", "jwks", "login", "logout", "revoke",
-                                 "scopes", "token", "userinfo"})
+    for (const char* endpoint : {"account", "authorize", "discovery", "introspect", "jwks", "login", "logout",
+                                 "recover", "revoke", "scopes", "token", "userinfo"})
         files.insert("755 " + prefix + "/lib/postern/cgi-bin/" + endpoint);
     if (fs::exists(build_directory() / "libexec/fetch/fetch")) files.insert("755 " + prefix + "/libexec/postern/fetch");
     for (const auto& entry : fs::directory_iterator(source_directory() / "templates"))

@@ -132,6 +132,7 @@ std::map<std::string, std::string> defaults() {
         {"paths.logout", or_null(paths.logout)},
         {"paths.discovery", paths.discovery},
         {"paths.account", or_null(paths.account)},
+        {"paths.recover", or_null(paths.recover)},
         {"login.method", login.method == postern::oauth::LoginMethod::password ? "password" : "remote_user"},
         {"login.maxFailures", std::to_string(login.max_failures)},
         {"login.window", text_of(login.window)},

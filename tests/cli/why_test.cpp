@@ -295,6 +295,8 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"app_refused", "the code is not one of the app", "a wrong code", true},
         {"passkey_change_refused", "the challenge was spent before", "No passkey was added, named or removed"},
         {"passkey_change_refused", "the origin is not that of the issuer", "open the account at the issuer"},
+        {"link_not_good", "used", "A link of `postern user invite` or `reset-link` did nothing"},
+        {"link_form_foreign", "the csrf field is missing or does not belong to this browser and link", "Opening the link again helps"},
         {"codes_refused", "there is no factor.key; postern key repair makes one", "No recovery codes were made"},
         {"temporarily_unavailable", "factor.key is missing in /var/lib/postern/keys, so that no second factor can be checked", "start login and account again", true},
         {"temporarily_unavailable", "factor.key does not open the app's secret of user 0f1e", "--remove all"},

@@ -32,6 +32,7 @@ const PROGRAMS = [
   "revoke",
   "logout",
   "account",
+  "recover",
   "sweep",
 ];
 
@@ -126,6 +127,7 @@ describe("a role for each program", () => {
   let p;
   let person; // who is signed in
   const phone = { username: "phone", password: "another quiet gate" }; // whose app has the key `phone.key`
+  const lost = { username: "lost", password: "four words in a row" }; // who gets a link
   const strict = { username: "strict", password: "another quiet gate" }; // who must have an app
   const fob = { username: "fob", password: "another quiet gate", key: new Authenticator() }; // who has a passkey
   const nomad = { username: "nomad", password: "another quiet gate" }; // whose passkeys come and go
@@ -147,7 +149,7 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
-    for (const { username, password } of [phone, strict, fob, nomad]) await p.deployment.addUser(username, password);
+    for (const { username, password } of [phone, strict, fob, nomad, lost]) await p.deployment.addUser(username, password);
     await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
@@ -384,6 +386,15 @@ describe("a role for each program", () => {
       const [first, second] = keys.map(({ id }) => id.toString("base64url"));
       await change({ rename: first, name: "Old phone" }, /<bdi>Old phone<\/bdi>/);
       for (const id of [first, second]) await change({ remove: id }, /Your passkey is removed/);
+    },
+
+    recover: async () => {
+      const { link } = await p.deployment.postern(["user", "reset-link", lost.username, "--factors"]);
+      const browser = p.person();
+      const page = is(200, await browser.visit(link));
+      const { password } = lost;
+      const done = is(200, await browser.submit(page, "save", { new: password, again: password }));
+      assert.match(done.title, /is saved/);
     },
 
     sweep: async () => {

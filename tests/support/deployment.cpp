@@ -275,6 +275,11 @@ std::string Deployment::base_path() const {
 }
 
 std::string Deployment::path_of(const std::string& endpoint) const {
+    if (endpoint == "recover") return own_path_of(endpoint) + "/link";  // the one page that it has
+    return own_path_of(endpoint);
+}
+
+std::string Deployment::own_path_of(const std::string& endpoint) const {
     if (const json::Value* paths = config_.find("paths"); paths && paths->if_object())
         if (const std::string renamed = text_of(*paths->if_object(), endpoint); !renamed.empty()) return renamed;
     if (endpoint == "discovery") return "/.well-known/openid-configuration";

@@ -116,6 +116,7 @@ public:
     std::int64_t count_rows(const std::string& table) const;
 
 private:
+    std::string own_path_of(const std::string& endpoint) const;  ///< what `paths` says, or its default
     std::map<std::string, std::string> common_environment() const;
     void register_cast() const;
     ProcessResult start(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,

@@ -101,6 +101,7 @@ export class Deployment {
     this.#said += stderr;
     const printed = stdout.trim() === "" ? null : JSON.parse(stdout);
     secrets.remember("client secret", printed?.client_secret);
+    secrets.remember("link", printed?.link && new URL(printed.link).searchParams.get("t"));
     return printed;
   }
 

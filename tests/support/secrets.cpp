@@ -36,6 +36,9 @@ constexpr std::size_t kPage = 4096;
 constexpr std::pair<const char*, const char*> kSent[] = {
     {"client_secret", "client secret"},
     {"password", "password"},
+    {"new", "password"},
+    {"again", "password"},
+    {"t", "link"},
     {"code_verifier", "code verifier"},
     {"signature", "signature of a passkey"},
 };
@@ -178,8 +181,10 @@ void Secrets::learn(const Answer& answer) {
 void Secrets::learn_command(const std::string& input, const std::string& output) {
     const auto first = util::split(input, '\n').front();
     if (!first.starts_with("{") && first.find(":$") == first.npos) remember("secret from standard input", first);
-    if (const auto printed = json::parse(output); printed && printed->if_object())
-        remember("client secret", text_of(*printed->if_object(), "client_secret"));
+    const auto printed = json::parse(output);
+    if (!printed || !printed->if_object()) return;
+    remember("client secret", text_of(*printed->if_object(), "client_secret"));
+    remember("link", query_parameter(text_of(*printed->if_object(), "link"), "t").value_or(""));
 }
 
 std::set<std::string> Secrets::found_in(std::string_view text) const {

@@ -12,7 +12,10 @@ const BEGINNING = 8;
 const SENT = {
   client_secret: "client secret",
   password: "password",
+  new: "password",
+  again: "password",
   code_verifier: "code verifier",
+  t: "link",
   signature: "signature of a passkey",
 };
 const GIVEN = {

@@ -13,7 +13,8 @@ constexpr int kMostRedirects = 8;
 
 /// The endpoint whose path the URL has; "" for an address that is not the server's.
 std::string endpoint_at(const Deployment& deployment, const std::string& url) {
-    for (const char* endpoint : {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout"})
+    for (const char* endpoint :
+         {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout", "recover"})
         if (without_query(url) == deployment.url(endpoint)) return endpoint;
     const std::string account = deployment.url("account");
     return without_query(url) == account || url.starts_with(account + "/") ? "account" : "";
@@ -40,7 +41,9 @@ void check_host_prefix(const std::string& name, const std::vector<std::string>& 
 /// The form that the page of form_post sends by itself (OAuth 2.0 Form Post Response Mode §2).
 std::optional<Form> self_sent_form(const Answer& answer) {
     if (answer.status != 200 || answer.body.find("<script>") == std::string::npos) return std::nullopt;
-    return find_form(answer.body);
+    auto form = find_form(answer.body);
+    if (form && form->action.empty()) return std::nullopt;  // it posts to the page itself
+    return form;
 }
 
 }  // namespace
@@ -175,7 +178,8 @@ std::string UserAgent::form_of(const Landing& page, const std::string& button,
 Landing UserAgent::submit(const Landing& page, const std::string& button,
                           const std::map<std::string, std::string>& typed) {
     const std::string text = form_of(page, button, typed);
-    const std::string action = find_form(page.answer.body)->action;
+    std::string action = find_form(page.answer.body)->action;
+    if (action.empty()) action = page.url;  // as browsers do
     return follow(action, send(action, text));
 }
 

@@ -124,7 +124,7 @@ export class UserAgent {
   async submit(page, button, values = {}) {
     const { action, inputs, fields, buttons } = page.form ?? {};
     if (!buttons?.[button]) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
-    const target = new URL(action, page.url);
+    const target = new URL(action ?? "", page.url); // a form without an action is sent to where its page is
     if (target.origin !== new URL(page.url).origin)
       return new Page(page.url, page, target, new URLSearchParams(inputs));
     return this.post(target.href, { ...fields, ...buttons[button], ...values });

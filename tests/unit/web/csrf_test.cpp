@@ -66,6 +66,25 @@ TEST_CASE(
     CHECK_FALSE(f.accepts(Form::logout, logout));
 }
 
+TEST_CASE("is_own_form: the form of a link is of this browser and this link, and of no session [LINK-3]") {
+    Fixture f;
+    f.asked = "digest of a link";
+    const std::string link = web::csrf_token(f.context, Form::link, f.browser, f.asked);
+    CHECK(f.accepts(Form::link, link));
+    CHECK_FALSE(f.accepts(Form::login, link));
+    CHECK_FALSE(f.accepts(Form::account, link));
+    CHECK_FALSE(f.accepts(Form::link, web::csrf_token(f.context, Form::login, f.browser, f.asked)));
+    f.browser.session.reset();
+    CHECK(f.accepts(Form::link, link));
+    f.asked = "digest of another link";
+    CHECK_FALSE(f.accepts(Form::link, link));
+    f.asked = "digest of a link";
+    f.browser.id = "another browser";
+    CHECK_FALSE(f.accepts(Form::link, link));
+    f.browser.id.reset();
+    CHECK_FALSE(f.accepts(Form::link, link));
+}
+
 TEST_CASE("is_own_form: Sec-Fetch-Site must say same-origin when it is there") {
     Fixture f;
     const std::string token = web::csrf_token(f.context, Form::login, f.browser, f.asked);

@@ -1,0 +1,238 @@
+// `postern user invite` and `postern user reset-link`: makes the link with which a user chooses a password.
+#include "cli/user/links.h"
+
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "cli/parse_duration.h"
+#include "cli/user/claims.h"
+#include "cli/user/rules.h"
+#include "crypto/random.h"
+#include "db/write.h"
+#include "http/url.h"
+#include "oauth/access_token.h"
+#include "store/groups.h"
+#include "store/links.h"
+#include "store/users.h"
+#include "util/secret.h"
+#include "web/recover/paths.h"
+
+namespace postern::cli {
+namespace {
+
+using model::LinkPurpose;
+using model::User;
+
+constexpr util::Seconds kShortest = std::chrono::minutes(5);
+constexpr util::Seconds kLongest = std::chrono::days(30);
+constexpr util::Seconds kInvitation = std::chrono::days(7);
+constexpr util::Seconds kReset = std::chrono::hours(24);
+
+util::Time now() { return util::SystemClock().now(); }
+
+util::Seconds lifetime_of(const std::optional<std::string>& typed, util::Seconds otherwise) {
+    if (!typed) return otherwise;
+    const auto lifetime = parse_duration(*typed);
+    if (!lifetime || *lifetime < kShortest || *lifetime > kLongest)
+        throw UsageError("--expires takes minutes, hours or days from 5m to 30d, as in 90m, 24h or 7d; not " +
+                         in_quotes(*typed));
+    return *lifetime;
+}
+
+/// Before anything is changed: a link that no page opens, or whose password no login asks for, must not be made.
+void require_link_page(const oauth::Settings& settings) {
+    if (settings.login.method != oauth::LoginMethod::password)
+        throw Refused("login.method is \"remote_user\": the web server signs users in, so no link can give a password");
+    if (!settings.paths.recover)
+        throw Refused(
+            "paths.recover is null, so no page opens links; give it a path, or set the password with "
+            "`postern user passwd`");
+}
+
+void require_enabled(const User& user) {
+    if (!user.enabled)
+        throw Refused("user " + in_quotes(user.username) +
+                      " is disabled, and a link would do nothing; enable the user first, with `postern user enable`");
+}
+
+/// A link that is not stored yet, and what opens it.
+struct NewLink {
+    util::Secret token;
+    model::Link link;
+};
+
+NewLink new_link(LinkPurpose purpose, util::Seconds lifetime) {
+    crypto::SystemRandom random;
+    NewLink made;
+    made.token = util::Secret(crypto::random_token(random));
+    made.link.token_hash = oauth::hash_of(made.token.reveal());
+    made.link.purpose = purpose;
+    made.link.made_by = caller_name();
+    made.link.created_at = now();
+    made.link.expires_at = made.link.created_at + lifetime;
+    return made;
+}
+
+void note_made(const Invocation& invocation, const model::Link& link) {
+    note(invocation, oauth::AuditEvent::link_made,
+         {{"purpose", std::string(model::to_string(link.purpose))},
+          oauth::audit::subject(link.subject),
+          oauth::audit::credential("link", link.token_hash),
+          {"expires_at", log_time(link.expires_at)}});
+}
+
+/// The one time that the link can be seen.
+void print(const Invocation& invocation, const oauth::Settings& settings, const User& user, const NewLink& made) {
+    const std::string page = settings.url(settings.paths.recover.value() + web::kLinkSuffix);
+    const std::string link = http::with_query(page, {{web::kLinkParameter, std::string(made.token.reveal())}});
+    if (invocation.json)
+        return print_json(json::Object{{"sub", user.subject.str()},
+                                       {"username", user.username},
+                                       {"link", link},
+                                       {"expires_at", util::to_epoch(made.link.expires_at)}});
+    print_fields({{"sub", user.subject.str()},
+                  {"username", user.username},
+                  {"link", link},
+                  {"expires", to_text(made.link.expires_at)}});
+    print_note("the link is shown only once, and works once; the person who has it chooses the password");
+}
+
+struct InviteOptions {
+    std::string name;
+    std::vector<std::string> claims;
+    bool email_verified = false;
+    std::vector<std::string> groups;
+    std::optional<std::string> expires;
+
+    bool describe_user() const { return !claims.empty() || email_verified || !groups.empty(); }
+};
+
+json::Object read_claims(const oauth::Settings& settings, const InviteOptions& options) {
+    json::Object claims;
+    for (const std::string& text : options.claims) set_text_claim(claims, text);
+    note_unreleased_claims(settings, claims);
+    if (options.email_verified) set_email_verified(claims);
+    return claims;
+}
+
+/// As `user add` makes a user, but without a password.
+User add_user(db::Transaction& transaction, const InviteOptions& options, const json::Object& claims) {
+    crypto::SystemRandom random;
+    User user;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = options.name;
+    user.claims = claims;
+    user.created_at = user.updated_at = now();
+    if (!store::insert_user(transaction, user))
+        throw Refused("the user name " + in_quotes(options.name) + " was taken a moment ago; run the command again");
+    for (const std::string& group : options.groups)
+        store::add_member(transaction, require_group(transaction.database(), group).name, user.subject, now());
+    return user;
+}
+
+void require_no_password(db::Transaction& transaction, const User& user, const InviteOptions& options) {
+    if (!store::find_password_hash(transaction.database(), user.subject).empty())
+        throw Refused("user " + in_quotes(user.username) +
+                      " has a password; `postern user reset-link` makes a link for another one");
+    require_enabled(user);
+    if (options.describe_user())
+        throw Refused(
+            "user " + in_quotes(user.username) +
+            " is there already; change claims with `postern user set`, and groups with `postern group member`");
+}
+
+void invite(const Invocation& invocation, const InviteOptions& options) {
+    const util::Seconds lifetime = lifetime_of(options.expires, kInvitation);
+    const config::Config config = invocation.load_config();
+    require_link_page(config.settings);
+    require_username(options.name);
+    const json::Object claims = read_claims(config.settings, options);
+    db::Database database = open_database(config, db::Access::read_write);
+    NewLink made = new_link(LinkPurpose::invite, lifetime);
+    bool is_new = false;
+    const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        auto there = store::find_user_by_name_to_change(transaction, options.name);
+        is_new = !there;
+        if (there) require_no_password(transaction, *there, options);
+        User invited = there ? std::move(*there) : add_user(transaction, options, claims);
+        made.link.subject = invited.subject;
+        store::insert_link(transaction, made.link);
+        commit(transaction);
+        return invited;
+    });
+    if (is_new) note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_made(invocation, made.link);
+    print(invocation, config.settings, user, made);
+}
+
+struct ResetOptions {
+    std::string name;
+    bool factors = false;
+    std::optional<std::string> expires;
+};
+
+void reset_link(const Invocation& invocation, const ResetOptions& options) {
+    const util::Seconds lifetime = lifetime_of(options.expires, kReset);
+    const config::Config config = invocation.load_config();
+    require_link_page(config.settings);
+    db::Database database = open_database(config, db::Access::read_write);
+    NewLink made = new_link(options.factors ? LinkPurpose::factors : LinkPurpose::password, lifetime);
+    const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        User found = require_user(transaction, options.name);
+        require_enabled(found);
+        made.link.subject = found.subject;
+        store::insert_link(transaction, made.link);
+        commit(transaction);
+        return found;
+    });
+    note_made(invocation, made.link);
+    print(invocation, config.settings, user, made);
+}
+
+void add_expires_option(const Command& command, std::optional<std::string>& expires, const char* help) {
+    command.option("--expires", "TIME", expires, help);
+}
+
+}  // namespace
+
+void add_user_invite_command(const Command& group, Invocation& invocation) {
+    auto options = std::make_shared<InviteOptions>();
+    const Command command =
+        add_command(group, invocation, "invite", "Print a link with which a new user chooses the first password",
+                    "postern user invite ada --claim name=\"Ada Lovelace\" --group staff\n"
+                    "  postern user invite ada --expires 2d --json",
+                    [&invocation, options] { invite(invocation, *options); });
+    command.explain(
+        "The user is made without a password, as `postern user add` would make one, or is there and has none yet. The "
+        "link is printed once and works once; give it to the user on a way that no other person reads. Another link "
+        "for the same user takes its place, and `postern user passwd` or `disable` ends it.");
+    command.argument("NAME", options->name, "The name that the user types at login");
+    command.option("--claim", "NAME=TEXT", options->claims,
+                   "One claim of a new user as text, as for `postern user add`; repeatable");
+    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
+    command.option("--group", "GROUP", options->groups, "Put the new user into this group; repeatable");
+    add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 7d)");
+}
+
+void add_user_reset_link_command(const Command& group, Invocation& invocation) {
+    auto options = std::make_shared<ResetOptions>();
+    const Command command =
+        add_command(group, invocation, "reset-link", "Print a link with which a user chooses another password",
+                    "postern user reset-link ada\n"
+                    "  postern user reset-link ada --factors\n"
+                    "      when the phone is lost as well",
+                    [&invocation, options] { reset_link(invocation, *options); });
+    command.explain(
+        "Nothing changes until the link is used: then the password is another one, and all sessions and tokens of the "
+        "user end. The link is printed once and works once; give it to the user on a way that no other person reads. "
+        "Another link of the same kind takes its place, and `postern user passwd` or `disable` ends it. Second factors "
+        "are asked for as before, unless --factors removes them.");
+    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
+    command.flag("--factors", options->factors,
+                 "The link also removes the app, the recovery codes and the passkeys of the user");
+    add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 24h)");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,53 @@
+// Decides which values the pages of links are given.
+#include "web/recover/page.h"
+
+#include "util/text.h"
+#include "web/template.h"
+
+namespace postern::web {
+namespace {
+
+using model::LinkPurpose;
+
+std::string title_of(const LinkPage& page) {
+    return page.purpose == LinkPurpose::invite ? "Welcome, " + util::displayable(page.username)
+                                               : "Choose a new password";
+}
+
+class TemplateRecoverPages final : public RecoverPages {
+public:
+    TemplateRecoverPages(const std::string& directory, const Partials& partials)
+        : link_(read_template(directory, "recover_link.html", partials, Scripts::one)),
+          link_done_(read_template(directory, "recover_done.html", partials)) {}
+
+    http::Response link(const LinkPage& page) const override {
+        const Values values{.texts = {{"title", title_of(page)},
+                                      {"invite", page.purpose == LinkPurpose::invite ? "yes" : ""},
+                                      {"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
+                                      {"username", util::displayable(page.username)},
+                                      {"min_length", page.min_length},
+                                      {"csrf", page.csrf},
+                                      {"problem", page.problem}},
+                            .lists = {}};
+        return respond(link_, values, 200);
+    }
+
+    http::Response link_done(const LinkDonePage& page) const override {
+        const Values values{
+            .texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""}, {"sign_in", page.sign_in}},
+            .lists = {}};
+        return respond(link_done_, values, 200);
+    }
+
+private:
+    Template link_;
+    Template link_done_;
+};
+
+}  // namespace
+
+std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory) {
+    return std::make_unique<TemplateRecoverPages>(directory, read_partials(directory));
+}
+
+}  // namespace postern::web

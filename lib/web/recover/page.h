@@ -1,0 +1,42 @@
+// The page on which a link of the operator is opened: what it is told, never how it looks.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "http/message.h"
+#include "model/link.h"
+
+namespace postern::web {
+
+struct LinkPage {
+    model::LinkPurpose purpose = model::LinkPurpose::password;
+    std::string username;    ///< whose password it is, and for password managers
+    std::string min_length;  ///< of a new password, in characters
+    std::string csrf;
+    std::string problem;  ///< why nothing was changed, or ""
+};
+
+struct LinkDonePage {
+    model::LinkPurpose purpose = model::LinkPurpose::password;
+    std::string sign_in;  ///< URL of a page behind the login; "": there is none that is no application's
+};
+
+/// Makes the pages of links. An interface, as Pages is, so that no other program carries them.
+class RecoverPages {
+public:
+    RecoverPages() = default;
+    RecoverPages(const RecoverPages&) = delete;
+    RecoverPages& operator=(const RecoverPages&) = delete;
+    virtual ~RecoverPages() = default;
+
+    /// The form has no address: a browser sends it to where the page is, and so the page does not repeat the link.
+    virtual http::Response link(const LinkPage& page) const = 0;
+    virtual http::Response link_done(const LinkDonePage& page) const = 0;
+};
+
+/// The templates of one directory whose names begin with recover, and the files that every page splices in
+/// (web::read_pages, which says what is thrown).
+std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory);
+
+}  // namespace postern::web

@@ -1,0 +1,173 @@
+// Links of the operator: what opening one shows, and what its form does.
+#include "web/recover/recover.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db/write.h"
+#include "oauth/access_token.h"
+#include "store/factors.h"
+#include "store/links.h"
+#include "store/passkeys.h"
+#include "store/users.h"
+#include "util/base64.h"
+#include "web/browser.h"
+#include "web/csrf.h"
+#include "web/new_password.h"
+#include "web/recover/paths.h"
+#include "web/refusal_page.h"
+
+namespace postern::web {
+namespace {
+
+using model::LinkPurpose;
+using oauth::AuditEvent;
+
+/// One request for a link. No session counts for it, and none is looked at.
+struct Visit {
+    oauth::Context& context;
+    const Pages& pages;
+    const RecoverPages& own;
+    const http::Request& request;
+    Browser browser;
+    std::optional<store::FoundLink> found = {};
+
+    const model::Link& link() const { return found.value().link; }
+};
+
+constexpr std::size_t kTokenBytes = 32;  // of crypto::random_token
+
+/// `by` of what a link has done: the person who holds it is not known.
+constexpr const char* kByLink = "link";
+
+std::vector<oauth::audit::Member> members_of(const model::Link& link) {
+    return {{"purpose", std::string(model::to_string(link.purpose))},
+            oauth::audit::subject(link.subject),
+            oauth::audit::credential("link", link.token_hash),
+            {"made_by", link.made_by}};
+}
+
+/// The same page for every reason, which the log has.
+http::Response refuse_link(const Visit& visit, const std::string& reason) {
+    std::vector<oauth::audit::Member> members = {{"reason", reason}};
+    if (visit.found)
+        for (auto& member : members_of(visit.link())) members.push_back(std::move(member));
+    visit.context.trail.add(AuditEvent::link_refused, std::move(members));
+    return refusal_page(visit.pages, visit.request, PageFault::link_not_good,
+                        {"", reason, visit.context.settings.issuer, ""});
+}
+
+http::Response refuse_form(const Visit& visit, PageFault fault, const std::string& detail) {
+    return refusal_page(visit.pages, visit.request, fault, {"", detail, visit.context.settings.issuer, ""});
+}
+
+/// Why the link does nothing; nullptr when it is good.
+const char* fault_of(const store::FoundLink& found, util::Time now) {
+    if (found.link.used_at) return "used";
+    if (now >= found.link.expires_at) return "expired";
+    if (found.is_void) return "void: the password or the second factors have changed, or the user is disabled";
+    return nullptr;
+}
+
+/// Why no link can be found with it; nullptr when it has the shape of one.
+const char* shape_fault_of(std::optional<std::string_view> token) {
+    if (!token) return "malformed: there is no t, or not one";
+    const auto bytes = util::base64url_decode(*token);
+    return bytes && bytes->size() == kTokenBytes ? nullptr : "malformed: t is not what a link has";
+}
+
+/// Finds the link that the address names; the page that refuses it, if it is not good.
+std::optional<http::Response> open(Visit& visit) {
+    const auto token = visit.request.query.find(kLinkParameter);
+    if (const char* fault = shape_fault_of(token)) return refuse_link(visit, fault);
+    visit.found = store::find_link(visit.context.store, oauth::hash_of(*token));
+    if (!visit.found) return refuse_link(visit, "unknown: it was never made here, was replaced, or expired long ago");
+    if (const char* fault = fault_of(*visit.found, visit.context.now())) return refuse_link(visit, fault);
+    return std::nullopt;
+}
+
+http::Response form(Visit& visit, const std::string& problem) {
+    http::Response cookies;
+    ensure_browser_id(visit.context, visit.browser, cookies);
+    http::Response response =
+        visit.own.link({.purpose = visit.link().purpose,
+                        .username = visit.found->username,
+                        .min_length = std::to_string(kMinPasswordCharacters),
+                        .csrf = csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()),
+                        .problem = problem});
+    for (const auto& [name, value] : cookies.headers) response.add(name, value);
+    return response;
+}
+
+/// What was there and is gone.
+struct Removed {
+    bool app = false;
+    std::vector<std::string> passkeys = {};  ///< their credential ids
+};
+
+Removed remove_factors(db::Transaction& transaction, const model::Subject& subject) {
+    Removed removed;
+    removed.app = store::remove_totp(transaction, subject);
+    removed.passkeys = store::passkey_ids(transaction.database(), subject);
+    store::remove_passkeys(transaction, subject);
+    store::remove_recovery_codes(transaction, subject);
+    return removed;
+}
+
+/// What the link is for, together with its end; nullopt: it is not good any more.
+std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
+    oauth::Context& context = visit.context;
+    const model::Link& link = visit.link();
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<Removed> {
+        const util::Time now = context.now();
+        if (!store::spend_link(transaction, link, now)) return std::nullopt;
+        Removed removed;
+        if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
+        store::replace_password(transaction, link.subject, hash, now);
+        transaction.commit();
+        return removed;
+    });
+}
+
+void note(const Visit& visit, const Removed& removed) {
+    const auto subject = oauth::audit::subject(visit.link().subject);
+    oauth::AuditTrail& trail = visit.context.trail;
+    trail.add(AuditEvent::link_used, members_of(visit.link()));
+    trail.add(AuditEvent::password_changed, {subject, {"by", kByLink}});
+    if (removed.app) trail.add(AuditEvent::app_removed, {subject, {"by", kByLink}});
+    for (const std::string& id : removed.passkeys)
+        trail.add(AuditEvent::passkey_removed, {subject, {"passkey", oauth::audit::short_digest(id)}, {"by", kByLink}});
+}
+
+http::Response submit(Visit& visit) {
+    if (!is_own_form(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
+        return refuse_form(visit, PageFault::link_form_foreign,
+                           "the csrf field is missing or does not belong to this browser and link");
+    const http::Params& sent = visit.request.form;
+    if (const auto faulty = sent.first_fault({"new", "again"}))
+        return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
+    const auto fresh = read_new_password(sent, visit.found->username);
+    if (!fresh) return form(visit, fresh.error());
+    const auto hash = hash_new_password(visit.context, *fresh);
+    if (!hash) return refuse_form(visit, PageFault::too_busy, kNoHashSlot);
+    const auto removed = spend(visit, *hash);
+    if (!removed) return refuse_link(visit, "used, or void, while the new password was hashed");
+    note(visit, *removed);
+    const oauth::Settings& settings = visit.context.settings;
+    return visit.own.link_done({.purpose = visit.link().purpose,
+                                .sign_in = settings.paths.account ? settings.url(*settings.paths.account) : ""});
+}
+
+}  // namespace
+
+http::Response recover(oauth::Context& context, const Pages& pages, const RecoverPages& own,
+                       const http::Request& request) {
+    Visit visit{context, pages, own, request, recognise_browser(context.settings, request)};
+    if (auto refusal = open(visit)) return std::move(*refusal);
+    return request.method == http::Method::post ? submit(visit) : form(visit, "");
+}
+
+}  // namespace postern::web

@@ -1,0 +1,17 @@
+// Links of the operator: what opening one shows, and what its form does. docs/decisions/0076-links.md
+#pragma once
+
+#include "http/message.h"
+#include "oauth/context.h"
+#include "web/page.h"
+#include "web/recover/page.h"
+
+namespace postern::web {
+
+/// A GET shows whose account it is and what will happen, and spends nothing: mail scanners open links (LINK-3). A POST
+/// of the form that this browser was shown spends the link in the transaction that does what it is for. No session
+/// comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
+http::Response recover(oauth::Context& context, const Pages& pages, const RecoverPages& own,
+                       const http::Request& request);
+
+}  // namespace postern::web

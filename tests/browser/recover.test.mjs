@@ -1,0 +1,102 @@
+// An invited user chooses a password and signs in; a user who has lost everything starts again. Without JavaScript.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+
+const CHOSEN = "four words in a row";
+
+describe("links in a browser", () => {
+  let deployment;
+  let browser;
+  before(async () => {
+    deployment = await openDemo();
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+
+  const made = async (...command) => (await deployment.postern(["user", ...command])).link;
+  const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
+  async function choose(page, password, again = password) {
+    await page.fill("#new", password);
+    await page.fill("#again", again);
+    await page.click("#save");
+  }
+
+  /// A browser that was never here, whose pages run no script and break no policy.
+  async function withPage(use, options = { javaScriptEnabled: false }) {
+    const tab = await openPage(browser, deployment, options);
+    try {
+      await use(tab.page);
+    } finally {
+      await tab.close();
+    }
+    assert.deepEqual(tab.faults, []);
+  }
+
+  it("an invited user chooses a password without JavaScript, and signs in with it [LINK-7, LINK-8]", async () => {
+    const link = await made("invite", "grace", "--claim", "name=Grace Hopper");
+    await withPage(async (page) => {
+      await page.goto(link);
+      await heading(page, "Welcome, grace");
+      const username = page.locator("#username");
+      assert.equal(await username.inputValue(), "grace");
+      assert.equal(await username.getAttribute("autocomplete"), "username");
+      assert.equal(await username.isEditable(), false);
+      await choose(page, CHOSEN, `${CHOSEN}s`);
+      await page.waitForSelector("#problem");
+      assert.match(await page.title(), /^The two new passwords are not the same/);
+      await choose(page, CHOSEN);
+      await heading(page, "Your password is saved");
+      await page.click("#sign-in");
+      await page.waitForSelector("#login");
+      await signIn(page, CHOSEN, "grace");
+      await page.waitForURL(`${deployment.issuer}/account`);
+      assert.match(await page.locator("main").textContent(), /Grace Hopper/);
+    });
+    await withPage(async (page) => {
+      await page.goto(link);
+      await heading(page, "This link is no longer good");
+    });
+  });
+
+  it("by keyboard alone, and the link stays out of referrers [LINK-10, A11Y-1]", async () => {
+    const link = await made("reset-link", PERSON.username);
+    await withPage(async (page) => {
+      const referrers = [];
+      page.on("request", (request) => referrers.push(request.headers().referer ?? ""));
+      await page.goto(link);
+      await page.keyboard.type(CHOSEN); // the field has the focus
+      await page.keyboard.press("Tab");
+      await page.keyboard.type(CHOSEN);
+      await page.keyboard.press("Enter");
+      await heading(page, "Your password is saved");
+      await page.click("#sign-in");
+      await page.waitForSelector("#login");
+      assert.deepEqual(new Set(referrers), new Set([""]));
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page, CHOSEN);
+      await page.waitForSelector("#approve");
+    });
+  });
+
+  it("a second press with JavaScript is not sent [LINK-3]", async () => {
+    const link = await made("invite", "twice");
+    await withPage(
+      async (page) => {
+        await page.goto(link);
+        await page.fill("#new", CHOSEN);
+        await page.fill("#again", CHOSEN);
+        await page.evaluate(() => {
+          const button = document.getElementById("save");
+          button.click();
+          button.click();
+        });
+        await heading(page, "Your password is saved");
+      },
+      { javaScriptEnabled: true },
+    );
+  });
+});

@@ -1,0 +1,500 @@
+// Links of the operator as the program serves them: what opening one shows, what its form does once, and what it
+// refuses.
+#include <doctest/doctest.h>
+
+#include <cctype>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "json/reader.h"
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+
+constexpr const char* kNew = "four words in a row";
+constexpr const char* kOtherNew = "other words in another row";
+constexpr const char* kGone = "This link is no longer good";
+
+postern::json::Object made(const Deployment& op, std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const auto printed = postern::json::parse(op.must(arguments));
+    REQUIRE(printed);
+    return *printed->if_object();
+}
+
+std::string link_of(const Deployment& op, const std::vector<std::string>& arguments) {
+    return text_of(made(op, arguments), "link");
+}
+std::string reset_link(const Deployment& op) { return link_of(op, {"user", "reset-link", kAlice}); }
+std::string factors_link(const Deployment& op) { return link_of(op, {"user", "reset-link", kAlice, "--factors"}); }
+std::string invitation(const Deployment& op) { return link_of(op, {"user", "invite", "carol"}); }
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+/// The one audit line of that event among others.
+postern::json::Object line_of(const std::string& log, const std::string& event) {
+    std::vector<postern::json::Object> lines = audit_lines(log);
+    std::erase_if(lines, [&](const auto& line) { return text_of(line, "event") != event; });
+    REQUIRE(lines.size() == 1);
+    return lines.front();
+}
+
+Landing save(UserAgent& browser, const Landing& page, const std::string& password = kNew) {
+    return browser.submit(page, "save", {{"new", password}, {"again", password}});
+}
+
+/// Opens the link in a browser of its own and chooses a password.
+Landing use(const Deployment& op, const std::string& link, const std::string& password = kNew) {
+    UserAgent browser(op);
+    const Landing page = browser.open(link);
+    REQUIRE(page.answer.status == 200);
+    return save(browser, page, password);
+}
+
+bool is_gone(const Deployment& op, const std::string& link) {
+    UserAgent browser(op);
+    const Answer page = browser.fetch(link);
+    return page.status == 400 && says(page, kGone);
+}
+
+bool can_log_in(const Deployment& op, const std::string& username, const std::string& password) {
+    UserAgent browser(op, "198.51.100.9");
+    return browser.log_in(browser.open(op.url("account")), username, password).url == op.url("account");
+}
+
+}  // namespace
+
+TEST_CASE("link: a page says whose account it is and what will happen, and is kept nowhere [LINK-1, LINK-3, LINK-8]") {
+    struct Row {
+        const char* what;
+        std::string (*make)(const Deployment& op);
+        const char* username;
+        const char* heading;
+        const char* lead;
+        const char* not_said;
+    };
+    const Row rows[] = {
+        {"invitation", invitation, "carol", "Welcome, carol", "Choose the password with which you sign in",
+         "signed out everywhere"},
+        {"password", reset_link, kAlice, "Choose a new password",
+         "An authenticator app and passkeys that you have stay.", "are removed"},
+        {"factors", factors_link, kAlice, "Choose a new password",
+         "Your authenticator app, recovery codes and passkeys are removed.", "that you have stay"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const Deployment op;
+        const std::string link = row.make(op);
+        CHECK(link.starts_with("https://op.example/recover/link?t="));
+        CHECK(link.size() == std::string("https://op.example/recover/link?t=").size() + 43);
+        UserAgent browser(op);
+        const Answer page = browser.fetch(link);
+        CHECK(page.status == 200);
+        CHECK(says(page, row.heading));
+        CHECK(says(page, row.lead));
+        CHECK_FALSE(says(page, row.not_said));
+        CHECK(value_of(page, "username") == row.username);
+        for (const Attributes& input : find_tags(page.body, "input"))
+            if (input.contains("id") && input.at("id") == "username") {
+                CHECK(input.contains("readonly"));
+                CHECK(input.at("autocomplete") == "username");
+            }
+        CHECK(page.header("Cache-Control") == "no-store");
+        CHECK(page.header("Referrer-Policy") == "no-referrer");
+        CHECK(page.header("Content-Security-Policy").find("default-src 'none'") != std::string::npos);
+        // Neither the link nor an address of another site.
+        CHECK(page.body.find(link.substr(link.find("t=") + 2)) == std::string::npos);
+        CHECK(page.body.find("http") == std::string::npos);
+    }
+}
+
+TEST_CASE("link: an invited user chooses a password and signs in with it [LINK-2, LINK-7]") {
+    const Deployment op;
+    const std::string link = link_of(op, {"user", "invite", "carol", "--claim", "name=Carol"});
+    UserAgent carol(op);
+    CHECK_FALSE(can_log_in(op, "carol", ""));
+    const Landing done = save(carol, carol.open(link));
+    CHECK(done.answer.status == 200);
+    CHECK(says(done.answer, "Your password is saved"));
+    CHECK(carol.session_cookie().empty());  // no session comes out of a link
+    std::string sign_in;
+    for (const Attributes& anchor : find_tags(done.answer.body, "a"))
+        if (anchor.contains("id") && anchor.at("id") == "sign-in") sign_in = anchor.at("href");
+    CHECK(sign_in == op.url("account"));
+    const Landing login = carol.open(sign_in);
+    CHECK(login.verdict() == "login");
+    CHECK(carol.log_in(login, "carol", kNew).url == op.url("account"));
+    CHECK(is_gone(op, link));
+}
+
+TEST_CASE("link: without pages of an account the user is sent to an application [LINK-7]") {
+    Deployment op;
+    op.configure("paths", postern::json::Object{{"account", nullptr}});
+    const Landing done = use(op, invitation(op));
+    CHECK(says(done.answer, "Open the application that you want to use"));
+    CHECK(find_tags(done.answer.body, "a").empty());
+}
+
+TEST_CASE("link: another password ends every session and token, and second factors stay [LINK-6, ACCOUNT-6]") {
+    const SignedIn before;
+    const Deployment& op = before.op;
+    UserAgent elsewhere(op);
+    elsewhere.log_in(elsewhere.open(op.url("account")));
+    REQUIRE(elsewhere.open(op.url("account")).answer.status == 200);
+    const std::string link = reset_link(op);
+    // Nothing has changed by its making or by looking at it.
+    UserAgent looking(op);
+    looking.fetch(link);
+    CHECK(is_active(op, before.access_token()));
+    CHECK(elsewhere.open(op.url("account")).verdict() == "page 200");
+    const Landing done = use(op, link);
+    CHECK(says(done.answer, "Your password is saved"));
+    CHECK(elsewhere.open(op.url("account")).verdict() == "login");
+    CHECK_FALSE(is_active(op, before.access_token()));
+    CHECK(redeem(op, {{"grant_type", "refresh_token"}, {"refresh_token", before.refresh_token()}}).status == 400);
+    CHECK_FALSE(can_log_in(op, kAlice, kAlicePassword));
+    CHECK(can_log_in(op, kAlice, kNew));
+    CHECK(can_log_in(op, kBob, kBobPassword));
+}
+
+TEST_CASE("link: whether the second factors go is what its purpose says [LINK-6, LINK-11]") {
+    for (const bool removes : {false, true}) {
+        CAPTURE(removes);
+        const Deployment op;
+        UserAgent alice(op);
+        alice.log_in(alice.open(op.url("account")));
+        const std::string app = op.url("account") + "/app";
+        const SetUp key(alice.fetch(app));
+        REQUIRE(alice.send(app, key.form(key.code(op)).text()).status == 200);
+        REQUIRE(op.count_rows("totp_secrets") == 1);
+        const Landing done = use(op, removes ? factors_link(op) : reset_link(op));
+        CHECK(done.answer.status == 200);
+        CHECK(says(done.answer, "are removed") == removes);
+        CHECK(op.count_rows("totp_secrets") == (removes ? 0 : 1));
+        CHECK((op.count_rows("recovery_codes") == 0) == removes);
+        UserAgent again(op);
+        const Landing next = again.log_in(again.open(op.url("account")), kAlice, kNew);
+        CHECK(next.verdict() == (removes ? "page 200" : "second step"));
+        CHECK(done.answer.log.find("link_used") != std::string::npos);
+        CHECK((done.answer.log.find("app_removed") != std::string::npos) == removes);
+    }
+}
+
+TEST_CASE("link: what mail scanners do spends nothing [LINK-3, L28]") {
+    const Deployment op;
+    const std::string link = reset_link(op);
+    for (int i = 0; i < 3; ++i) {
+        UserAgent scanner(op, "203.0.113." + std::to_string(i + 1));
+        CHECK(scanner.fetch(link).status == 200);
+        CgiRequest head = get_request(link.substr(link.find('?') + 1));
+        head.method = "HEAD";
+        CHECK(op.cgi("recover", head).status == 405);
+        // A form without what the page had.
+        CHECK(scanner.send(link, "").status == 403);
+        CHECK(scanner.send(link, Query{{"new", kNew}, {"again", kNew}}.text()).status == 403);
+    }
+    CHECK(can_log_in(op, kAlice, kAlicePassword));
+    CHECK(says(use(op, link).answer, "Your password is saved"));
+}
+
+TEST_CASE("link: one that is no longer good gets one page, whatever is wrong with it [LINK-4, LINK-5, L28]") {
+    struct Row {
+        const char* when;
+        std::string (*make)(Deployment& op);  ///< the address that is opened
+    };
+    const Row rows[] = {
+        {"used",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             use(op, link, kOtherNew);
+             return link;
+         }},
+        {"a newer one was made",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             reset_link(op);
+             return link;
+         }},
+        {"a password changed by the operator",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             op.must({"user", "passwd", kAlice, "--password-stdin"}, std::string(kOtherNew) + "\n");
+             return link;
+         }},
+        {"an invitation of a user who has a password by now",
+         [](Deployment& op) {
+             const std::string link = invitation(op);
+             op.must({"user", "passwd", "carol", "--password-stdin"}, std::string(kOtherNew) + "\n");
+             return link;
+         }},
+        {"another link of the user was used",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             use(op, factors_link(op), kOtherNew);
+             return link;
+         }},
+        {"a disabled user",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             op.must({"user", "disable", kAlice});
+             return link;
+         }},
+        {"a user who was disabled and enabled",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             op.must({"user", "disable", kAlice});
+             op.must({"user", "enable", kAlice});
+             return link;
+         }},
+        {"a removed user",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             op.must({"user", "remove", kAlice});
+             return link;
+         }},
+        {"expired to the second",
+         [](Deployment& op) {
+             const std::string link = link_of(op, {"user", "reset-link", kAlice, "--expires", "5m"});
+             op.advance(seconds(300));
+             return link;
+         }},
+        {"one character changed",
+         [](Deployment& op) {
+             std::string link = reset_link(op);
+             link[link.size() - 20] = static_cast<char>(link[link.size() - 20] == 'A' ? 'B' : 'A');
+             return link;
+         }},
+        {"in other case",
+         [](Deployment& op) {
+             std::string link = reset_link(op);
+             for (char& c : link)
+                 if (&c - link.data() > 40) c = static_cast<char>(std::isupper(c) ? std::tolower(c) : std::toupper(c));
+             return link;
+         }},
+        {"cut", [](Deployment& op) { return reset_link(op).substr(0, 70); }},
+        {"too long", [](Deployment& op) { return reset_link(op) + "A"; }},
+        {"much too long", [](Deployment& op) { return reset_link(op) + std::string(2000, 'A'); }},
+        {"with a dot behind", [](Deployment& op) { return reset_link(op) + "."; }},
+        {"twice in the query",
+         [](Deployment& op) {
+             const std::string link = reset_link(op);
+             return link + "&" + link.substr(link.find("t="));
+         }},
+        {"with another one in the query", [](Deployment& op) { return reset_link(op) + "&t=A"; }},
+        {"empty", [](Deployment& op) { return op.url("recover") + "?t="; }},
+        {"none", [](Deployment& op) { return op.url("recover"); }},
+        {"badly encoded", [](Deployment& op) { return op.url("recover") + "?t=%zz"; }},
+        {"the digest in the place of the link",
+         [](Deployment& op) {
+             reset_link(op);
+             return op.url("recover") + "?t=" + std::string(64, 'a');
+         }},
+    };
+    std::set<std::string> bodies;
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Deployment op;
+        const std::string link = row.make(op);
+        UserAgent browser(op);
+        const Answer page = browser.fetch(link);
+        CHECK(page.status == 400);
+        CHECK(says(page, kGone));
+        CHECK(browser.cookies().empty());
+        CHECK(page.log.find("link_refused") != std::string::npos);
+        // What a form would do.
+        const Answer sent = browser.send(link, Query{{"new", kNew}, {"again", kNew}, {"csrf", "x"}}.text());
+        CHECK(sent.status == 400);
+        CHECK_FALSE(can_log_in(op, kAlice, kNew));
+        std::string body = visible_text(page.body);
+        const auto id = body.find("Request id");
+        REQUIRE(id != std::string::npos);
+        bodies.insert(body.substr(0, id));
+    }
+    CHECK(bodies.size() == 1);
+}
+
+TEST_CASE("link: good in its last second [LINK-1]") {
+    struct Row {
+        std::vector<std::string> arguments;
+        int seconds;
+    };
+    const Row rows[] = {{{"user", "invite", "carol"}, 7 * 86400},
+                        {{"user", "reset-link", kAlice}, 86400},
+                        {{"user", "reset-link", kAlice, "--factors"}, 86400},
+                        {{"user", "reset-link", kAlice, "--expires", "5m"}, 300}};
+    for (const Row& row : rows) {
+        CAPTURE(row.seconds);
+        Deployment op;
+        const std::string link = link_of(op, row.arguments);
+        op.advance(seconds(row.seconds - 1));
+        UserAgent browser(op);
+        const Landing page = browser.open(link);
+        CHECK(page.answer.status == 200);
+        op.advance(seconds(1));
+        CHECK(says(save(browser, page).answer, kGone));
+        CHECK(is_gone(op, link));
+    }
+}
+
+TEST_CASE("link: a form must be of this browser and this link, and any browser may open it [LINK-3]") {
+    const Deployment op;
+    const std::string link = reset_link(op);
+    const std::string of_carol = invitation(op);
+    UserAgent alice(op);
+    UserAgent attacker(op);
+    const Landing page = alice.open(link);
+    const std::string form = alice.form_of(page, "save", {{"new", kNew}, {"again", kNew}});
+    // Of another browser, with its own cookie and without one.
+    attacker.fetch(link);
+    CHECK(attacker.send(link, form).status == 403);
+    attacker.cookies().clear();
+    CHECK(attacker.send(link, form).status == 403);
+    // Of another link in the same browser, and the other way round.
+    const Landing other = alice.open(of_carol);
+    CHECK(alice.send(link, alice.form_of(other, "save", {{"new", kNew}, {"again", kNew}})).status == 403);
+    CHECK(alice.send(of_carol, form).status == 403);
+    for (const char* site : {"cross-site", "same-site", "none"})
+        CHECK(alice.send(link, form, {{"Sec-Fetch-Site", site}}).status == 403);
+    // By GET nothing happens at all.
+    CHECK(alice.fetch(link + "&" + form).status == 200);
+    CHECK(can_log_in(op, kAlice, kAlicePassword));
+    // Another browser that has opened it itself is as good.
+    CHECK(says(use(op, link).answer, "Your password is saved"));
+    CHECK(says(alice.follow(link, alice.send(link, form)).answer, kGone));
+    CHECK(can_log_in(op, kAlice, kNew));
+}
+
+TEST_CASE("link: who is signed in in that browser does not count, and stays signed in [LINK-3, LINK-7]") {
+    const Deployment op;
+    UserAgent bob(op);
+    bob.log_in(bob.open(op.url("account")), kBob, kBobPassword);
+    const std::string cookie = bob.session_cookie();
+    REQUIRE_FALSE(cookie.empty());
+    const Landing done = save(bob, bob.open(invitation(op)));
+    CHECK(says(done.answer, "Your password is saved"));
+    CHECK(bob.session_cookie() == cookie);
+    CHECK(says(bob.open(op.url("account")).answer, kBob));
+}
+
+TEST_CASE("link: a password that may not be chosen leaves the link as it is [LINK-3, PASSWORD-1, PASSWORD-2]") {
+    const Deployment op;
+    const std::string link = reset_link(op);
+    UserAgent alice(op);
+    const Landing page = alice.open(link);
+    struct Row {
+        const char* fresh;
+        const char* again;
+        const char* says;
+    };
+    for (const Row& row : {Row{"short", "short", "too short"}, Row{kNew, kOtherNew, "are not the same"}}) {
+        CAPTURE(row.fresh);
+        const Landing again = alice.submit(page, "save", {{"new", row.fresh}, {"again", row.again}});
+        CHECK(again.answer.status == 200);
+        CHECK(says(again.answer, row.says));
+        for (const Attributes& input : find_tags(again.answer.body, "input"))
+            if (input.at("type") == "password") CHECK_FALSE(input.contains("value"));
+        CHECK(value_of(again.answer, "username") == kAlice);
+    }
+    const std::string csrf = value_of(page.answer, "csrf");
+    CHECK(alice.send(link, Query{{"csrf", csrf}, {"new", kNew}, {"new", kNew}, {"again", kNew}}.text()).status == 400);
+    CHECK(can_log_in(op, kAlice, kAlicePassword));
+    CHECK(says(save(alice, page).answer, "Your password is saved"));
+}
+
+TEST_CASE("link: of two forms at the same moment one wins [STORE-2, L28]") {
+    for (int round = 0; round < 5; ++round) {
+        CAPTURE(round);
+        const Deployment op;
+        const std::string link = reset_link(op);
+        UserAgent one(op);
+        UserAgent two(op);
+        const Landing page_one = one.open(link);
+        const Landing page_two = two.open(link);
+        Answer first;
+        Answer second;
+        std::thread here([&] { first = save(one, page_one, kNew).answer; });
+        std::thread there([&] { second = save(two, page_two, kOtherNew).answer; });
+        here.join();
+        there.join();
+        const bool first_won = says(first, "Your password is saved");
+        CHECK(first_won != says(second, "Your password is saved"));
+        CHECK(says(first_won ? second : first, kGone));
+        CHECK(can_log_in(op, kAlice, first_won ? kNew : kOtherNew));
+        CHECK_FALSE(can_log_in(op, kAlice, first_won ? kOtherNew : kNew));
+    }
+}
+
+TEST_CASE(
+    "link: the audit log has who made it, for whom, and what became of it, and never the link [LINK-10, LINK-11, L29]") {
+    const Deployment op;
+    const std::string subject = subject_of(op, kAlice);
+    const std::string link = factors_link(op);
+    const std::string token = link.substr(link.find("t=") + 2);
+    const auto line_of_making = line_of(read_file(op.directory() / "syslog"), "link_made");
+    CHECK(text_of(line_of_making, "purpose") == "factors");
+    CHECK(text_of(line_of_making, "subject") == subject);
+    CHECK_FALSE(text_of(line_of_making, "by").empty());
+    const std::string id = text_of(line_of_making, "link");
+    CHECK(id.size() == 16);
+
+    const Landing done = use(op, link);
+    const auto used = line_of(done.answer.log, "link_used");
+    CHECK(text_of(used, "purpose") == "factors");
+    CHECK(text_of(used, "subject") == subject);
+    CHECK(text_of(used, "link") == id);
+    CHECK(text_of(used, "made_by") == text_of(line_of_making, "by"));
+    const auto changed = line_of(done.answer.log, "password_changed");
+    CHECK(text_of(changed, "subject") == subject);
+    CHECK(text_of(changed, "by") == "link");
+
+    UserAgent late(op);
+    const Answer refused = late.fetch(link);
+    const auto line = line_of(refused.log, "link_refused");
+    CHECK(text_of(line, "reason") == "used");
+    CHECK(text_of(line, "link") == id);
+    CHECK(text_of(line, "subject") == subject);
+    for (const std::string& log : {done.answer.log, refused.log, read_file(op.directory() / "syslog"), refused.body})
+        CHECK(log.find(token) == std::string::npos);
+    CHECK(op.stored().find(token) == std::string::npos);
+}
+
+TEST_CASE("link: only its own path is answered, and none where it is not offered [MAIL-9]") {
+    Deployment op;
+    const auto status_at = [&](const std::string& path) {
+        CgiRequest request;
+        request.path = path;
+        return op.cgi("recover", request).status;
+    };
+    CHECK(status_at("/recover/link") == 400);  // there is no link in the address
+    for (const char* path : {"/recover", "/recover/", "/recover/link/", "/recover/Link", "/recover/links", "/link"}) {
+        CAPTURE(std::string(path));
+        CHECK(status_at(path) == 404);
+    }
+    op.configure("paths", postern::json::Object{{"recover", "/help"}});
+    CHECK(status_at("/help/link") == 400);
+    CHECK(status_at("/recover/link") == 404);
+    op.configure("paths", postern::json::Object{{"recover", nullptr}});
+    CHECK(status_at("/recover/link") == 404);
+    op.configure("paths", postern::json::Object{});
+    const std::string link = reset_link(op);
+    op.configure("login", postern::json::Object{{"method", "remote_user"}});
+    CHECK(status_at("/recover/link") == 404);
+    CHECK(UserAgent(op).fetch(link).status == 404);
+}
+
+TEST_CASE("link: below the path of an issuer, too [LINK-1]") {
+    const Deployment op({.issuer = "https://op.example/auth"});
+    const std::string link = reset_link(op);
+    CHECK(link.starts_with("https://op.example/auth/recover/link?t="));
+    CHECK(says(use(op, link).answer, "Your password is saved"));
+}
