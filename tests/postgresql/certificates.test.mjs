@@ -14,7 +14,18 @@ import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout", "account"];
+const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "token",
+  "introspect",
+  "userinfo",
+  "revoke",
+  "logout",
+  "account",
+  "recover",
+];
 const isRoot = process.getuid() === 0;
 const chown = (owner, file) => isRoot && execFileSync("chown", [owner, file]);
 

@@ -14,7 +14,18 @@ import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout", "account"];
+const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "token",
+  "introspect",
+  "userinfo",
+  "revoke",
+  "logout",
+  "account",
+  "recover",
+];
 const SCOPE = "openid profile offline_access";
 /// Of this machine in a network; undefined without one.
 const OWN_ADDRESS = Object.values(networkInterfaces())

@@ -177,6 +177,11 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { path: "/account/passkeys", query: "?add=yes", headers: { cookie: holder.cookieHeader } },
         form({ csrf: "x", everywhere: "yes" }, { cookie }),
       ],
+      recover: [
+        { path: "/recover/link" },
+        { path: "/recover/link", query: `?t=${"A".repeat(43)}` },
+        { ...form({ csrf: "x", new: "x", again: "x" }, { cookie }), path: "/recover/link" },
+      ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
       discovery: [{}, { headers: { origin: "https://page.example" } }, { headers: { host: "evil.example" } }],
     };

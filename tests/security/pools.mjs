@@ -13,6 +13,7 @@ export const PROGRAMS = [
   "login",
   "scopes",
   "account",
+  "recover",
   "logout",
   "token",
   "introspect",

@@ -137,6 +137,7 @@ const ENDPOINTS = [
   "login",
   "scopes",
   "account",
+  "recover",
   "logout",
   "token",
   "introspect",

@@ -64,6 +64,7 @@ function assertWell({ code, findings }) {
     "redirects",
     "methods",
     "account",
+    "recover",
     "CORS",
     "endpoints",
     "content length",
@@ -384,6 +385,10 @@ const ROWS = {
   "an account whose page for a first second factor the web server does not route": [
     { request: at("/account/enrol", () => own(400)) },
     ["account", "warning", /\/account\/enrol is not answered by the account program \(400\)/, /"account": null/],
+  ],
+  "links that the web server does not route": [
+    { request: at("/recover/link", () => own(404)) },
+    ["recover", "warning", /\/recover\/link is not answered by the recover program \(404\)/, /"recover": null/],
   ],
   "an endpoint whose program does not run": [
     { request: at("/scopes", () => own(503)) },

@@ -15,13 +15,13 @@ import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs"
 const run = promisify(execFile);
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
-const SEALERS = ["authorize", "login", "scopes", "logout", "account"];
+const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover"];
 const WITH_FACTORS = ["login", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {
-  it("are eleven, and each has the groups that its endpoint needs", () => {
-    assert.equal(Object.keys(USERS).length, 11);
+  it("are twelve, and each has the groups that its endpoint needs", () => {
+    assert.equal(Object.keys(USERS).length, 12);
     for (const [name, { groups }] of Object.entries(USERS)) {
       const needed = [
         ...(WITHOUT_DATABASE.includes(name) ? [] : ["postern"]),
@@ -35,7 +35,7 @@ describe("the users that are shipped", () => {
 });
 
 describe(
-  "eleven users behind nginx",
+  "twelve users behind nginx",
   { skip: process.getuid() === 0 ? false : "this needs root, who alone can start programs as other users" },
   () => {
     let provider;

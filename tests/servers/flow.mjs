@@ -1,5 +1,7 @@
 // From discovery to revocation as a client and a person go through it, behind one web server.
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
 import { PAGE_ORIGIN, PERSON, REDIRECT_URI, SIGNED_OUT_URI, Site } from "./site.mjs";
@@ -150,6 +152,27 @@ function flow(open, { redirectsPlain }) {
     assert.equal(location?.href, `${SIGNED_OUT_URI}?state=bye`);
     const silent = await agent.visit(site.begin({ prompt: "none" }).url);
     assert.equal(silent.location.searchParams.get("error"), "login_required");
+  });
+
+  it("a link is opened at its path, and the web server logs nothing of it [LINK-10, MAIL-9, L29]", async () => {
+    const { link } = await site.deployment.postern(["user", "invite", "invited"]);
+    const { agent } = site;
+    const page = await agent.visit(link);
+    assert.equal(page.status, 200, page.title);
+    const done = await agent.submit(page, "save", { new: "four words in a row", again: "four words in a row" });
+    assert.match(done.title, /is saved/);
+    assert.equal((await agent.visit(link)).status, 400);
+    assert.equal((await site.ask("/recover")).status, 404);
+    assert.equal((await site.ask("/recover/link/")).status, 404);
+    await site.ask("/jwks?logged");
+    // The last request is written behind its answer. What is shipped for lighttpd and a .htaccess writes no log.
+    const file = join(site.deployment.directory, "access_log");
+    let logged = "";
+    while (existsSync(file) && !logged.includes("/jwks?logged")) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      logged = readFileSync(file, "utf8");
+    }
+    assert.doesNotMatch(logged + site.deployment.log, new RegExp(new URL(link).searchParams.get("t")));
   });
 
   it("a page of a registered client may call the token endpoint, another may not (CORS)", async () => {

@@ -27,6 +27,7 @@ const PROGRAMS = [
   "login",
   "scopes",
   "account",
+  "recover",
   "logout",
   "token",
   "introspect",

@@ -3,6 +3,7 @@
 #include "oauth/acr.h"
 #include "web/half_login.h"
 #include "web/interaction.h"
+#include "web/recover/paths.h"
 
 namespace postern::cli {
 namespace {
@@ -46,22 +47,37 @@ void evaluate_method(Findings& findings, const Site& site, const std::string& pa
                    "give this path to its own program, and let the web server pass status and headers on unchanged");
 }
 
-/// Nothing else depends on the account, so a web server that does not route it is in order otherwise. `status` is what
-/// the program answers to a browser without a session.
-void evaluate_account(Findings& findings, const Site& site, const std::string& path, int status,
-                      const HttpResponse& response) {
+/// Paths on which nothing else depends, so a web server that does not route them is in order otherwise.
+struct OptionalPaths {
+    const char* program;  ///< also the key below `paths`
+    const char* what;     ///< behind the path, "" or " and ..."
+};
+constexpr OptionalPaths kAccount = {"account", " and what is below it"};
+constexpr OptionalPaths kRecover = {"recover", ""};
+
+/// `status` is what the program answers to a browser without a session.
+void evaluate_optional(Findings& findings, const Site& site, const OptionalPaths& row, const std::string& path,
+                       int status, const HttpResponse& response) {
     if (response.has("X-Request-Id") && response.status == status) return;
-    findings.warning("account",
-                     path + " is not answered by the account program (" + std::to_string(response.status) + ")",
-                     fix_for(site, {"give " + path +
-                                        " and what is below it to the program account, as in "
-                                        "apache-example.conf, or set \"paths\": {\"account\": null}",
-                                    "give " + path +
-                                        " and the pages below it to the program account, as in "
-                                        "examples/nginx, or set \"paths\": {\"account\": null}",
-                                    "give " + path +
-                                        " and what is below it to the program account, as in "
-                                        "examples/lighttpd, or set \"paths\": {\"account\": null}"}));
+    const std::string program = row.program;
+    const auto fix = [&](const std::string& example) {
+        return "give " + path + row.what + " to the program " + program + ", as in " + example +
+               ", or set \"paths\": {\"" + program + "\": null}";
+    };
+    const std::string apache = fix("apache-example.conf");
+    const std::string nginx = fix("examples/nginx");
+    const std::string lighttpd = fix("examples/lighttpd");
+    findings.warning(program,
+                     path + " is not answered by the " + program + " program (" + std::to_string(response.status) + ")",
+                     fix_for(site, {apache, nginx, lighttpd}));
+}
+
+Probe optional_probe(const oauth::Settings& settings, const OptionalPaths& row, const std::string& path, int status) {
+    return {row.program,
+            {settings.url(path), "GET"},
+            [&row, path, status](Findings& findings, const Site& there, const HttpResponse& response) {
+                evaluate_optional(findings, there, row, path, status, response);
+            }};
 }
 
 /// The overview, and pages below it, which a web server may route by other rules. Those of second factors were added
@@ -75,14 +91,8 @@ std::vector<Probe> account_probes(const oauth::Settings& settings) {
     if (has_factors) pages.insert(pages.end(), {{"/app", 303}, {"/codes", 303}});
     if (has_factors && web::can_enrol(settings))
         pages.emplace_back(web::kEnrolmentSuffix, 400);  // there is nothing to resume
-    for (const auto& [page, status] : pages) {
-        const std::string path = *settings.paths.account + page;
-        probes.push_back({"account",
-                          {settings.url(path), "GET"},
-                          [path, status](Findings& findings, const Site& there, const HttpResponse& response) {
-                              evaluate_account(findings, there, path, status, response);
-                          }});
-    }
+    for (const auto& [page, status] : pages)
+        probes.push_back(optional_probe(settings, kAccount, *settings.paths.account + page, status));
     return probes;
 }
 
@@ -131,6 +141,8 @@ std::vector<Probe> endpoint_probes(const Site& site) {
              }});
     }
     for (Probe& probe : account_probes(settings)) probes.push_back(std::move(probe));
+    for (const std::string& path : web::recover_paths(settings))
+        probes.push_back(optional_probe(settings, kRecover, path, 400));  // there is no link in the address
     std::vector<std::string> cors_paths = {settings.paths.token};
     if (settings.oidc && settings.paths.userinfo) cors_paths.push_back(*settings.paths.userinfo);
     for (const std::string& path : cors_paths) {

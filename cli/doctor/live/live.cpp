@@ -90,6 +90,7 @@ constexpr PassMessage kPassMessages[] = {
     {"endpoints", "each is answered by its own program"},
     {"methods", "unsupported methods are refused"},
     {"account", "its pages are answered by their own program"},
+    {"recover", "links are opened by their own program"},
     {"CORS", "pages can read only the responses meant for them"},
 };
 

@@ -43,6 +43,7 @@ export const apache =
       CGI_BIN: cgiBin,
       CONFIG: configFile,
       SOCKETS: sockets,
+      ACCESS_LOG: join(directory, "access_log"),
     })
       .replace("\nDefine POSTERN_CGID\n", `\nDefine POSTERN_${mode.toUpperCase().replace("-", "_")}\n`)
       .replace("*:443", `127.0.0.1:${port}`)

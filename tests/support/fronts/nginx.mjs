@@ -51,7 +51,8 @@ export const nginxAlone =
       kept ? given.replace("fastcgi_keep_conn off;", "fastcgi_keep_conn on;") : given,
     );
     const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
-    await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
+    const logged = [`access_log ${join(directory, "access_log")};`, ...lines]; // as Debian's nginx has one
+    await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...logged, "}", ""].join("\n")));
     // As Debian's nginx has it: answers are compressed unless a site says otherwise.
     return startNginx({
       directory,

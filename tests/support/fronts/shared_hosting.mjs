@@ -10,6 +10,7 @@ const PROGRAMS = [
   "login",
   "scopes",
   "account",
+  "recover",
   "logout",
   "token",
   "introspect",
@@ -20,7 +21,7 @@ const PROGRAMS = [
 ];
 const PASSES_HEADER = "\nCGIPassAuth On\n";
 
-/// What the customer uploads: the .htaccess and the eleven copies of the wrapper, below `webRoot`.
+/// What the customer uploads: the .htaccess and the twelve copies of the wrapper, below `webRoot`.
 async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthConfig) {
   const shipped = (name) => readFile(join(root, "examples/apache", name), "utf8");
   let rules = await shipped("htaccess");
