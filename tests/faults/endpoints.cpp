@@ -21,6 +21,8 @@
 #include "web/consent.h"
 #include "web/login.h"
 #include "web/logout.h"
+#include "web/recover/paths.h"
+#include "web/recover/recover.h"
 #include "web/remote_login.h"
 #include "web/remote_user.h"
 
@@ -60,6 +62,9 @@ namespace login_program {
 namespace logout_program {
 #include "../../cgi-bin/logout.cpp"
 }
+namespace recover_program {
+#include "../../cgi-bin/recover.cpp"
+}
 namespace revoke_program {
 #include "../../cgi-bin/revoke.cpp"
 }
@@ -87,6 +92,7 @@ const EndpointProgram& endpoint_program(const std::string& name) {
         introspect_program::remember_main();
         login_program::remember_main();
         logout_program::remember_main();
+        recover_program::remember_main();
         revoke_program::remember_main();
         scopes_program::remember_main();
         token_program::remember_main();

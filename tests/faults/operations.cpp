@@ -10,6 +10,7 @@
 namespace postern::test {
 namespace {
 
+constexpr const char* kNewPassword = "four words in a row";
 constexpr std::chrono::hours kLongAfter{24 * 90};
 
 Query token_form(const std::string& token) { return {{"token", token}}; }
@@ -283,6 +284,19 @@ std::vector<Operation> make_operations() {
          nullptr,
          nullptr,
          {"userinfo"}},
+        {"another password by a link",
+         takes,
+         1,
+         [](SampleInstallation& s) {
+             const auto form = s.invited.form_of(s.link, "save", {{"new", kNewPassword}, {"again", kNewPassword}});
+             return UserAgent(s.invited).send(s.link.url, form);
+         },
+         [](const Answer& answer) { return is_ok(answer) && answer.body.find("is saved") != std::string::npos; },
+         nullptr,
+         [](SampleInstallation& s) {
+             return is_signed_out(s) && held_is_dead(s) && UserAgent(s.invited).fetch(s.link.url).status == 400;
+         },
+         {"recover"}},
         {"purge", grants, 1, purge_later, is_ok, nullptr, nullptr, {}},
         {"backup", reads, 0, back_up, is_ok, nullptr, nullptr, {}},
         by_command(

@@ -38,6 +38,7 @@ constexpr const char* kDay[] = {
     "client credentials",
     "postern session end --user alice",
     "postern client disable web",
+    "another password by a link",
     "postern user passwd alice --password-stdin",
     kCheckpoint,
     "purge",
@@ -192,8 +193,9 @@ TEST_CASE("power cut: a server that has restarted after it does not confirm a ri
     for (const char* name :
          {"code exchange", "code burnt by a wrong verifier", "code replay", "refresh", "refresh token reuse",
           "revocation of an access token", "revocation of a refresh token", "revocation of a code", "logout",
-          "postern user passwd alice --password-stdin", "postern user disable alice", "postern client disable web",
-          "postern consent revoke --user alice --client web", "postern token revoke --client web"}) {
+          "another password by a link", "postern user passwd alice --password-stdin", "postern user disable alice",
+          "postern client disable web", "postern consent revoke --user alice --client web",
+          "postern token revoke --client web"}) {
         const Operation& now = operation(name);
         CAPTURE(now.name);
         SampleInstallation& there = sample_installation();

@@ -10,7 +10,8 @@
 #include <set>
 
 #include "faults/disk.h"
-#include "json/value.h"
+#include "json/reader.h"
+#include "support/html.h"
 
 namespace postern::test {
 namespace {
@@ -137,6 +138,10 @@ SampleInstallation::SampleInstallation() : op(options()) {
     code = alice.obtain_code(authorization_request());
     login = visitor.authorize(authorization_request().with("prompt", "login"));
     REQUIRE(login.verdict() == "login");
+    const auto made = json::parse(op.must({"user", "reset-link", kAlice, "--json"}));
+    REQUIRE(made);
+    link = invited.open(text_of(*made->if_object(), "link"));
+    REQUIRE(has_id(link.answer.body, "save"));
     try_checkpoint(op.database_file().string());
     consent = undecided.log_in(undecided.authorize(authorization_request(kOther)));
     REQUIRE(consent.verdict() == "consent");

@@ -39,6 +39,8 @@ public:
     Landing login;
     UserAgent undecided{op, "192.0.2.10"};  ///< has signed in and looks at the consent form of other
     Landing consent;
+    UserAgent invited{op, "192.0.2.11"};  ///< looks at the page of a link for another password of Alice
+    Landing link;
     std::string code;       ///< unspent, of web
     Held held;              ///< the first of its line
     Held rotated;           ///< its refresh token was used once

@@ -149,7 +149,8 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
-    for (const { username, password } of [phone, strict, fob, nomad, lost]) await p.deployment.addUser(username, password);
+    for (const { username, password } of [phone, strict, fob, nomad, lost])
+      await p.deployment.addUser(username, password);
     await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
