@@ -87,6 +87,12 @@ GRANT SELECT, UPDATE (sign_count, backup_eligible, backed_up, last_used_at, susp
 GRANT SELECT, INSERT, UPDATE (name), DELETE ON passkeys TO postern_account;
 GRANT INSERT ON spent_challenges TO postern_login, postern_account;
 
+-- Activity: each of the three adds lines, for which it reads the others' numbers, and deletes the oldest; the account
+-- shows them. The login looks for one of the last day where one a day is enough.
+GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_authorize;
+GRANT SELECT (subject, number, at, what), INSERT, DELETE ON activity TO postern_login;
+GRANT SELECT, INSERT, DELETE ON activity TO postern_account;
+
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
 -- Links: whose it is, then a new password and the end of what there was, and of second factors for a link that says so.
@@ -108,6 +114,7 @@ GRANT SELECT, UPDATE (expires_at), DELETE ON
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
+GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_sweep;
 
 -- With "implicit", the authorization endpoint makes access tokens:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
@@ -121,6 +128,8 @@ GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 --     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
+-- With "account": {"editableClaims": [...]}, users change their claims:
+--     GRANT UPDATE (claims, updated_at) ON users TO postern_account;
 -- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches; both expire:
 --     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_authorize;
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;

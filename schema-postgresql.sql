@@ -205,6 +205,18 @@ CREATE TABLE links (
 CREATE INDEX links_by_subject ON links (subject);
 CREATE INDEX links_by_expiry ON links (expires_at);
 
+CREATE TABLE activity (
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    number bigint NOT NULL,
+    at bigint NOT NULL,
+    what text COLLATE "C" NOT NULL,
+    agent text NOT NULL,
+    address text NOT NULL,
+    detail text NOT NULL,
+    PRIMARY KEY (subject, number)
+);
+CREATE INDEX activity_by_time ON activity (at);
+
 CREATE TABLE authorization_requests (
     request_key text COLLATE "C" NOT NULL PRIMARY KEY,
     subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,

@@ -230,6 +230,20 @@ CREATE TABLE links (
 CREATE INDEX links_by_subject ON links (subject);
 CREATE INDEX links_by_expiry ON links (expires_at);
 
+-- What has happened to accounts of late, for their owners and the operator: at most 50 lines of a user. Of browsers their
+-- label is kept, never the header.
+CREATE TABLE activity (
+    subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    number  INTEGER NOT NULL,  -- the user's lines in the order of their commits
+    at      INTEGER NOT NULL,
+    what    TEXT NOT NULL,     -- a word of a closed list, in lib/model/activity.cpp
+    agent   TEXT NOT NULL,     -- browser and system, as in sessions; 'administrator': the command did it
+    address TEXT NOT NULL,     -- '': not kept
+    detail  TEXT NOT NULL,     -- methods of a login, client_id, name of a passkey, names of claims; as `what` says
+    PRIMARY KEY (subject, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activity_by_time ON activity (at);
+
 -- What an authenticated user has done with an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
 -- through the browser; a visitor without a login causes no row.
 CREATE TABLE authorization_requests (

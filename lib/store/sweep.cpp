@@ -46,6 +46,11 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM links WHERE token_hash IN"
                       " (SELECT token_hash FROM links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM links WHERE expires_at <= $1"},
+    {"activity",
+     POSTERN_DELETION("DELETE FROM activity WHERE (subject, number) IN"
+                      " (SELECT subject, number FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"
+                      " ORDER BY at LIMIT $2"),
+     "SELECT count(*) FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"},
     {"fetched",
      POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
                       " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"

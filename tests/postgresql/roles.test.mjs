@@ -208,7 +208,8 @@ describe("a role for each program", () => {
     const browser = p.person();
     const url = p.authorizationUrl(p.clients.trusted);
     const half = is(200, await p.walk(browser, url, { user: phone }));
-    const done = await browser.submit(half, "verify", { code: codeOf() });
+    const again = is(200, await browser.submit(half, "verify", { code: "0000 0000 0000 0000" }));
+    const done = await browser.submit(again, "verify", { code: codeOf() });
     assert.ok(done.location?.searchParams.get("code"));
   }
 
@@ -352,6 +353,8 @@ describe("a role for each program", () => {
       await p.walk(p.person(), at("")); // elsewhere
       const { body } = is(200, await browser.visit(at("")));
       assert.match(body, /<bdi>staff<\/bdi>/);
+      assert.match(is(200, await browser.visit(at("/activity"))).body, /Signed in with a password/);
+      is(200, await browser.visit(at("/profile")));
       await press("/devices", { everywhere: "yes" });
       await press("/applications", { client_id: p.clients.web.id });
       const { username, password } = p.user;
@@ -685,6 +688,29 @@ describe("a role for each program", () => {
       for (const right of rights) await isNeeded("postern_authorize", right, flow, database);
     } finally {
       await described.stop();
+    }
+  });
+
+  it("claims that users change need the rights that are named for them [ACCOUNT-11]", async () => {
+    const { superuser: database, uri } = server.addDatabase("edited");
+    const edited = await openProvider({ config: { database: uri, account: { editableClaims: ["nickname"] } } });
+    try {
+      const browser = edited.person();
+      const page = `${edited.issuer}/account/profile`;
+      await edited.walk(browser, page);
+      let number = 0;
+      const flow = async () => {
+        const form = is(200, await browser.visit(`${page}?edit=yes`));
+        const done = is(200, await browser.submit(form, "save", { nickname: `Name ${++number}` }));
+        assert.match(done.body, /Your profile is changed/);
+      };
+      await assert.rejects(flow(), /503/);
+      const rights = widen("postern_account", "editableClaims", database);
+      assert.equal(rights.length, 2);
+      for (const right of rights) await isNeeded("postern_account", right, flow, database);
+      await flow();
+    } finally {
+      await edited.stop();
     }
   });
 

@@ -224,6 +224,17 @@ constexpr const char* kToVersion4[] = {
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX links_by_subject ON links (subject)",
     "CREATE INDEX links_by_expiry ON links (expires_at)",
+    "CREATE TABLE activity ("
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " number INTEGER NOT NULL,"
+    " at INTEGER NOT NULL,"
+    " what TEXT NOT NULL,"
+    " agent TEXT NOT NULL,"
+    " address TEXT NOT NULL,"
+    " detail TEXT NOT NULL,"
+    " PRIMARY KEY (subject, number)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX activity_by_time ON activity (at)",
     "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"

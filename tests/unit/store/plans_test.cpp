@@ -7,6 +7,7 @@
 #include <span>
 
 #include "db/engine.h"
+#include "store/activity.h"
 #include "store/applications.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
@@ -134,6 +135,9 @@ constexpr Call kCalls[] = {
     {"find_link", [](auto& t) { store::find_link(t.database(), ValueHash("link")); }},
     {"spend_link", [](auto& t) { store::spend_link(t, link(), kNow); }},
     {"spend_challenge", [](auto& t) { store::spend_challenge(t, "challenge", kNow); }},
+    {"add_activity", [](auto& t) { store::add_activity(t, kUser, {.at = kNow}); }},
+    {"add_activity_once", [](auto& t) { store::add_activity_once(t, kUser, {.at = kNow}); }},
+    {"list_activity", [](auto& t) { store::list_activity(t.database(), kUser, kNow); }},
     {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser, "op.example"); }},
     {"demand_second_factor", [](auto& t) { store::demand_second_factor(t, kUser, false); }},
     {"demand_second_factor_of_group", [](auto& t) { store::demand_second_factor_of_group(t, "staff", false); }},

@@ -231,6 +231,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     });
     const store::RowCounts expected = {
         {"access_tokens", 2},
+        {"activity", 0},
         {"authorization_codes", 1},
         {"authorization_requests", 0},
         {"client_secrets", 0},
@@ -246,6 +247,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     };
     const store::RowCounts nothing = {
         {"access_tokens", 0},
+        {"activity", 0},
         {"authorization_codes", 0},
         {"authorization_requests", 0},
         {"client_secrets", 0},

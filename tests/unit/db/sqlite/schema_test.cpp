@@ -20,6 +20,7 @@ TEST_CASE("schema.sql: every column says with a comment, or with its table's, wh
     auto database = db::Database::in_memory();
     const auto tables = texts(database, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
     CHECK(tables == std::vector<std::string>{"access_tokens",
+                                             "activity",
                                              "allowed_groups",
                                              "allowed_users",
                                              "authorization_codes",

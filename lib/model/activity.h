@@ -1,0 +1,56 @@
+// What has happened to an account, as its owner and the operator are told.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+/// A closed list. What `ActivityLine::detail` holds is said behind each; otherwise it is "".
+enum class Happened {
+    signed_in,                     ///< the login's methods (`amr`), or "": the web server let the user in
+    second_step_done,              ///< a session was raised; the methods
+    second_step_failed,            ///< in a place from which the user has completed a login of late
+    second_step_failed_elsewhere,  ///< in any other: somebody there knows the password (TOTP-10)
+    recovery_code_used,
+    password_changed,
+    app_added,
+    app_removed,
+    recovery_codes_made,
+    recovery_codes_removed,
+    passkey_added,        ///< its name
+    passkey_removed,      ///< its name
+    passkey_suspended,    ///< its name
+    passkey_resumed,      ///< its name
+    application_allowed,  ///< client_id
+    application_removed,  ///< client_id
+    session_ended,
+    sessions_ended,   ///< all but the one from which it was asked for; by the operator, all
+    profile_changed,  ///< the names of the claims, with single blanks between them; never a value
+};
+
+struct ActivityLine {
+    util::Time at{};
+    Happened what = Happened::signed_in;
+    std::string agent;    ///< as web/agent_label.h names a browser, or kOperatorAgent; "": not known
+    std::string address;  ///< "": not kept
+    std::string detail;
+};
+
+/// Where another line has a browser: the operator did it, with the command. No browser is called so.
+inline constexpr std::string_view kOperatorAgent = "administrator";
+
+/// As the database and `--json` name it: "signed_in".
+std::string_view word_of(Happened what);
+/// nullopt: no such word.
+std::optional<Happened> parse_happened(std::string_view word);
+
+/// One short sentence without a full stop, for the owner: "Signed in with a password and a code". The detail is part of
+/// it only where it is of a closed list.
+std::string describe(const ActivityLine& line);
+
+}  // namespace postern::model

@@ -1,0 +1,31 @@
+// Table `activity`: what has happened to each account of late.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "db/database.h"
+#include "model/activity.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+/// A user has no more lines: with each new one the oldest is deleted. They are as many as are shown.
+inline constexpr std::int64_t kMaxActivity = 50;
+/// How long a line is kept.
+inline constexpr util::Seconds kActivityRetention = std::chrono::hours(24 * 90);
+/// How long after a line add_activity_once adds no other of its sort.
+inline constexpr util::Seconds kActivityOnce = std::chrono::hours(24);
+
+/// One more line, at `line.at`; queued. The transaction holds the user's row (find_user_to_change, lock_user), so that
+/// lines of one user are numbered one after the other.
+void add_activity(db::Transaction& transaction, const model::Subject& subject, const model::ActivityLine& line);
+
+/// The same, unless there has been a line of that sort within kActivityOnce: for what somebody can cause again and
+/// again without being let in, so that it does not push the others out.
+void add_activity_once(db::Transaction& transaction, const model::Subject& subject, const model::ActivityLine& line);
+
+/// Those that are not older than kActivityRetention, the latest first.
+std::vector<model::ActivityLine> list_activity(db::Database& database, const model::Subject& subject, util::Time now);
+
+}  // namespace postern::store

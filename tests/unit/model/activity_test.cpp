@@ -1,0 +1,46 @@
+#include "model/activity.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace postern;
+using model::Happened;
+
+TEST_CASE(
+    "activity: each thing that can happen has a word of its own, which is read back, and a sentence [ACCOUNT-13]") {
+    std::set<std::string_view> words;
+    for (int i = 0; i <= static_cast<int>(Happened::profile_changed); ++i) {
+        const auto what = static_cast<Happened>(i);
+        CAPTURE(model::word_of(what));
+        CHECK(words.insert(model::word_of(what)).second);
+        CHECK(model::parse_happened(model::word_of(what)) == what);
+        const std::string sentence = model::describe({.what = what});
+        CHECK_FALSE(sentence.empty());
+        CHECK(sentence.back() != '.');
+    }
+    for (const char* word : {"", "signed", "signed_in ", "SIGNED_IN", "Signed in"})
+        CHECK_FALSE(model::parse_happened(word));
+}
+
+TEST_CASE("activity: the methods of a login are part of its sentence, a name that a user chose is not [ACCOUNT-13]") {
+    struct Row {
+        Happened what;
+        const char* detail;
+        const char* sentence;
+    };
+    const Row rows[] = {
+        {Happened::signed_in, "pwd", "Signed in with a password"},
+        {Happened::signed_in, "pwd otp mfa", "Signed in with a password and a code"},
+        {Happened::signed_in, "pop user mfa", "Signed in with a passkey"},
+        {Happened::signed_in, "pwd pop mfa", "Signed in with a password and a passkey"},
+        {Happened::signed_in, "", "Signed in"},
+        {Happened::signed_in, "mfa", "Signed in"},
+        {Happened::second_step_done, "pwd otp mfa", "Confirmed the sign-in with a password and a code"},
+        {Happened::passkey_added, "pwd", "Added a passkey"},
+    };
+    CHECK(model::describe({.what = Happened::sessions_ended}) == "Signed out everywhere else");
+    CHECK(model::describe({.what = Happened::sessions_ended, .agent = std::string(model::kOperatorAgent)}) ==
+          "Signed out everywhere");
+    for (const Row& row : rows) CHECK(model::describe({.what = row.what, .detail = row.detail}) == row.sentence);
+}
