@@ -23,6 +23,9 @@ int main() {
     endpoint.name = "account";
     endpoint.paths = web::account_paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
+    endpoint.server_variables = [](const oauth::Settings&) {
+        return std::vector<std::string>{web::kUserAgentVariable};
+    };
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;

@@ -7,9 +7,11 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/selection.h"
+#include "cli/user/activity.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
 #include "store/grants.h"
+#include "store/users.h"
 
 namespace postern::cli {
 namespace {
@@ -75,7 +77,8 @@ std::vector<ListedConsent> find_all(db::Database& database, const Selection& sel
 
 void revoke(const Invocation& invocation, const Selection& selection) {
     require_choice(selection);
-    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
     std::int64_t withdrawn = 0;
     std::int64_t ended = 0;
     struct Done {
@@ -84,10 +87,15 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     };
     write_in_batches(
         database, find_all(database, selection),
-        [](db::Transaction& transaction, const ListedConsent& listed) {
+        [&](db::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
-            return Done{consent, store::withdraw_access(transaction, consent.client_id, consent.subject,
-                                                        util::SystemClock().now())};
+            store::lock_user(transaction, consent.subject);
+            const auto taken =
+                store::withdraw_access(transaction, consent.client_id, consent.subject, util::SystemClock().now());
+            if (taken.consent || taken.grants > 0)
+                note_activity(config.settings, transaction, consent.subject, model::Happened::application_removed,
+                              consent.client_id.str());
+            return Done{consent, taken};
         },
         [&](const std::vector<Done>& batch) {
             for (const auto& [consent, done] : batch) {

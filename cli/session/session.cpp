@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/selection.h"
+#include "cli/user/activity.h"
 #include "store/sessions.h"
 
 namespace postern::cli {
@@ -66,14 +67,18 @@ void list(const Invocation& invocation, const ListOptions& options) {
 
 void end(const Invocation& invocation, const Selection& selection) {
     require_choice(selection);
-    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
     const auto subject = resolve(database, selection).subject;
     const auto subjects = subject ? std::vector{*subject} : store::subjects_with_sessions(database);
     store::EndedSessions ended;
     write_in_batches(
         database, subjects,
-        [](db::Transaction& transaction, const model::Subject& each) {
-            return store::end_sessions(transaction, each, now());
+        [&](db::Transaction& transaction, const model::Subject& each) {
+            const store::EndedSessions of_user = store::end_sessions(transaction, each, now());
+            if (of_user.sessions > 0)
+                note_activity(config.settings, transaction, each, model::Happened::sessions_ended);
+            return of_user;
         },
         [&](const std::vector<store::EndedSessions>& batch) {
             store::EndedSessions sum;

@@ -8,6 +8,7 @@
 #include "cli/audit.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/user/activity.h"
 #include "cli/user/passkeys.h"
 #include "db/write.h"
 #include "store/code_failures.h"
@@ -101,8 +102,18 @@ struct Removed {
     std::vector<store::Passkey> passkeys = {};
 };
 
+/// Each in a line of its own, for its owner.
+void note_each(const oauth::Settings& settings, db::Transaction& transaction, const Removed& removed) {
+    const model::Subject& subject = removed.user.subject;
+    if (removed.app) note_activity(settings, transaction, subject, model::Happened::app_removed);
+    for (const store::Passkey& passkey : removed.passkeys)
+        note_activity(settings, transaction, subject, model::Happened::passkey_removed, passkey.name);
+    if (removed.codes > 0) note_activity(settings, transaction, subject, model::Happened::recovery_codes_removed);
+}
+
 /// With the sessions, because a thief of the phone may have one. The password stays.
-Removed remove(db::Database& database, const std::string& name, const Removal& removal) {
+Removed remove(const oauth::Settings& settings, db::Database& database, const std::string& name,
+               const Removal& removal) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         Removed removed{.user = require_user(transaction, name)};
         const model::Subject& subject = removed.user.subject;
@@ -119,6 +130,7 @@ Removed remove(db::Database& database, const std::string& name, const Removal& r
             removed.codes += store::remove_recovery_codes(transaction, subject);
         if (!has_lost_one && removed.codes == 0)
             throw Refused("user " + in_quotes(removed.user.username) + " has none of them; nothing was changed");
+        note_each(settings, transaction, removed);
         store::clear_code_failures(transaction, subject);
         store::raise_stamp(transaction, subject);
         store::end_user_access(transaction, subject, now());
@@ -138,9 +150,9 @@ std::string words_of(const Removed& removed) {
     return words;
 }
 
-void remove_and_tell(const Invocation& invocation, db::Database& database, const std::string& name,
-                     const Removal& removal) {
-    const Removed removed = remove(database, name, removal);
+void remove_and_tell(const Invocation& invocation, const oauth::Settings& settings, db::Database& database,
+                     const std::string& name, const Removal& removal) {
+    const Removed removed = remove(settings, database, name, removal);
     if (removed.app) note(invocation, AuditEvent::app_removed, {oauth::audit::subject(removed.user.subject)});
     for (const store::Passkey& passkey : removed.passkeys) note_removed(invocation, passkey);
     note_done(invocation, {oauth::audit::subject(removed.user.subject)});
@@ -165,9 +177,9 @@ void factors(const Invocation& invocation, const Options& options) {
     if (options.remove && options.resume) throw UsageError("--remove ends the wait as well; give one of the two");
     const Removal* removal = options.remove ? &removal_of(*options.remove) : nullptr;
     const bool changes = removal || options.resume;
-    db::Database database =
-        open_database(invocation.load_config(), changes ? db::Access::read_write : db::Access::query_only);
-    if (removal) remove_and_tell(invocation, database, options.name, *removal);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
+    if (removal) remove_and_tell(invocation, config.settings, database, options.name, *removal);
     if (options.resume) resume(invocation, database, options.name);
     if (!changes || invocation.json) show(invocation, database, options.name);
 }

@@ -7,6 +7,7 @@
 #include "cli/audit.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/user/activity.h"
 #include "db/write.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -76,11 +77,12 @@ Passkey require_passkey(db::Transaction& transaction, const User& user, const st
 }
 
 /// With the sessions, because its thief may have one.
-Passkey remove(db::Database& database, const Options& options) {
+Passkey remove(const oauth::Settings& settings, db::Database& database, const Options& options) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         const User user = require_user(transaction, options.name);
         Passkey passkey = require_passkey(transaction, user, *options.remove);
         store::remove_passkey(transaction, user.subject, passkey.credential_id);
+        note_activity(settings, transaction, user.subject, model::Happened::passkey_removed, passkey.name);
         const store::Factors left = store::find_factors(transaction.database(), user.subject);
         if (!left.app && left.passkeys == 0) store::remove_recovery_codes(transaction, user.subject);
         store::raise_stamp(transaction, user.subject);
@@ -90,12 +92,13 @@ Passkey remove(db::Database& database, const Options& options) {
     });
 }
 
-Passkey resume(db::Database& database, const Options& options) {
+Passkey resume(const oauth::Settings& settings, db::Database& database, const Options& options) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         const User user = require_user(transaction, options.name);
         Passkey passkey = require_passkey(transaction, user, *options.resume);
         if (!store::resume_passkey(transaction, user.subject, passkey.credential_id))
             throw Refused("passkey " + in_quotes(*options.resume) + " is not suspended; nothing was changed");
+        note_activity(settings, transaction, user.subject, model::Happened::passkey_resumed, passkey.name);
         commit(transaction);
         return passkey;
     });
@@ -103,10 +106,10 @@ Passkey resume(db::Database& database, const Options& options) {
 
 void passkeys(const Invocation& invocation, const Options& options) {
     const bool changes = options.remove || options.resume;
-    db::Database database =
-        open_database(invocation.load_config(), changes ? db::Access::read_write : db::Access::query_only);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
     if (options.remove) {
-        const Passkey removed = remove(database, options);
+        const Passkey removed = remove(config.settings, database, options);
         note_removed(invocation, removed);
         note_done(invocation, {oauth::audit::subject(removed.subject)});
         if (!invocation.json)
@@ -114,7 +117,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
                       << " is removed; earlier sessions and tokens of the user have ended\n";
     }
     if (options.resume) {
-        const Passkey resumed = resume(database, options);
+        const Passkey resumed = resume(config.settings, database, options);
         note_done(invocation, {oauth::audit::subject(resumed.subject)});
         if (!invocation.json) std::cout << "passkey " << in_quotes(*options.resume) << " counts again\n";
     }

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "cli/selection.h"
+#include "cli/user/activity.h"
 #include "cli/user/claims.h"
 #include "cli/user/factors.h"
 #include "cli/user/import.h"
@@ -147,6 +148,14 @@ User change_user(db::Database& database, const std::string& name, Change change)
     });
 }
 
+/// Of the claims that are set or taken away, with blanks between them.
+std::string names_of(const json::Object& claims, const std::vector<std::string>& unset) {
+    std::string names;
+    for (const auto& member : claims.members()) names += (names.empty() ? "" : " ") + member.first;
+    for (const std::string& name : unset) names += (names.empty() ? "" : " ") + name;
+    return names;
+}
+
 void set(const Invocation& invocation, const SetOptions& options) {
     if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty() &&
         !options.source && !options.second_factor) {
@@ -166,6 +175,8 @@ void set(const Invocation& invocation, const SetOptions& options) {
         if (options.username) rename(database, changed, *options.username);
         unset_claims(changed, options.unset);
         set_claims(changed.claims, claims);
+        if (const std::string names = names_of(claims, options.unset); !names.empty())
+            note_activity(config.settings, transaction, changed.subject, model::Happened::profile_changed, names);
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     print(invocation, database, user);
@@ -183,6 +194,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
         store::replace_password(transaction, changed.subject, hash, now());
+        note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
@@ -308,6 +320,7 @@ void add_user_commands(const Command& app, Invocation& invocation) {
     add_user_reset_link_command(group, invocation);
     add_user_factors_command(group, invocation);
     add_user_passkeys_command(group, invocation);
+    add_user_activity_command(group, invocation);
     add_user_import_command(group, invocation);
     add_name_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
                      "postern user disable ada",

@@ -36,9 +36,9 @@ enum class Happened {
 struct ActivityLine {
     util::Time at{};
     Happened what = Happened::signed_in;
-    std::string agent;    ///< as web/agent_label.h names a browser, or kOperatorAgent; "": not known
-    std::string address;  ///< "": not kept
-    std::string detail;
+    std::string agent = {};    ///< as web/agent_label.h names a browser, or kOperatorAgent; "": not known
+    std::string address = {};  ///< "": not kept
+    std::string detail = {};
 };
 
 /// Where another line has a browser: the operator did it, with the command. No browser is called so.

@@ -8,6 +8,7 @@
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
+#include "store/activity.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
 #include "store/consents.h"
@@ -20,7 +21,7 @@ namespace {
 
 /// `postern consent revoke` forgets both: what was remembered, and what was approved without an answer yet.
 bool still_approved(Context& context, const Approval& approval) {
-    const auto& [request, session, word, described] = approval;
+    const auto& [request, session, word, described, address] = approval;
     if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
         return consent && is_approved(*consent, request, context.settings.released_claims);
@@ -37,11 +38,22 @@ model::Consent consent_of(const model::AuthorizationRequest& request, const mode
     return consent;
 }
 
+/// The browser is named as when its session began: this program does not read what it says of itself.
+void note_activity(db::Transaction& transaction, const Context& context, const Approval& approval) {
+    if (!context.settings.paths.account) return;
+    store::add_activity(transaction, approval.session.subject,
+                        {.at = context.now(),
+                         .what = model::Happened::application_allowed,
+                         .agent = approval.session.agent,
+                         .address = approval.address,
+                         .detail = approval.request.client_id.str()});
+}
+
 /// Looks at session, access and approval again: each may have ended since the request was read.
 util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
                                                const model::Grant& grant, util::Time until,
                                                const std::function<void(db::Transaction&)>& insert_credential) {
-    const auto& [request, session, consent, described] = approval;
+    const auto& [request, session, consent, described, address] = approval;
     const util::Time now = context.now();
     store::lock_user(transaction, session.subject);
     RecordedClient client;
@@ -62,8 +74,10 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
         return NotIssued::request_used;
     store::insert_grant(transaction, grant, until);
     insert_credential(transaction);
-    if (consent == ConsentSource::given_now)
+    if (consent == ConsentSource::given_now) {
         store::save_consent(transaction, consent_of(request, session.subject, now));
+        note_activity(transaction, context, approval);
+    }
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
     return client;

@@ -36,7 +36,8 @@ struct Approval {
     const model::Session& session;
     ConsentSource consent = ConsentSource::not_asked;
     const model::Client* described =
-        nullptr;  ///< by a document: it is recorded with the grant; nullptr: of the operator
+        nullptr;               ///< by a document: it is recorded with the grant; nullptr: of the operator
+    std::string address = {};  ///< of the browser, for the user's activity; "": not kept
 };
 
 /// The grant that the approval is worth, not recorded yet.

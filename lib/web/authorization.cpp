@@ -122,8 +122,9 @@ struct CarryOut {
     }
     Answer operator()(oauth::IssueCode) const {
         const model::Client& client = asked.target.client();
-        const auto issued = issue(interaction.context, {asked.request, *interaction.browser.session, consent,
-                                                        asked.target.document() ? &client : nullptr});
+        const auto issued =
+            issue(interaction.context, {asked.request, *interaction.browser.session, consent,
+                                        asked.target.document() ? &client : nullptr, interaction.browser.address});
         if (issued) return authorization_response(interaction.pages, asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         if (issued.error() == oauth::NotIssued::client_changed) return refuse(PageFault::document_changed);

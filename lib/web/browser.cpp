@@ -8,6 +8,7 @@
 #include "oauth/acr.h"
 #include "store/sessions.h"
 #include "util/base64.h"
+#include "web/activity.h"
 #include "web/agent_label.h"
 
 namespace postern::web {
@@ -87,6 +88,7 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.address = browser.address;
     session.how = how;
     store::insert_session(transaction, session);
+    note_activity(context, transaction, browser, subject, model::Happened::signed_in, how.amr);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
     if (removed && !was_of_user) started.replaced = browser.session;
     return started;

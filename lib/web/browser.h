@@ -35,7 +35,7 @@ struct Browser {
     bool is_bound_by(std::string_view sealed_binding) const;
 };
 
-/// The CGI variable that the login reads for the account's pages, so that no other program takes it.
+/// The CGI variable that the login and the account read, so that no other program takes it.
 inline constexpr const char* kUserAgentVariable = "HTTP_USER_AGENT";
 
 /// The cookie that means no user, and nothing else: for a page that no session counts for. No database is read.
@@ -58,7 +58,8 @@ struct StartedSession {
 };
 
 /// Starts a session for `subject`, who was authenticated at `auth_time` in that way: a new cookie value always, the
-/// inner id kept for the same user. The old session of this browser is removed in the same transaction.
+/// inner id kept for the same user. The old session of this browser is removed in the same transaction, which holds the
+/// user's row. It is a line of the activity.
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time, const model::Authentication& how);
 

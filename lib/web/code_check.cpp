@@ -93,7 +93,7 @@ const char* describe(factor::CodeKind kind) {
 }  // namespace
 
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
-                       const std::string& place_key) {
+                       const std::string& place_key, const OnWrongCode& on_wrong) {
     const factor::TypedCode code = factor::parse_code(typed);
     CodeVerdict verdict = wrong(describe(code.kind));
     const bool is_code = code.kind == factor::CodeKind::app || code.kind == factor::CodeKind::recovery;
@@ -108,6 +108,7 @@ CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, c
             verdict.ends_lock = verdict.is_place_known && state.other.in_a_row >= kFailuresToLock;
             if (verdict.outcome != CodeOutcome::wrong) return;
             verdict.failures_in_row = count_failure(transaction, context, subject, state.place);
+            if (on_wrong) on_wrong(transaction, verdict);
             transaction.commit();
         });
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "db/database.h"
 #include "factor/typed_code.h"
 #include "oauth/context.h"
 
@@ -28,12 +30,15 @@ struct CodeVerdict {
     std::string code_hash = {};  ///< of a right recovery code
 };
 
+/// Runs in the transaction that counts a wrong code, which holds the user's row.
+using OnWrongCode = std::function<void(db::Transaction&, const CodeVerdict&)>;
+
 /// Looks at the code and counts a failure, which is durable before this returns. Text that is not a code at all is
 /// wrong and does not count. `place_key` is SuccessKeys::code_place: places in which the user has logged in with a code
 /// of late count apart from all others. Tries of one user run one after the other. Throws db::StoreError when
 /// factor.key is not there or does not open the user's secret.
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
-                       const std::string& place_key);
+                       const std::string& place_key, const OnWrongCode& on_wrong = {});
 
 /// True, with the code spent and the counter of its kind of place cleared, when it was still unspent. Asked inside the
 /// transaction that gives what the code was for.

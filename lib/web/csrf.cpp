@@ -35,6 +35,8 @@ std::string name_of(Form form) {
             return "account/devices";
         case Form::account_applications:
             return "account/applications";
+        case Form::account_activity:
+            return "account/activity";
         case Form::link:
             break;
     }

@@ -23,6 +23,7 @@ enum class Form {
     account_codes,
     account_devices,
     account_applications,
+    account_activity,
     link,
 };
 

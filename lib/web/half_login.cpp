@@ -11,6 +11,7 @@
 #include "store/authorization_requests.h"
 #include "store/factors.h"
 #include "store/users.h"
+#include "web/activity.h"
 #include "web/password_check.h"
 
 namespace postern::web {
@@ -124,6 +125,9 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
                            ? start_session(context, transaction, interaction.browser, half.subject, context.now(), how)
                            : raise_session(context, transaction, interaction.browser, half.sid, how);
         if (!started) return std::nullopt;
+        if (!half.sid.empty())
+            note_activity(context, transaction, interaction.browser, half.subject, model::Happened::second_step_done,
+                          how.amr);
         // A session that was raised is not a login for this request: its password is as old as it was.
         if (visit.target && half.sid.empty())
             store::record_login(transaction, oauth::request_key(visit.request), half.subject, visit.request.expires_at);

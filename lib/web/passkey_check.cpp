@@ -12,8 +12,10 @@
 #include "oauth/cors.h"
 #include "oauth/sealed_request.h"
 #include "store/code_failures.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
+#include "web/activity.h"
 #include "web/password_check.h"
 
 namespace postern::web {
@@ -96,15 +98,31 @@ std::string why_unfit(const oauth::Context& context, const LoginVisit& visit, co
     return "";
 }
 
-void suspend(oauth::Context& context, const LoginVisit& visit, const store::Passkey& passkey) {
+void suspend(Interaction& interaction, const LoginVisit& visit, const store::Passkey& passkey) {
+    oauth::Context& context = interaction.context;
     db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::lock_user(transaction, passkey.subject);
         store::suspend_passkey(transaction, passkey.credential_id, context.now());
+        note_activity(context, transaction, interaction.browser, passkey.subject, model::Happened::passkey_suspended,
+                      passkey.name);
         transaction.commit();
     });
     context.trail.add(oauth::AuditEvent::passkey_suspended,
                       {oauth::audit::subject(passkey.subject),
                        oauth::audit::client(visit.request.client_id),
                        {"passkey", oauth::audit::short_digest(passkey.credential_id)}});
+}
+
+/// Behind a right password alone: of another passkey nothing tells whose login it was to be.
+void note_failure(Interaction& interaction, const LoginVisit& visit, db::Transaction& transaction) {
+    if (!visit.request.half_login) return;
+    oauth::Context& context = interaction.context;
+    const model::Subject& subject = visit.request.half_login->subject;
+    const std::string place =
+        success_keys(context, store::find_username(context.store, subject), interaction.request.remote_address)
+            .code_place;
+    const bool is_known = store::find_attempts(context.store, {place}, context.now()).front().until > context.now();
+    note_failed_step(context, transaction, interaction.browser, subject, is_known);
 }
 
 /// `log_detail` is empty when it is accepted.
@@ -136,7 +154,7 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
     if (!use) return refuse(std::string(factor::describe(use.error())));
     if (std::string why = why_unfit(context, visit, found); !why.empty()) return refuse(std::move(why));
     if (!factor::has_counter_grown(static_cast<std::uint32_t>(found.sign_count), use->sign_count)) {
-        suspend(context, visit, found);
+        suspend(interaction, visit, found);
         return refuse("the counter of the passkey has not grown, so there may be a copy of it; it is suspended");
     }
     verdict.use = *use;
@@ -182,7 +200,8 @@ PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit) 
     if (verdict.log_detail.empty())
         verdict.outcome = PasskeyOutcome::accepted;
     else
-        count_address_failure(context, address);
+        count_address_failure(context, address,
+                              [&](db::Transaction& transaction) { note_failure(interaction, visit, transaction); });
     return verdict;
 }
 

@@ -169,9 +169,11 @@ std::optional<util::Seconds> find_address_wait(oauth::Context& context, const st
     return attempts.until - now;
 }
 
-void count_address_failure(oauth::Context& context, const std::string& address) {
+void count_address_failure(oauth::Context& context, const std::string& address,
+                           const std::function<void(db::Transaction&)>& with_it) {
     const Counter counter = counters_for(context.settings.login, "", network_of(address)).back();
     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        if (with_it) with_it(transaction);
         store::count_failures(transaction, {counter.key}, context.now(), context.settings.login.window);
         transaction.commit();
     });

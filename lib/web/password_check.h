@@ -1,6 +1,7 @@
 // Is this the password? Guessing is slowed down, the machine is not (OWASP ASVS V2, V6; CWE-307, CWE-400).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -43,9 +44,11 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
 
 /// For a login that names no user before it is right, such as one that begins with a passkey: the wait that failures
-/// from this address have brought, and one more failure. The counter is that of passwords.
+/// from this address have brought, and one more failure. The counter is that of passwords. `with_it` runs first in the
+/// transaction of the failure: it may lock a user's row, for which one that has counters waits for no other.
 std::optional<util::Seconds> find_address_wait(oauth::Context& context, const std::string& address);
-void count_address_failure(oauth::Context& context, const std::string& address);
+void count_address_failure(oauth::Context& context, const std::string& address,
+                           const std::function<void(db::Transaction&)>& with_it = {});
 
 /// What a user is told whose attempt was throttled.
 std::string wait_message(util::Seconds wait);

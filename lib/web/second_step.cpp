@@ -7,6 +7,7 @@
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/users.h"
+#include "web/activity.h"
 #include "web/code_check.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
@@ -181,12 +182,19 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
 
     const std::string place =
         success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
-    const CodeVerdict verdict = check_code(context, half.subject, std::string(sent.find("code").value_or("")), place);
+    const auto note = [&](db::Transaction& transaction, const CodeVerdict& wrong) {
+        note_failed_step(context, transaction, interaction.browser, half.subject, wrong.is_place_known);
+    };
+    const CodeVerdict verdict =
+        check_code(context, half.subject, std::string(sent.find("code").value_or("")), place, note);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_by(half));
     const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
-        return spend_code(transaction, half.subject, verdict, context.now());
+        if (!spend_code(transaction, half.subject, verdict, context.now())) return false;
+        if (verdict.kind == factor::CodeKind::recovery)
+            note_activity(context, transaction, interaction.browser, half.subject, model::Happened::recovery_code_used);
+        return true;
     });
     if (!started) return ask_for_password_again(interaction, visit);
     note_login(context, *started, kMethod, visit.request.client_id);

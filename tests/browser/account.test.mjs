@@ -45,7 +45,7 @@ describe("the account in a browser", () => {
     await withPages(async (page) => {
       await open(page, "");
       const links = await page.locator("#rows a").evaluateAll((all) => all.map(({ href }) => href));
-      assert.deepEqual(links, ["/password", "/app", "/devices", "/applications"].map(at));
+      assert.deepEqual(links, ["/password", "/app", "/devices", "/applications", "/activity"].map(at));
       for (const link of links) {
         await page.goto(link);
         assert.equal(page.url(), link);
@@ -97,6 +97,21 @@ describe("the account in a browser", () => {
       await page.getByText("No application has access").waitFor();
       await page.goto(asking);
       await page.waitForSelector("#approve");
+    });
+  });
+
+  it("the activity: what has just happened is at the top [ACCOUNT-13]", async () => {
+    await withPages(async (page, elsewhere) => {
+      await open(elsewhere, "");
+      await open(page, "/devices");
+      await page.click("#everywhere");
+      await page.getByRole("status").waitFor();
+      await open(page, "/activity");
+      const [first, second] = await page.locator("#activity li").allTextContents();
+      assert.match(first, /Signed out everywhere else/);
+      assert.match(second, /Signed in with a password/);
+      assert.match(second, /on Linux, 127\.0\.0\.1/);
+      assert.equal(await page.locator("form").count(), 0);
     });
   });
 

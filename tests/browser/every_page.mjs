@@ -758,6 +758,16 @@ export const PAGES = [
     open: (page, d) => toAccount(page, d, "/applications", "h1", "newcomer", OTHER_PASSWORD),
   },
   {
+    name: "account, activity",
+    heading: /^Your activity$/,
+    open: async (page, d) => {
+      const { username } = await toNewCodes(page, d);
+      await d.postern(["user", "set", username, "--claim", `nickname=${"x".repeat(60)}`]);
+      await page.goto(`${d.issuer}/account/activity`);
+      await page.waitForSelector("#activity li");
+    },
+  },
+  {
     name: "account_form_foreign",
     heading: /form is out of date/,
     open: async (page, d) => {

@@ -13,7 +13,7 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 
-const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications"};
+const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications", "/activity"};
 constexpr const char* kNewPassword = "four words in a row";
 
 std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
@@ -162,13 +162,14 @@ TEST_CASE("account: another browser of the user is signed out, at once [ACCOUNT-
     CHECK(alice.fetch(at(op, "")).status == 200);
 }
 
-TEST_CASE("account: what a browser calls itself is read by the login alone, and not at any length [ACCOUNT-8]") {
+TEST_CASE(
+    "account: what a browser calls itself is read by the login and the account alone, not at any length [ACCOUNT-8]") {
     const Deployment op;
     CgiRequest request;
     request.headers = {{"User-Agent", std::string(16385, 'a')}};
     CHECK(op.cgi("jwks", request).status == 200);
     CHECK(op.cgi("authorize", request).status == 400);
-    CHECK(op.cgi("account", request).status == 303);
+    CHECK(op.cgi("account", request).status == 431);
     CHECK(op.cgi("login", request).status == 431);
 }
 

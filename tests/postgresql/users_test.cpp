@@ -3,6 +3,7 @@
 #include "crypto/digest.h"
 #include "db/write.h"
 #include "postgresql/race.h"
+#include "store/activity.h"
 #include "store/clients.h"
 #include "store/login_attempts.h"
 #include "support/rows.h"
@@ -85,6 +86,20 @@ Verdict login_beside_password_change(Driver driver) {
 }
 Verdict login_beside_disabling(Driver driver) {
     return login_beside(driver, [](db::Transaction&, model::User& user) { user.enabled = false; });
+}
+
+/// Eight logins of one user.
+Verdict logins_side_by_side(Driver driver) {
+    World world(driver);
+    const auto answers =
+        race(world, test::times(8, [&](oauth::Context& own, int round, int) { return world.log_in(own, round); }));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        const auto lines =
+            store::list_activity(world.fixture.database, world.at(round).subject, world.context.now()).size();
+        verdict.expect(round, "lines of the activity", static_cast<std::int64_t>(lines), 8);
+    }
+    return verdict;
 }
 
 Verdict change_beside_disabling(Driver driver) {
@@ -251,6 +266,10 @@ TEST_CASE("no session outlives the disabling of its user") { test::must_hold(log
 
 TEST_CASE("no session outlives a password change: this rests on the lock of the user") {
     test::must_rest_on_locks(login_beside_password_change);
+}
+
+TEST_CASE("each of several logins at once is a line of the activity [ACCOUNT-13]") {
+    test::must_hold(logins_side_by_side);
 }
 
 TEST_CASE("a user who was disabled stays so, and no change of the user is lost") {

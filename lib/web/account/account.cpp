@@ -1,6 +1,7 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "web/account/activity.h"
 #include "web/account/app.h"
 #include "web/account/applications.h"
 #include "web/account/codes.h"
@@ -33,6 +34,7 @@ constexpr AccountRoute kRoutes[] = {
     {"/codes", Form::account_codes, show_codes, submit_codes, has_app_page},
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},
+    {"/activity", Form::account_activity, show_activity, nullptr, always},
     {"", Form::account, show_overview, nullptr, always},
 };
 

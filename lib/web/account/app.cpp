@@ -98,6 +98,7 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
         if (!store::find_user_to_change(transaction, visit.subject())) return std::nullopt;
         auto codes = turn_on(context, transaction, visit.subject(), proved);
         if (!codes) return std::nullopt;
+        note_app(context, transaction, visit.interaction.browser, visit.subject(), *codes);
         auto raised = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
                                     model::with_code(oauth::authentication_of(context.settings, visit.session)));
         if (!raised) return std::nullopt;
@@ -120,6 +121,7 @@ http::Response remove(AccountVisit& visit) {
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
         if (!store::remove_totp(transaction, visit.subject())) return false;
+        visit.note(transaction, model::Happened::app_removed);
         end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
         transaction.commit();

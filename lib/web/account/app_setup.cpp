@@ -10,6 +10,7 @@
 #include "store/users.h"
 #include "text/qr_svg.h"
 #include "web/account/in_fours.h"
+#include "web/activity.h"
 
 namespace postern::web {
 namespace {
@@ -99,6 +100,12 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
     store::replace_totp(transaction, subject, sealed, proved.step, now);
     store::raise_stamp(transaction, subject);
     return codes;
+}
+
+void note_app(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
+              const model::Subject& subject, const std::vector<std::string>& codes) {
+    note_activity(context, transaction, browser, subject, model::Happened::app_added);
+    if (!codes.empty()) note_activity(context, transaction, browser, subject, model::Happened::recovery_codes_made);
 }
 
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject) {

@@ -7,6 +7,7 @@
 #include "store/client_claims.h"
 #include "store/clients.h"
 #include "store/consents.h"
+#include "store/users.h"
 #include "web/destination.h"
 #include "web/permissions.h"
 #include "web/shown_time.h"
@@ -49,7 +50,10 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
 /// As `postern consent revoke` does. Durable, because what is said to have no access must have none.
 store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId& client) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::lock_user(transaction, visit.subject());
         const auto withdrawn = store::withdraw_access(transaction, client, visit.subject(), visit.context().now());
+        if (withdrawn.consent || withdrawn.grants > 0)
+            visit.note(transaction, model::Happened::application_removed, client.str());
         transaction.commit();
         return withdrawn;
     });

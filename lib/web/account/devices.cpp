@@ -40,15 +40,16 @@ struct Ended {
     std::int64_t grants = 0;
 };
 
-/// Those of `sids` that the user has: together or not at all. Durable, because a device that is said to be signed out
-/// must stay so.
-std::vector<Ended> end_sessions(const AccountVisit& visit,
+/// Those of `sids` that the user has: together or not at all, in one line of the activity. Durable, because a device
+/// that is said to be signed out must stay so.
+std::vector<Ended> end_sessions(const AccountVisit& visit, model::Happened what,
                                 const std::function<std::vector<model::Sid>(db::Database&)>& choose) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         std::vector<Ended> ended;
         for (const model::Sid& sid : choose(transaction.database()))
             if (const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now()))
                 ended.push_back({sid, *grants});
+        if (!ended.empty()) visit.note(transaction, what);
         transaction.commit();
         return ended;
     });
@@ -78,12 +79,14 @@ http::Response show_devices(AccountVisit& visit) {
 http::Response submit_devices(AccountVisit& visit) {
     const http::Params& form = visit.request().form;
     if (form.find("everywhere")) {
-        note(visit, end_sessions(visit, [&](db::Database& database) { return others(database, visit); }));
+        note(visit, end_sessions(visit, model::Happened::sessions_ended,
+                                 [&](db::Database& database) { return others(database, visit); }));
         return done(visit, AccountDone::signed_out_elsewhere);
     }
     const auto sid = form.find("sid");
     if (!sid) return refuse_malformed_form(visit, "field: sid");
-    note(visit, end_sessions(visit, [&](db::Database&) { return std::vector{model::Sid(std::string(*sid))}; }));
+    note(visit, end_sessions(visit, model::Happened::session_ended,
+                             [&](db::Database&) { return std::vector{model::Sid(std::string(*sid))}; }));
     return done(visit, AccountDone::signed_out);
 }
 

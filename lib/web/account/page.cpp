@@ -58,6 +58,14 @@ Values to_values(const ListedPasskey& passkey) {
             .lists = {}};
 }
 
+Values to_values(const ListedActivity& line) {
+    return {.texts = {{"text", line.text},
+                      {"detail", util::displayable(line.detail)},
+                      {"when", line.when},
+                      {"where", util::displayable(line.where)}},
+            .lists = {}};
+}
+
 /// For account_app_key.html, which is given `resume` too.
 void add(Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
@@ -83,6 +91,7 @@ public:
           applications_(read_template(directory, "account_applications.html", partials)),
           app_(read_template(directory, "account_app.html", partials)),
           passkeys_(read_template(directory, "account_passkeys.html", partials, Scripts::one)),
+          activity_(read_template(directory, "account_activity.html", partials)),
           codes_(read_template(directory, "account_codes.html", partials)),
           enrolment_(read_template(directory, "account_enrol.html", partials, Scripts::one)) {}
 
@@ -152,6 +161,14 @@ public:
         return respond(passkeys_, values, 200);
     }
 
+    http::Response activity(const ActivityPage& page) const override {
+        Values values = values_of(page.frame);
+        values.texts["has_lines"] = page.lines.empty() ? "" : "yes";
+        auto& lines = values.lists["lines"];
+        for (const ListedActivity& line : page.lines) lines.push_back(to_values(line));
+        return respond(activity_, values, 200);
+    }
+
     http::Response codes(const CodesPage& page) const override {
         using Kind = CodesPage::Kind;
         const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
@@ -192,6 +209,7 @@ private:
     Template applications_;
     Template app_;
     Template passkeys_;
+    Template activity_;
     Template codes_;
     Template enrolment_;
 };

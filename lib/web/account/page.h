@@ -120,6 +120,19 @@ struct PasskeysPage {
     std::string list;  ///< URL of the list
 };
 
+/// One line of the activity.
+struct ListedActivity {
+    std::string text;    ///< "Signed in with a password"
+    std::string detail;  ///< which passkey or application, or ""
+    std::string when;
+    std::string where;  ///< "Firefox on Linux, 192.0.2.1"
+};
+
+struct ActivityPage {
+    AccountFrame frame;
+    std::vector<ListedActivity> lines;  ///< the latest first
+};
+
 struct CodesPage {
     enum class Kind {
         none,   ///< the user has no second factor, and so no codes
@@ -163,6 +176,7 @@ public:
     virtual http::Response applications(const ApplicationsPage& page) const = 0;
     virtual http::Response app(const AppPage& page, int status) const = 0;
     virtual http::Response passkeys(const PasskeysPage& page) const = 0;
+    virtual http::Response activity(const ActivityPage& page) const = 0;
     virtual http::Response codes(const CodesPage& page) const = 0;
     virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
 };

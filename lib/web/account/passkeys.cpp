@@ -100,7 +100,7 @@ util::Result<Added, PasskeyRefusal> add_with(const AccountVisit& visit, const Pr
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
         if (!store::find_user_to_change(transaction, visit.subject()))
             return PasskeyRefusal{kAccountChanged, "the user is not there any more"};
-        ASSIGN_OR_RETURN(auto codes, add_passkey(context, transaction, proved));
+        ASSIGN_OR_RETURN(auto codes, add_passkey(visit.interaction, transaction, proved));
         auto session =
             raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
                           with_new_passkey(oauth::authentication_of(context.settings, visit.session), proved));
@@ -162,7 +162,10 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
         needed = needed_for(visit, transaction, id);
-        if (needed != nullptr || !store::remove_passkey(transaction, visit.subject(), id)) return false;
+        if (needed != nullptr) return false;
+        const auto passkey = store::find_passkey(transaction.database(), id);
+        if (!store::remove_passkey(transaction, visit.subject(), id)) return false;
+        visit.note(transaction, model::Happened::passkey_removed, passkey ? passkey->name : "");
         end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
         transaction.commit();

@@ -368,6 +368,7 @@ constexpr Exception kSort[] = {
     {"SELECT address FROM resource_addresses", "of one resource"},
     {"SELECT group_name FROM group_members", "of one user"},
     {"FROM passkeys WHERE subject = $1 ORDER BY", "of one user"},
+    {"FROM activity WHERE subject = $1", "of one user, who has 50 at most"},
     {"SELECT DISTINCT COALESCE(n.name, m.group_name)", "of one user"},
 };
 

@@ -40,6 +40,10 @@ public:
         last_passkeys = page;
         return shown("passkeys", page.frame, 200);
     }
+    http::Response activity(const web::ActivityPage& page) const override {
+        last_activity = page;
+        return shown("activity", page.frame, 200);
+    }
     http::Response codes(const web::CodesPage& page) const override {
         last_codes = page;
         return shown("codes", page.frame, 200);
@@ -56,6 +60,7 @@ public:
     mutable web::ApplicationsPage last_applications;
     mutable web::AppPage last_app;
     mutable web::PasskeysPage last_passkeys;
+    mutable web::ActivityPage last_activity;
     mutable web::CodesPage last_codes;
     mutable web::EnrolmentPage last_enrolment;
 

@@ -112,6 +112,13 @@ web::EnrolmentPage enrolment() {
             .key = app_key()};
 }
 
+web::ActivityPage activity() {
+    return {.frame = frame(),
+            .lines = {
+                {"Added a passkey", "My <phone> \xe2\x80\xae", "3 May 2026, 14:05 UTC", "Firefox on Linux, 192.0.2.1"},
+                {"Signed in with a password", "", "3 May 2026, 14:00 UTC", "A browser"}}};
+}
+
 std::vector<http::Response> all_pages() {
     std::vector<http::Response> pages;
     pages.push_back(shipped().overview(overview()));
@@ -120,6 +127,8 @@ std::vector<http::Response> all_pages() {
     pages.push_back(shipped().applications(applications()));
     pages.push_back(shipped().app(app_on(), 200));
     pages.push_back(shipped().app(new_app(), 200));
+    pages.push_back(shipped().activity(activity()));
+    pages.push_back(shipped().activity({.frame = frame(), .lines = {}}));
     using Kind = web::CodesPage::Kind;
     for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown})
         pages.push_back(shipped().codes(codes(kind)));
@@ -247,6 +256,15 @@ TEST_CASE("account pages: codes are shown by one of four pages, and new ones are
         CHECK(contains(page, "<form") == (kind == Kind::asks));
         CHECK(contains(page, "name=\"stamp\" value=\"12\"") == (kind == Kind::asks));
     }
+}
+
+TEST_CASE("account pages: the activity is a list of text without a form, and says when it is empty [ACCOUNT-13]") {
+    const std::string page = shipped().activity(activity()).body;
+    CHECK(contains(page, "<h2>Added a passkey: <bdi>My &lt;phone&gt; </bdi></h2>"));
+    CHECK(contains(page, "<h2>Signed in with a password</h2>"));
+    CHECK(contains(page, "3 May 2026, 14:05 UTC<br>Firefox on Linux, 192.0.2.1"));
+    CHECK_FALSE(contains(page, "<form"));
+    CHECK(contains(shipped().activity({.frame = frame(), .lines = {}}).body, "There is nothing yet."));
 }
 
 TEST_CASE("read_account_pages: a missing template is named") {

@@ -1,0 +1,20 @@
+// `postern user activity`: what has happened to a user's account of late, and the lines that the command itself adds.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+#include "db/database.h"
+#include "model/activity.h"
+#include "oauth/settings.h"
+
+namespace postern::cli {
+
+void add_user_activity_command(const Command& group, Invocation& invocation);
+
+/// One more line for `subject`, by the operator, in the transaction of what has happened. It takes the lock of the
+/// user's row. Nothing where there are no pages of the account.
+void note_activity(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
+                   model::Happened what, std::string detail = {});
+
+}  // namespace postern::cli

@@ -1,0 +1,63 @@
+// The page of what has happened to an account of late.
+#include "web/account/activity.h"
+
+#include <map>
+
+#include "oauth/client_id_url.h"
+#include "store/activity.h"
+#include "store/clients.h"
+#include "web/shown_time.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kByOperator = "by the administrator of this service";
+
+/// As the user allowed it: the name of the operator's, the host of a document. A client that is gone has its id left.
+std::string name_of(oauth::Context& context, const std::string& client_id) {
+    const auto client = store::find_client(context.store, model::ClientId(client_id));
+    if (!client) return client_id;
+    return client->origin == model::Origin::document ? oauth::host_of_id(client->id) : client->name;
+}
+
+/// What the sentence itself does not say.
+std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
+                      std::map<std::string, std::string>& names) {
+    switch (line.what) {
+        case model::Happened::application_allowed:
+        case model::Happened::application_removed: {
+            const auto [entry, is_new] = names.try_emplace(line.detail);
+            if (is_new) entry->second = name_of(context, line.detail);
+            return entry->second;
+        }
+        case model::Happened::passkey_added:
+        case model::Happened::passkey_removed:
+        case model::Happened::passkey_suspended:
+        case model::Happened::passkey_resumed:
+            return line.detail;
+        default:
+            return "";
+    }
+}
+
+/// "Firefox on Linux, 192.0.2.1"
+std::string place_of(const oauth::Settings& settings, const model::ActivityLine& line) {
+    if (line.agent == model::kOperatorAgent) return kByOperator;
+    const std::string browser = line.agent.empty() ? "A browser" : line.agent;
+    return settings.account.addresses && !line.address.empty() ? browser + ", " + line.address : browser;
+}
+
+}  // namespace
+
+http::Response show_activity(AccountVisit& visit) {
+    oauth::Context& context = visit.context();
+    ActivityPage page;
+    page.frame = frame_of(visit);
+    std::map<std::string, std::string> names;
+    for (const model::ActivityLine& line : store::list_activity(context.store, visit.subject(), context.now()))
+        page.lines.push_back(
+            {describe(line), detail_of(context, line, names), shown_time(line.at), place_of(context.settings, line)});
+    return visit.pages.activity(page);
+}
+
+}  // namespace postern::web
