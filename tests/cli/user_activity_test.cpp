@@ -1,0 +1,78 @@
+// `postern user activity`: what it shows, of which user, and in which form.
+#include <doctest/doctest.h>
+
+#include "installation.h"
+#include "model/activity.h"
+#include "second_factors.h"
+#include "store/activity.h"
+#include "store/users.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+const util::Time kNow = util::SystemClock().now();
+
+struct Fixture {
+    Installation installation;
+    model::Subject ada = put_app(installation, "ada");
+    model::Subject bob = put_app(installation, "bob");
+
+    void add(const model::Subject& subject, const model::ActivityLine& line) const {
+        db::Database database = installation.open();
+        db::Transaction transaction(database, db::Durability::full);
+        store::lock_user(transaction, subject);
+        store::add_activity(transaction, subject, line);
+        transaction.commit();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("user activity: the latest first, of this user alone, by name or sub [ACCOUNT-13]") {
+    const Fixture f;
+    f.add(f.ada,
+          {kNow - util::Seconds(60), model::Happened::signed_in, "Firefox on Linux", "192.0.2.1", "pwd otp mfa"});
+    f.add(f.ada, {kNow, model::Happened::passkey_added, "Safari on macOS", "", "My phone"});
+    f.add(f.bob, {kNow, model::Happened::password_changed});
+    for (const std::string& name : {std::string("ada"), f.ada.str()}) {
+        const std::string shown = f.installation.must({"user", "activity", name});
+        CAPTURE(shown);
+        CHECK(shown.find("Added a passkey") < shown.find("Signed in with a password and a code"));
+        for (const char* text : {"My phone", "Firefox on Linux", "192.0.2.1", "Safari on macOS"})
+            CHECK(shown.find(text) != std::string::npos);
+        CHECK(shown.find("Changed the password") == std::string::npos);
+    }
+    const json::Value lines = f.installation.must_json({"user", "activity", "ada"});
+    REQUIRE(lines.if_array());
+    REQUIRE(lines.if_array()->size() == 2);
+    const json::Value& first = (*lines.if_array())[0];
+    CHECK(text_of(first, "what") == "passkey_added");
+    CHECK(text_of(first, "detail") == "My phone");
+    CHECK(first.if_object()->find("address") == nullptr);
+    CHECK(*member_of(first, "at").if_integer() == util::to_epoch(kNow));
+}
+
+TEST_CASE("user activity: what a user has typed turns no line of the terminal around") {
+    const Fixture f;
+    f.add(f.ada, {kNow, model::Happened::passkey_added, "", "", "phone\x1b[31m\n\xe2\x80\xae"});
+    const std::string shown = f.installation.must({"user", "activity", "ada"});
+    CHECK(shown.find('\x1b') == std::string::npos);
+    CHECK(shown.find("\xe2\x80\xae") == std::string::npos);
+}
+
+TEST_CASE("user activity: a user without a line has an empty list, and an unknown one is refused [ACCOUNT-13]") {
+    const Fixture f;
+    CHECK(f.installation.must_json({"user", "activity", "bob"}).if_array()->empty());
+    const ProcessResult refused = f.installation.postern({"user", "activity", "eve"});
+    CHECK(refused.exit_code == 1);
+    CHECK(is_one_plain_line(refused.err));
+    CHECK(f.installation.postern({"user", "activity"}).exit_code == 2);
+}
+
+TEST_CASE("user activity: lines of more than 90 days are not shown [ACCOUNT-13]") {
+    const Fixture f;
+    f.add(f.ada, {kNow - store::kActivityRetention - util::Seconds(1), model::Happened::signed_in});
+    CHECK(f.installation.must_json({"user", "activity", "ada"}).if_array()->empty());
+}
