@@ -194,6 +194,15 @@ void check_client_documents(const oauth::Settings& settings, Problems& problems)
                             "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"});
 }
 
+/// What a user has typed would be gone at the next login.
+void check_editable_claims(const oauth::Settings& settings, Problems& problems) {
+    for (const std::string& name : settings.account.editable_claims)
+        if (settings.login.claims_from_environment.contains(name))
+            problems.push_back({"account.editableClaims", "must not have \"" + name +
+                                                              "\", which login.claimsFromEnvironment replaces at "
+                                                              "each login"});
+}
+
 bool is_half_remote(const oauth::LoginSettings& login) {
     const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect ||
@@ -223,6 +232,10 @@ std::vector<std::string> warnings_of(const Config& config) {
          "login has enrolment, passkeys or acrNames, which only method \"password\" uses, and its method is \"remote_user\""},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
+        {std::ranges::find(settings.account.editable_claims, "preferred_username") !=
+             settings.account.editable_claims.end(),
+         "account.editableClaims has preferred_username: a user can take the name of another one, which matters to "
+         "applications that know users by it"},
         {config.sandbox == SandboxMode::off,
          "sandbox is \"off\": a compromised process can do everything that its user can"},
         {settings.issuer.starts_with("http://"), "issuer is an http URL: only for testing on one machine"},
@@ -277,6 +290,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_rp_id(config.settings, problems);
     check_default_resource(config.settings, problems);
     check_client_documents(config.settings, problems);
+    check_editable_claims(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

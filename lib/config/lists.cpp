@@ -8,6 +8,7 @@
 #include "gateway/variable_names.h"
 #include "model/protocol_claims.h"
 #include "model/scope.h"
+#include "model/standard_claims.h"
 #include "oauth/acr.h"
 #include "oauth/client_id_url.h"
 #include "oauth/scope_policy.h"
@@ -73,6 +74,25 @@ Fault released_claim_fault(const json::Value& value) {
         return "must be the name of a claim: 1 to 64 printable ASCII characters without space, quotation mark and "
                "backslash";
     if (model::is_protocol_claim(*name)) return "is set by the server itself: a user has no such claim";
+    return std::nullopt;
+}
+
+struct NotEditable {
+    std::string_view name;
+    const char* reason;
+};
+constexpr NotEditable kNotEditable[] = {
+    {"email", "a new address counts after a link that was mailed to it is opened, and there is no mail yet"},
+    {"email_verified", "the user would vouch for the address"},
+    {"phone_number_verified", "the user would vouch for the number"},
+    {"address", "the page has no fields for it"},
+    {"updated_at", "the server sets it"},
+};
+
+Fault editable_claim_fault(const std::string* name) {
+    if (name == nullptr || !model::scope_of_claim(*name)) return "must be a claim of OpenID Connect Core 5.1";
+    for (const NotEditable& row : kNotEditable)
+        if (row.name == *name) return "must not be \"" + *name + "\": " + row.reason;
     return std::nullopt;
 }
 
@@ -171,6 +191,23 @@ Problems read_scope_claims(Config& config, const json::Value& value) {
                 config.settings.released_claims.add(scope, *name.if_string());
         }
     }
+    return problems;
+}
+
+Problems read_editable_claims(Config& config, const json::Value& value) {
+    if (value.if_array() == nullptr) return wrong("must be a list");
+    Problems problems;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
+        const std::string* name = (*value.if_array())[i].if_string();
+        Fault fault = editable_claim_fault(name);
+        if (!fault && std::ranges::find(names, *name) != names.end()) fault = "must not be named twice";
+        if (fault)
+            problems.push_back({"[" + std::to_string(i) + "]", *fault});
+        else
+            names.push_back(*name);
+    }
+    config.settings.account.editable_claims = std::move(names);
     return problems;
 }
 

@@ -21,6 +21,8 @@ Problems read_scope_descriptions(Config& config, const json::Value& value);
 Problems read_scope_claims(Config& config, const json::Value& value);
 /// `login.acrNames`: {"urn:example:strong": 2}, at most 32 names of levels 1 to 3.
 Problems read_acr_names(Config& config, const json::Value& value);
+/// `account.editableClaims`: standard claims, each once, that a user can type and may vouch for alone.
+Problems read_editable_claims(Config& config, const json::Value& value);
 /// `clientDocuments.allow` and `.deny`: at most 256 hosts, or "*." and the end of hosts.
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member);
 /// `metadata`: members of discovery that the server does not compute.

@@ -249,6 +249,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
         {"account.reauthentication", whole(&AccountSettings::reauthentication, 1, kTenYears)},
         {"account.addresses", flag(&AccountSettings::addresses)},
+        {"account.editableClaims", read_editable_claims},
         {"clientDocuments.enabled", flag(&ClientDocuments::enabled)},
         {"clientDocuments.allow", read_hosts(&ClientDocuments::allow)},
         {"clientDocuments.deny", read_hosts(&ClientDocuments::deny)},

@@ -26,6 +26,7 @@ constexpr std::array kTable = {
     AuditRow{session_ended, "session_ended", "subject session grants_ended by"},
     AuditRow{password_changed, "password_changed", "subject session by"},
     AuditRow{password_refused, "password_refused", "subject session reason"},
+    AuditRow{profile_changed, "profile_changed", "subject session changed"},
     AuditRow{second_factor_asked, "second_factor_asked", "subject client_id"},
     AuditRow{second_factor_failed, "second_factor_failed", "method reason subject client_id"},
     AuditRow{second_factor_throttled, "second_factor_throttled", "reason subject client_id"},

@@ -24,6 +24,7 @@ enum class AuditEvent {
     session_ended,
     password_changed,
     password_refused,
+    profile_changed,
     second_factor_asked,
     second_factor_failed,
     second_factor_throttled,

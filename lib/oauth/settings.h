@@ -88,8 +88,9 @@ struct LoginSettings {
 
 /// The pages on which users manage their own account (`account`); docs/decisions/0070-account-pages.md.
 struct AccountSettings {
-    util::Seconds reauthentication{600};  ///< so long after a login changes need no new one
-    bool addresses = true;                ///< the address of a session is kept and shown
+    util::Seconds reauthentication{600};       ///< so long after a login changes need no new one
+    bool addresses = true;                     ///< addresses of sessions and of activity are kept and shown
+    std::vector<std::string> editable_claims;  ///< standard claims that users change themselves
 };
 
 /// Clients whose id is the URL of a document that describes them (`clientDocuments`);

@@ -37,6 +37,8 @@ std::string name_of(Form form) {
             return "account/applications";
         case Form::account_activity:
             return "account/activity";
+        case Form::account_profile:
+            return "account/profile";
         case Form::link:
             break;
     }

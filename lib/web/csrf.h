@@ -24,6 +24,7 @@ enum class Form {
     account_devices,
     account_applications,
     account_activity,
+    account_profile,
     link,
 };
 

@@ -9,7 +9,7 @@ describe("the account in a browser", () => {
   let deployment;
   let browser;
   before(async () => {
-    deployment = await openDemo();
+    deployment = await openDemo({ config: { account: { editableClaims: ["nickname", "website"] } } });
     browser = await openBrowser();
   });
   after(async () => {
@@ -45,7 +45,7 @@ describe("the account in a browser", () => {
     await withPages(async (page) => {
       await open(page, "");
       const links = await page.locator("#rows a").evaluateAll((all) => all.map(({ href }) => href));
-      assert.deepEqual(links, ["/password", "/app", "/devices", "/applications", "/activity"].map(at));
+      assert.deepEqual(links, ["/password", "/app", "/devices", "/applications", "/profile", "/activity"].map(at));
       for (const link of links) {
         await page.goto(link);
         assert.equal(page.url(), link);
@@ -97,6 +97,25 @@ describe("the account in a browser", () => {
       await page.getByText("No application has access").waitFor();
       await page.goto(asking);
       await page.waitForSelector("#approve");
+    });
+  });
+
+  it("the profile: a mistake is said at its field, and what is right is kept [ACCOUNT-11, A11Y-3]", async () => {
+    await withPages(async (page) => {
+      await open(page, "/profile");
+      await page.click("#edit");
+      await page.getByLabel("Nickname").fill("Countess");
+      await page.getByLabel("Website").evaluate((field) => (field.type = "text")); // the browser's own check
+      await page.getByLabel("Website").fill("nowhere");
+      await page.click("#save");
+      await page.getByRole("alert").getByText("Website: use an address").waitFor();
+      assert.match(await page.title(), /^Website: use an address/);
+      assert.equal(await page.locator(":focus").getAttribute("id"), "website");
+      assert.equal(await page.getByLabel("Nickname").inputValue(), "Countess");
+      await page.getByLabel("Website").fill("https://ada.example/");
+      await page.click("#save");
+      await page.getByRole("status").getByText("Your profile is changed.").waitFor();
+      await page.locator("#claims").getByText("Countess").waitFor();
     });
   });
 

@@ -68,6 +68,7 @@ export async function openWorld() {
       },
       login: { maxFailures: 2 },
       limits: { body: 16384 },
+      account: { editableClaims: ["name", "nickname", "website", "birthdate", "phone_number"] },
       outbound: { enabled: true, program },
       clientDocuments: { enabled: true, max: 1 },
     },
@@ -153,6 +154,12 @@ async function toAccount(page, deployment, path, selector, username = PERSON.use
   await page.goto(`${deployment.issuer}/account${path}`);
   await signIn(page, password, username);
   await page.waitForSelector(selector);
+}
+
+async function toProfileForm(page, deployment) {
+  await toAccount(page, deployment, "/profile", "#edit");
+  await page.click("#edit");
+  await page.waitForSelector("#save");
 }
 
 let phones = 0;
@@ -765,6 +772,39 @@ export const PAGES = [
       await d.postern(["user", "set", username, "--claim", `nickname=${"x".repeat(60)}`]);
       await page.goto(`${d.issuer}/account/activity`);
       await page.waitForSelector("#activity li");
+    },
+  },
+  {
+    name: "account, profile",
+    heading: /^Your profile$/,
+    open: (page, d) => toAccount(page, d, "/profile", "#claims"),
+  },
+  {
+    name: "account, profile with much in it",
+    heading: /^Your profile$/,
+    open: async (page, d) => {
+      const claims = [
+        `name=${LONG_NAME}`,
+        `nickname=${RIGHT_TO_LEFT_NAME}`,
+        `website=https://${"x".repeat(60)}.example/`,
+      ];
+      await d.postern(["user", "set", LONG_USER, ...claims.flatMap((claim) => ["--claim", claim])]);
+      await toAccount(page, d, "/profile", "#edit", LONG_USER, OTHER_PASSWORD);
+    },
+  },
+  {
+    name: "account, change of the profile",
+    heading: /^Change your profile$/,
+    open: (page, d) => toProfileForm(page, d),
+  },
+  {
+    name: "account, profile that cannot be so",
+    heading: /^Change your profile$/,
+    open: async (page, d) => {
+      await toProfileForm(page, d);
+      await page.fill("#birthdate", "yesterday");
+      await page.click("#save");
+      await page.waitForSelector("#problem");
     },
   },
   {

@@ -145,7 +145,7 @@ TEST_CASE("activity: without a right credential there is no line, whoever asks a
     UserAgent alice = signed_in(op);
     CHECK(op.count_rows("activity") == 1);
     // Neither does a page that is only looked at, nor a form that is refused.
-    for (const std::string page : {"", "/activity", "/devices", "/applications", "/app", "/codes"})
+    for (const std::string page : {"", "/activity", "/profile", "/devices", "/applications", "/app", "/codes"})
         CHECK(alice.fetch(at(op, page)).status == 200);
     CHECK(alice.send(at(op, "/devices"), "everywhere=yes").status == 403);
     press(op, alice, "/password", {{"present", "wrong"}, {"new", kNewPassword}, {"again", kNewPassword}});

@@ -13,7 +13,8 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 
-const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications", "/activity"};
+const std::vector<std::string> kPages = {"",         "/password",     "/app",      "/codes",
+                                         "/devices", "/applications", "/activity", "/profile"};
 constexpr const char* kNewPassword = "four words in a row";
 
 std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }

@@ -150,6 +150,7 @@ std::map<std::string, std::string> defaults() {
         {"login.logoutRedirect", login.logout_redirect.value_or("none")},
         {"account.reauthentication", text_of(settings.account.reauthentication)},
         {"account.addresses", text_of(settings.account.addresses)},
+        {"account.editableClaims", settings.account.editable_claims.empty() ? "[]" : "?"},
         {"clientDocuments.enabled", text_of(documents.enabled)},
         {"clientDocuments.allow", documents.allow.empty() ? "[]" : "?"},
         {"clientDocuments.deny", documents.deny.empty() ? "[]" : "?"},

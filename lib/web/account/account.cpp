@@ -11,6 +11,7 @@
 #include "web/account/passkey_setup.h"
 #include "web/account/passkeys.h"
 #include "web/account/password.h"
+#include "web/account/profile.h"
 #include "web/account/visit.h"
 
 namespace postern::web {
@@ -35,6 +36,7 @@ constexpr AccountRoute kRoutes[] = {
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},
     {"/activity", Form::account_activity, show_activity, nullptr, always},
+    {"/profile", Form::account_profile, show_profile, submit_profile, always},
     {"", Form::account, show_overview, nullptr, always},
 };
 

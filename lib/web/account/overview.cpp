@@ -60,6 +60,7 @@ std::vector<AccountRow> rows_of(const AccountVisit& visit) {
     for (AccountRow& row : factor_rows(visit)) rows.push_back(std::move(row));
     rows.push_back({"Devices", std::to_string(count_devices(visit)), visit.url() + "/devices"});
     rows.push_back({"Applications", std::to_string(applications), visit.url() + "/applications"});
+    rows.push_back({"Profile", "", visit.url() + "/profile"});
     rows.push_back({"Activity", "", visit.url() + "/activity"});
     return rows;
 }

@@ -66,6 +66,21 @@ Values to_values(const ListedActivity& line) {
             .lists = {}};
 }
 
+Values to_values(const ListedClaim& claim) {
+    return {.texts = {{"label", util::displayable(claim.label)}, {"value", util::displayable(claim.value)}},
+            .lists = {}};
+}
+
+Values to_values(const ClaimField& field) {
+    return {.texts = {{"name", field.name},
+                      {"label", field.label},
+                      {"type", field.type},
+                      {"autocomplete", field.autocomplete},
+                      {"value", util::displayable(field.value)},
+                      {"is_wrong", field.is_wrong ? "yes" : ""}},
+            .lists = {}};
+}
+
 /// For account_app_key.html, which is given `resume` too.
 void add(Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
@@ -92,6 +107,7 @@ public:
           app_(read_template(directory, "account_app.html", partials)),
           passkeys_(read_template(directory, "account_passkeys.html", partials, Scripts::one)),
           activity_(read_template(directory, "account_activity.html", partials)),
+          profile_(read_template(directory, "account_profile.html", partials, Scripts::one)),
           codes_(read_template(directory, "account_codes.html", partials)),
           enrolment_(read_template(directory, "account_enrol.html", partials, Scripts::one)) {}
 
@@ -169,6 +185,27 @@ public:
         return respond(activity_, values, 200);
     }
 
+    http::Response profile(const ProfilePage& page) const override {
+        const bool is_list = page.list.empty();
+        Values values = values_of(page.frame);
+        values.texts["title"] = is_list ? "Your profile" : "Change your profile";
+        values.texts["is_list"] = is_list ? "yes" : "";
+        values.texts["username"] = util::displayable(page.username);
+        values.texts["keeper"] = page.keeper;
+        values.texts["edit"] = page.edit;
+        values.texts["subject"] = util::displayable(page.subject);
+        values.texts["has_groups"] = page.groups.empty() ? "" : "yes";
+        values.texts["sent"] = page.sent;
+        values.texts["list"] = page.list;
+        auto& groups = values.lists["groups"];
+        for (const std::string& group : page.groups) groups.push_back(one("group", group));
+        auto& claims = values.lists["claims"];
+        for (const ListedClaim& claim : page.claims) claims.push_back(to_values(claim));
+        auto& fields = values.lists["fields"];
+        for (const ClaimField& field : page.fields) fields.push_back(to_values(field));
+        return respond(profile_, values, 200);
+    }
+
     http::Response codes(const CodesPage& page) const override {
         using Kind = CodesPage::Kind;
         const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
@@ -210,6 +247,7 @@ private:
     Template app_;
     Template passkeys_;
     Template activity_;
+    Template profile_;
     Template codes_;
     Template enrolment_;
 };

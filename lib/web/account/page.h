@@ -133,6 +133,36 @@ struct ActivityPage {
     std::vector<ListedActivity> lines;  ///< the latest first
 };
 
+struct ListedClaim {
+    std::string label;
+    std::string value;
+};
+
+struct ClaimField {
+    std::string name;  ///< of the claim and of the field
+    std::string label;
+    std::string type;
+    std::string autocomplete;
+    std::string value;
+    bool is_wrong = false;  ///< `frame.problem` is about it
+};
+
+/// Either what is known about the user, or the form that changes some of it.
+struct ProfilePage {
+    AccountFrame frame;
+    // The list:
+    std::string username;
+    std::vector<ListedClaim> claims;
+    std::string keeper;   ///< who keeps what is not changed here: a host
+    std::string edit;     ///< URL of the form; "": nothing can be changed
+    std::string subject;  ///< `sub`
+    std::vector<std::string> groups;
+    // The form; "" with the list:
+    std::vector<ClaimField> fields;
+    std::string sent;  ///< their names, with blanks between them
+    std::string list;  ///< URL of the list
+};
+
 struct CodesPage {
     enum class Kind {
         none,   ///< the user has no second factor, and so no codes
@@ -177,6 +207,7 @@ public:
     virtual http::Response app(const AppPage& page, int status) const = 0;
     virtual http::Response passkeys(const PasskeysPage& page) const = 0;
     virtual http::Response activity(const ActivityPage& page) const = 0;
+    virtual http::Response profile(const ProfilePage& page) const = 0;
     virtual http::Response codes(const CodesPage& page) const = 0;
     virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
 };

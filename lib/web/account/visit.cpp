@@ -31,6 +31,7 @@ constexpr DoneText kDone[] = {
      "You are signed out everywhere else."},
     {AccountDone::access_removed, Form::account_applications, "access-removed",
      "The application has no access any more."},
+    {AccountDone::profile_changed, Form::account_profile, "profile-changed", "Your profile is changed."},
 };
 
 /// The token is of browser, session and form; the page is not about any other request.

@@ -78,6 +78,7 @@ enum class AccountDone {
     signed_out,
     signed_out_elsewhere,
     access_removed,
+    profile_changed,
 };
 /// 303 to this page, which says so.
 http::Response done(const AccountVisit& visit, AccountDone what);

@@ -205,6 +205,23 @@ TEST_CASE(
         {R"("login": {"rpId": "former.example:443"})", "login.rpId"},
         {R"("login": {"rpId": "192.0.2.1"})", "login.rpId"},
         {R"("login": {"rpId": "[2001:db8::1]"})", "login.rpId"},
+        {R"("account": {"editableClaims": "name"})", "account.editableClaims"},
+        {R"("account": {"editableClaims": null})", "account.editableClaims"},
+        {R"("account": {"editableClaims": [1]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": [""]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["Name"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["team"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["sub"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["groups"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["name", "name"]})", "account.editableClaims[1]"},
+        {R"("account": {"editableClaims": ["name", "email"]})", "account.editableClaims[1]"},
+        {R"("account": {"editableClaims": ["email_verified"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["phone_number_verified"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["address"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["updated_at"]})", "account.editableClaims[0]"},
+        {R"("account": {"editableClaims": ["name"]}, "login": {"method": "remote_user", "claimsFromEnvironment":
+            {"name": "REMOTE_NAME"}})",
+         "account.editableClaims"},
         {R"("login": {"acrNames": []})", "login.acrNames"},
         {R"("login": {"acrNames": null})", "login.acrNames"},
         {R"("login": {"acrNames": {"": 1}})", "login.acrNames."},
@@ -541,6 +558,16 @@ TEST_CASE("parse_config: groups from a variable need a name, a separator and gro
               std::vector<std::string>{"login.groupsFromEnvironment"});
         CHECK(keys_of_problems(with_issuer(R"("login": {)" + method + R"("groupsFromEnvironment": null})")).empty());
     }
+}
+
+TEST_CASE(
+    "parse_config: no claim is changed by users unless it is named, and a name for a name is warned about [ACCOUNT-11]") {
+    CHECK(parsed("").settings.account.editable_claims.empty());
+    const Config config = parsed(R"("account": {"editableClaims": ["name", "phone_number"]})");
+    CHECK(config.settings.account.editable_claims == std::vector<std::string>{"name", "phone_number"});
+    CHECK(config.warnings.empty());
+    CHECK(parsed(R"("account": {"editableClaims": []})").settings.account.editable_claims.empty());
+    CHECK(parsed(R"("account": {"editableClaims": ["preferred_username"]})").warnings.size() == 1);
 }
 
 TEST_CASE("parse_config: second factors are offered, asked of all, or off; names of levels [POLICY-1] [LEVEL-8]") {

@@ -44,6 +44,10 @@ public:
         last_activity = page;
         return shown("activity", page.frame, 200);
     }
+    http::Response profile(const web::ProfilePage& page) const override {
+        last_profile = page;
+        return shown("profile", page.frame, 200);
+    }
     http::Response codes(const web::CodesPage& page) const override {
         last_codes = page;
         return shown("codes", page.frame, 200);
@@ -61,6 +65,7 @@ public:
     mutable web::AppPage last_app;
     mutable web::PasskeysPage last_passkeys;
     mutable web::ActivityPage last_activity;
+    mutable web::ProfilePage last_profile;
     mutable web::CodesPage last_codes;
     mutable web::EnrolmentPage last_enrolment;
 

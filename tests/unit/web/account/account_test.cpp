@@ -17,7 +17,8 @@ using test::refusal_of;
 
 namespace {
 
-const std::vector<std::string> kPages = {"", "/password", "/app", "/codes", "/devices", "/applications", "/activity"};
+const std::vector<std::string> kPages = {"",         "/password",     "/app",      "/codes",
+                                         "/devices", "/applications", "/activity", "/profile"};
 /// Those with a form, and fields that would change something.
 struct FormRow {
     const char* page;
@@ -67,24 +68,25 @@ bool is_unchanged(AccountFlow& f) {
 
 TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, ACCOUNT-14]") {
     oauth::Settings settings;
-    CHECK(web::account_paths(settings) ==
-          std::vector<std::string>{"/account/password", "/account/app", "/account/codes", "/account/devices",
-                                   "/account/applications", "/account/activity", "/account", "/account/enrol"});
+    CHECK(web::account_paths(settings) == std::vector<std::string>{"/account/password", "/account/app",
+                                                                   "/account/codes", "/account/devices",
+                                                                   "/account/applications", "/account/activity",
+                                                                   "/account/profile", "/account", "/account/enrol"});
     settings.paths.account = "/me";
     CHECK(web::account_paths(settings).back() == "/me/enrol");
     settings.login.enrolment = oauth::Enrolment::link;
     CHECK(web::account_paths(settings).back() == "/me");
     settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(web::account_paths(settings) ==
-          std::vector<std::string>{"/me/devices", "/me/applications", "/me/activity", "/me"});
+          std::vector<std::string>{"/me/devices", "/me/applications", "/me/activity", "/me/profile", "/me"});
     settings.login.method = oauth::LoginMethod::password;
     settings.login.second_factor = oauth::SecondFactor::off;
-    CHECK(web::account_paths(settings) ==
-          std::vector<std::string>{"/me/password", "/me/devices", "/me/applications", "/me/activity", "/me"});
+    CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/password", "/me/devices", "/me/applications",
+                                                                   "/me/activity", "/me/profile", "/me"});
     settings.login.second_factor = oauth::SecondFactor::required;
-    CHECK(web::account_paths(settings).size() == 7);
-    settings.login.enrolment = oauth::Enrolment::login;
     CHECK(web::account_paths(settings).size() == 8);
+    settings.login.enrolment = oauth::Enrolment::login;
+    CHECK(web::account_paths(settings).size() == 9);
     settings.paths.account.reset();
     CHECK(web::account_paths(settings).empty());
 }
@@ -264,13 +266,14 @@ TEST_CASE("overview: who is signed in, with groups, sub and the pages there are 
     CHECK(page.username == "alice");
     CHECK(page.subject == f.alice.subject.str());
     CHECK(page.groups == std::vector<std::string>{"admins", "staff"});
-    REQUIRE(page.rows.size() == 5);
+    REQUIRE(page.rows.size() == 6);
     CHECK(page.rows[0].url == "https://op.example/account/password");
     CHECK(page.rows[1].url == "https://op.example/account/app");
     CHECK(page.rows[1].state == "off");
     CHECK(page.rows[2].state == "1");
     CHECK(page.rows[3].state == "0");
-    CHECK(page.rows[4].url == "https://op.example/account/activity");
+    CHECK(page.rows[4].url == "https://op.example/account/profile");
+    CHECK(page.rows[5].url == "https://op.example/account/activity");
 }
 
 TEST_CASE("overview: where others keep the password, the page says so and has no link to it [ACCOUNT-7]") {

@@ -118,6 +118,25 @@ web::ActivityPage activity() {
                 {"Added a passkey", "My <phone> \xe2\x80\xae", "3 May 2026, 14:05 UTC", "Firefox on Linux, 192.0.2.1"},
                 {"Signed in with a password", "", "3 May 2026, 14:00 UTC", "A browser"}}};
 }
+web::ProfilePage profile() {
+    web::ProfilePage page;
+    page.frame = frame();
+    page.username = "ada";
+    page.claims = {{"Name", "Ada <b>"}};
+    page.keeper = "op.example";
+    page.subject = "sub-1";
+    page.groups = {"staff"};
+    return page;
+}
+web::ProfilePage profile_form() {
+    web::ProfilePage page;
+    page.frame = frame();
+    page.fields = {{"nickname", "Nickname", "text", "nickname", "Al \"<b>", false},
+                   {"website", "Website", "url", "url", "nowhere", true}};
+    page.sent = "nickname website";
+    page.list = "https://op.example/account/profile";
+    return page;
+}
 
 std::vector<http::Response> all_pages() {
     std::vector<http::Response> pages;
@@ -129,6 +148,8 @@ std::vector<http::Response> all_pages() {
     pages.push_back(shipped().app(new_app(), 200));
     pages.push_back(shipped().activity(activity()));
     pages.push_back(shipped().activity({.frame = frame(), .lines = {}}));
+    pages.push_back(shipped().profile(profile()));
+    pages.push_back(shipped().profile(profile_form()));
     using Kind = web::CodesPage::Kind;
     for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown})
         pages.push_back(shipped().codes(codes(kind)));
@@ -265,6 +286,34 @@ TEST_CASE("account pages: the activity is a list of text without a form, and say
     CHECK(contains(page, "3 May 2026, 14:05 UTC<br>Firefox on Linux, 192.0.2.1"));
     CHECK_FALSE(contains(page, "<form"));
     CHECK(contains(shipped().activity({.frame = frame(), .lines = {}}).body, "There is nothing yet."));
+}
+
+TEST_CASE("account pages: the profile is read, and has a way to its form where something can be changed [ACCOUNT-11]") {
+    auto page = profile();
+    std::string shown = shipped().profile(page).body;
+    CHECK(contains(shown, "<dt>Name</dt>"));
+    CHECK(contains(shown, "<bdi>Ada &lt;b&gt;</bdi>"));
+    CHECK(contains(shown, "<bdi>staff</bdi>"));
+    CHECK(contains(shown, "Your profile is kept by op.example."));
+    CHECK_FALSE(contains(shown, "<form"));
+    CHECK_FALSE(contains(shown, "id=\"edit\""));
+    page.edit = "https://op.example/account/profile?edit=yes";
+    shown = shipped().profile(page).body;
+    CHECK(contains(shown, "href=\"https://op.example/account/profile?edit=yes\""));
+    CHECK(contains(shown, "What you cannot change is kept by op.example."));
+}
+
+TEST_CASE("account pages: each field of the profile has a label, and the wrong one the focus [A11Y-3, ACCOUNT-11]") {
+    auto page = profile_form();
+    page.frame.problem = "Website: use an address.";
+    const std::string shown = shipped().profile(page).body;
+    CHECK(contains(shown, "<title>Website: use an address. – Change your profile</title>"));
+    CHECK(contains(shown, "<label for=\"nickname\">Nickname</label>"));
+    CHECK(contains(shown, "value=\"Al &quot;&lt;b&gt;\" autocomplete=\"nickname\" spellcheck=\"false\">"));
+    CHECK(contains(shown,
+                   "autocomplete=\"url\" spellcheck=\"false\" autofocus aria-invalid=\"true\" "
+                   "aria-describedby=\"problem\">"));
+    CHECK(contains(shown, "name=\"claims\" value=\"nickname website\""));
 }
 
 TEST_CASE("read_account_pages: a missing template is named") {

@@ -1,0 +1,75 @@
+// How the page of the profile names a claim.
+#include "web/account/profile_claims.h"
+
+#include <algorithm>
+
+#include "json/writer.h"
+#include "util/text.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kText = "use one line of at most 4096 characters.";
+constexpr const char* kUrl = "use an address such as https://www.example.org/ada.";
+
+/// In the order of the page. The verified claims are told with the claim that they are about.
+constexpr ProfileClaim kClaims[] = {
+    {"name", "Name", "text", "name", kText},
+    {"given_name", "Given name", "text", "given-name", kText},
+    {"middle_name", "Middle name", "text", "additional-name", kText},
+    {"family_name", "Family name", "text", "family-name", kText},
+    {"nickname", "Nickname", "text", "nickname", kText},
+    {"preferred_username", "Preferred user name", "text", "off", kText},
+    {"email", "E-mail address", "", "", ""},
+    {"phone_number", "Telephone number", "text", "tel", kText},
+    {"address", "Postal address", "", "", ""},
+    {"birthdate", "Date of birth", "text", "bday", "use a date such as 1815-12-10, or a year."},
+    {"gender", "Gender", "text", "sex", kText},
+    {"website", "Website", "url", "url", kUrl},
+    {"profile", "Profile page", "url", "off", kUrl},
+    {"picture", "Picture", "url", "photo", kUrl},
+    {"locale", "Language", "text", "language", kText},
+    {"zoneinfo", "Time zone", "text", "off", kText},
+};
+
+constexpr std::string_view kToldOtherwise[] = {"email_verified", "phone_number_verified", "updated_at"};
+
+bool is_true(const json::Object& claims, const std::string& name) {
+    const json::Value* value = claims.find(name);
+    return value != nullptr && value->if_bool() != nullptr && *value->if_bool();
+}
+
+/// OpenID Connect Core §5.1.1; one that has no `formatted` is told part by part.
+std::string address_in_words(const json::Object& address) {
+    if (const json::Value* formatted = address.find("formatted"); formatted && formatted->if_string())
+        return *formatted->if_string();
+    std::string words;
+    for (const auto& [name, value] : address.members())
+        if (value.if_string()) words += (words.empty() ? "" : ", ") + *value.if_string();
+    return words;
+}
+
+}  // namespace
+
+const ProfileClaim* find_profile_claim(std::string_view name) {
+    const auto* claim = std::ranges::find(kClaims, name, &ProfileClaim::name);
+    return claim == std::end(kClaims) ? nullptr : claim;
+}
+
+std::string shown_claim(const json::Object& claims, std::string_view name) {
+    const json::Value* value = claims.find(name);
+    if (value == nullptr || std::ranges::find(kToldOtherwise, name) != std::end(kToldOtherwise)) return "";
+    if (const json::Object* object = value->if_object()) return address_in_words(*object);
+    if (const std::string* text = value->if_string())
+        return *text + (is_true(claims, std::string(name) + "_verified") ? " (confirmed)" : "");
+    if (const bool* flag = value->if_bool()) return *flag ? "yes" : "no";
+    if (const json::Array* array = value->if_array()) {
+        std::string words;
+        for (const json::Value& entry : *array)
+            if (entry.if_string()) words += (words.empty() ? "" : ", ") + *entry.if_string();
+        return words;
+    }
+    return json::write(*value);
+}
+
+}  // namespace postern::web
