@@ -369,6 +369,37 @@ TEST_CASE("passkey: of another user than the password's it is refused [WEBAUTHN-
     CHECK(alice.session_cookie().empty());
 }
 
+TEST_CASE("passkey: its owner is told of a suspension, and of a wrong one behind the password [ACCOUNT-13, TOTP-10]") {
+    WithPasskey f;
+    const auto words = [&] {
+        std::string all;
+        const auto lines = json::parse(f.op.must({"user", "activity", kAlice, "--json"}));
+        for (const json::Value& line : *lines->if_array())
+            all = text_of(*line.if_object(), "what") + (all.empty() ? "" : " ") + all;
+        return all;
+    };
+    UserAgent stranger(f.op), thief(f.op, "198.51.100.4"), alice(f.op);
+    const Landing first = f.login_page(stranger);
+    Fields forged = fields_of(f.answer(first));
+    forged["signature"] = base64url_encode("none");
+    check_refused(f.give(stranger, first, forged), "the signature is wrong");
+    CHECK(words() == "");  // a stranger causes no line
+    Landing second = f.second_page(thief);
+    for (int i = 0; i < 3; ++i) {
+        forged = fields_of(f.answer(second));
+        forged["signature"] = base64url_encode("none");
+        second = f.give(thief, second, forged);
+        check_refused(second, "the signature is wrong");
+    }
+    CHECK(words() == "second_step_failed_elsewhere");
+    f.key.counter = 5;
+    CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
+    UserAgent copy(f.op, "203.0.113.9");
+    check_refused(f.give(copy, f.login_page(copy)), "the counter of the passkey has not grown");
+    CHECK(words() == "second_step_failed_elsewhere signed_in passkey_suspended");
+    CHECK(f.op.must({"user", "activity", kAlice}).find("203.0.113.9") != std::string::npos);
+}
+
 TEST_CASE("passkey: a counter that has not grown suspends it [WEBAUTHN-15, WebAuthn §6.1.1, §7.2l]") {
     WithPasskey f;
     const auto log_in = [&](std::uint32_t counter) {

@@ -83,6 +83,8 @@ TEST_CASE("passkeys: one of each algorithm is added, the first with recovery cod
     CHECK(says(first, "Your passkey is added."));
     CHECK(codes_in(first).size() == 10);
     CHECK(audit_events(first.log) == "passkey_added recovery_codes_made");
+    CHECK(says(alice.fetch(at(op, "/activity")), "Added a passkey: "));  // POLICY-5
+    CHECK(says(alice.fetch(at(op, "/activity")), "Made recovery codes"));
     CHECK(op.count_rows("spent_challenges") == 1);
 
     for (const auto& [algorithm, id] : {std::pair{Algorithm::EdDSA, "second"}, std::pair{Algorithm::RS256, "third"}}) {

@@ -142,16 +142,17 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
     const auto proved = prove_new_passkey(passkey_setup_of(interaction, visit));
     if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
     std::optional<PasskeyRefusal> refusal;
-    http::Response response = complete(interaction, pages, visit,
-                                       {with_new_passkey(done_before(visit), *proved),
-                                        oauth::AuditEvent::passkey_added,
-                                        {{"passkey", oauth::audit::short_digest(proved->row.credential_id)}},
-                                        kPasskeyAdded,
-                                        [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
-                                            auto codes = add_passkey(interaction.context, transaction, *proved);
-                                            if (!codes) refusal = codes.error();
-                                            return codes ? std::optional(std::move(*codes)) : std::nullopt;
-                                        }});
+    const auto write = [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
+        refusal.reset();
+        auto codes = add_passkey(interaction, transaction, *proved);
+        if (codes) return std::move(*codes);
+        refusal = codes.error();
+        return std::nullopt;
+    };
+    SetUp set_up{
+        with_new_passkey(done_before(visit), *proved), oauth::AuditEvent::passkey_added, {}, kPasskeyAdded, write};
+    set_up.facts.emplace_back("passkey", oauth::audit::short_digest(proved->row.credential_id));
+    http::Response response = complete(interaction, pages, visit, std::move(set_up));
     return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
 }
 
@@ -161,13 +162,13 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
     const model::Subject& subject = visit.request.half_login->subject;
     const auto proved = prove_new_app(interaction, subject);
     if (!proved) return refuse_app(interaction, pages, visit, proved.error());
-    return complete(
-        interaction, pages, visit,
-        {model::with_code(done_before(visit)),
-         oauth::AuditEvent::app_added,
-         {},
-         kAppOn,
-         [&](db::Transaction& transaction) { return turn_on(interaction.context, transaction, subject, *proved); }});
+    const auto write = [&](db::Transaction& transaction) {
+        auto codes = turn_on(interaction.context, transaction, subject, *proved);
+        if (codes) note_app(interaction.context, transaction, interaction.browser, subject, *codes);
+        return codes;
+    };
+    return complete(interaction, pages, visit,
+                    {model::with_code(done_before(visit)), oauth::AuditEvent::app_added, {}, kAppOn, write});
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "web/account/app.h"
 #include "web/account/app_setup.h"
 #include "web/account/new_app.h"
+#include "web/activity.h"
 #include "web/shown_time.h"
 
 namespace postern::web {
@@ -181,9 +182,10 @@ util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup
     return ProvedPasskey{row_of(setup, *made, std::move(*name)), std::move(*challenge), made->user_verified};
 }
 
-util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(oauth::Context& context,
+util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& interaction,
                                                                    db::Transaction& transaction,
                                                                    const ProvedPasskey& proved) {
+    oauth::Context& context = interaction.context;
     const model::Subject& subject = proved.row.subject;
     const store::Factors before = store::find_factors(transaction.database(), subject);
     if (before.passkeys >= static_cast<std::int64_t>(store::kMaxPasskeys))
@@ -199,6 +201,9 @@ util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(oauth::Contex
     if (!before.any() && has_app_page(context.settings) && context.keys.has_factor_key())
         codes = make_codes(context, transaction, subject);
     store::raise_stamp(transaction, subject);
+    note_activity(context, transaction, interaction.browser, subject, model::Happened::passkey_added, proved.row.name);
+    if (!codes.empty())
+        note_activity(context, transaction, interaction.browser, subject, model::Happened::recovery_codes_made);
     return codes;
 }
 

@@ -60,7 +60,7 @@ util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup
 /// The user's from now on; its challenge is spent. Returns recovery codes to show when this is the first second factor:
 /// none where no second factor is asked for, or factor.key is missing. After a refusal the transaction has to be rolled
 /// back. It holds the user's row (store::find_user_to_change).
-util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(oauth::Context& context,
+util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& interaction,
                                                                    db::Transaction& transaction,
                                                                    const ProvedPasskey& proved);
 
