@@ -1,6 +1,7 @@
 // `postern user passkeys`: lists, removes and resumes passkeys. They are named by the digest that the audit log has.
 #include "cli/user/passkeys.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -71,9 +72,12 @@ void show(const Invocation& invocation, db::Database& database, const std::strin
 
 /// Of the user's. Throws Refused.
 Passkey require_passkey(db::Transaction& transaction, const User& user, const std::string& id) {
-    for (Passkey& passkey : store::list_passkeys(transaction.database(), user.subject))
-        if (id_of(passkey) == id) return std::move(passkey);
-    throw Refused("user " + in_quotes(user.username) + " has no passkey " + in_quotes(id) + "; nothing was changed");
+    auto passkeys = store::list_passkeys(transaction.database(), user.subject);
+    const auto found = std::ranges::find(passkeys, id, &id_of);
+    if (found == passkeys.end())
+        throw Refused("user " + in_quotes(user.username) + " has no passkey " + in_quotes(id) +
+                      "; nothing was changed");
+    return std::move(*found);
 }
 
 /// With the sessions, because its thief may have one.
