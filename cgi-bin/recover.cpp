@@ -5,6 +5,7 @@
 
 #include "server/app.h"
 #include "server/serve.h"
+#include "web/browser.h"
 #include "web/recover/paths.h"
 
 int main() {
@@ -15,6 +16,9 @@ int main() {
     endpoint.name = "recover";
     endpoint.paths = web::recover_paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
+    endpoint.server_variables = [](const oauth::Settings& settings) {
+        return settings.paths.account ? std::vector<std::string>{web::kUserAgentVariable} : std::vector<std::string>();
+    };
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;

@@ -7,6 +7,7 @@
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/parse_duration.h"
+#include "cli/user/activity.h"
 #include "cli/user/claims.h"
 #include "cli/user/rules.h"
 #include "crypto/random.h"
@@ -159,6 +160,8 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
         User invited = there ? std::move(*there) : add_user(transaction, options, claims);
         made.link.subject = invited.subject;
         store::insert_link(transaction, made.link);
+        note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
+                      std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return invited;
     });
@@ -184,6 +187,8 @@ void reset_link(const Invocation& invocation, const ResetOptions& options) {
         require_enabled(found);
         made.link.subject = found.subject;
         store::insert_link(transaction, made.link);
+        note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
+                      std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return found;
     });

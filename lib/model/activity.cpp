@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/authentication.h"
+#include "model/link.h"
 
 namespace postern::model {
 namespace {
@@ -35,6 +36,8 @@ constexpr Row kRows[] = {
     {Happened::session_ended, "session_ended", "Signed out a device"},
     {Happened::sessions_ended, "sessions_ended", "Signed out everywhere else"},
     {Happened::profile_changed, "profile_changed", "Changed the profile"},
+    {Happened::link_made, "link_made", "Made a link for a new password"},
+    {Happened::link_used, "link_used", "Chose a password with a link"},
 };
 
 const Row& row_of(Happened what) {
@@ -65,6 +68,8 @@ std::optional<Happened> parse_happened(std::string_view word) {
 std::string describe(const ActivityLine& line) {
     // The operator has no device that stays signed in.
     if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return "Signed out everywhere";
+    if (line.what == Happened::link_used && line.detail == to_string(LinkPurpose::factors))
+        return "Chose a password with a link, which removed the second factors";
     const bool has_methods = line.what == Happened::signed_in || line.what == Happened::second_step_done;
     return row_of(line.what).text + (has_methods ? with_methods(line.detail) : std::string());
 }

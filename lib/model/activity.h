@@ -31,6 +31,8 @@ enum class Happened {
     session_ended,
     sessions_ended,   ///< all but the one from which it was asked for; by the operator, all
     profile_changed,  ///< the names of the claims, with single blanks between them; never a value
+    link_made,        ///< its purpose, as table `links` has it
+    link_used,        ///< likewise; the password was chosen with it, and "factors" has removed the second factors
 };
 
 struct ActivityLine {

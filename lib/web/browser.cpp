@@ -39,16 +39,16 @@ Browser recognise_browser(const oauth::Settings& settings, const http::Request& 
     Browser browser;
     browser.names = cookie_names(settings);
     browser.id = http::find_cookie(request.cookie, browser.names.browser);
+    if (settings.paths.account) {
+        const auto agent = request.server_variables.find(kUserAgentVariable);
+        if (agent != request.server_variables.end()) browser.user_agent = agent->second;
+        if (settings.account.addresses) browser.address = request.remote_address;
+    }
     return browser;
 }
 
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser = recognise_browser(context.settings, request);
-    if (context.settings.paths.account) {
-        const auto agent = request.server_variables.find(kUserAgentVariable);
-        if (agent != request.server_variables.end()) browser.user_agent = agent->second;
-        if (context.settings.account.addresses) browser.address = request.remote_address;
-    }
     if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
         browser.session_cookie = oauth::hash_of(*value);
         browser.session = find_session(context, *browser.session_cookie);

@@ -35,7 +35,7 @@ struct Browser {
     bool is_bound_by(std::string_view sealed_binding) const;
 };
 
-/// The CGI variable that the login and the account read, so that no other program takes it.
+/// The CGI variable that the login, the account and the page of links read, so that no other program takes it.
 inline constexpr const char* kUserAgentVariable = "HTTP_USER_AGENT";
 
 /// The cookie that means no user, and nothing else: for a page that no session counts for. No database is read.

@@ -74,6 +74,20 @@ bool can_log_in(const Deployment& op, const std::string& username, const std::st
 
 }  // namespace
 
+TEST_CASE("link: the user's activity says that one was made, and used from where [ACCOUNT-13]") {
+    const Deployment op;
+    use(op, factors_link(op));
+    const std::string list = op.must({"user", "activity", kAlice});
+    CHECK(list.find("Made a link for a new password") != std::string::npos);
+    CHECK(list.find("Chose a password with a link") != std::string::npos);
+    CHECK(list.find("192.0.2.7") != std::string::npos);
+    UserAgent alice(op);
+    alice.log_in(alice.open(op.url("account") + "/activity"), kAlice, kNew);
+    const Answer page = alice.fetch(op.url("account") + "/activity");
+    CHECK(says(page, "Made a link for a new password"));
+    CHECK(says(page, "Chose a password with a link, which removed the second factors"));
+}
+
 TEST_CASE("link: a page says whose account it is and what will happen, and is kept nowhere [LINK-1, LINK-3, LINK-8]") {
     struct Row {
         const char* what;

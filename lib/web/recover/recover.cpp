@@ -14,6 +14,7 @@
 #include "store/passkeys.h"
 #include "store/users.h"
 #include "util/base64.h"
+#include "web/activity.h"
 #include "web/browser.h"
 #include "web/csrf.h"
 #include "web/new_password.h"
@@ -127,6 +128,8 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         store::replace_password(transaction, link.subject, hash, now);
+        note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
+                      std::string(model::to_string(link.purpose)));
         transaction.commit();
         return removed;
     });

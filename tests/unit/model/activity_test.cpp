@@ -10,7 +10,7 @@ using model::Happened;
 TEST_CASE(
     "activity: each thing that can happen has a word of its own, which is read back, and a sentence [ACCOUNT-13]") {
     std::set<std::string_view> words;
-    for (int i = 0; i <= static_cast<int>(Happened::profile_changed); ++i) {
+    for (int i = 0; i <= static_cast<int>(Happened::link_used); ++i) {
         const auto what = static_cast<Happened>(i);
         CAPTURE(model::word_of(what));
         CHECK(words.insert(model::word_of(what)).second);
@@ -35,6 +35,8 @@ TEST_CASE("activity: the methods of a login are part of its sentence, a name tha
         {Happened::signed_in, "pop user mfa", "Signed in with a passkey"},
         {Happened::signed_in, "pwd pop mfa", "Signed in with a password and a passkey"},
         {Happened::signed_in, "", "Signed in"},
+        {Happened::link_used, "invite", "Chose a password with a link"},
+        {Happened::link_used, "factors", "Chose a password with a link, which removed the second factors"},
         {Happened::signed_in, "mfa", "Signed in"},
         {Happened::second_step_done, "pwd otp mfa", "Confirmed the sign-in with a password and a code"},
         {Happened::passkey_added, "pwd", "Added a passkey"},
