@@ -34,8 +34,7 @@ http::Response refuse(Interaction& interaction, const LoginVisit& visit, const P
 }
 
 /// A login whose first half is nothing, and whose second is the passkey.
-LoginVisit with_owner(const oauth::Context& context, const LoginVisit& visit, const model::Subject& owner,
-                      std::int64_t stamp) {
+LoginVisit with_owner(const LoginVisit& visit, const model::Subject& owner, std::int64_t stamp) {
     LoginVisit owned = visit;
     owned.request.half_login =
         model::HalfLogin{.subject = owner, .stamp = stamp, .expires_at = {}, .amr = {}, .sid = {}};
@@ -52,7 +51,7 @@ http::Response submit_passkey_login(Interaction& interaction, const LoginVisit& 
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse(interaction, visit, verdict);
 
     const model::Subject& owner = verdict.passkey.subject;
-    const LoginVisit owned = with_owner(context, visit, owner, store::find_stamp(context.store, owner));
+    const LoginVisit owned = with_owner(visit, owner, store::find_stamp(context.store, owner));
     const auto started = complete_login(interaction, owned, model::by_passkey(), [&](db::Transaction& transaction) {
         return spend_passkey(transaction, verdict, context.now());
     });
