@@ -98,19 +98,26 @@ std::string why_unfit(const oauth::Context& context, const LoginVisit& visit, co
     return "";
 }
 
-void suspend(Interaction& interaction, const LoginVisit& visit, const store::Passkey& passkey) {
+/// False, and nothing is written: the same answer was accepted before. A form that is sent twice has the counter of its
+/// first time, which tells of no copy.
+bool suspend(Interaction& interaction, const LoginVisit& visit, const store::Passkey& passkey,
+             const Challenge& challenge) {
     oauth::Context& context = interaction.context;
-    db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+    const bool is_new = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
         store::lock_user(transaction, passkey.subject);
+        if (!store::spend_challenge(transaction, challenge.bytes, challenge.expires_at)) return false;
         store::suspend_passkey(transaction, passkey.credential_id, context.now());
         note_activity(context, transaction, interaction.browser, passkey.subject, model::Happened::passkey_suspended,
                       passkey.name);
         transaction.commit();
+        return true;
     });
+    if (!is_new) return false;
     context.trail.add(oauth::AuditEvent::passkey_suspended,
                       {oauth::audit::subject(passkey.subject),
                        oauth::audit::client(visit.request.client_id),
                        {"passkey", oauth::audit::short_digest(passkey.credential_id)}});
+    return true;
 }
 
 /// Behind a right password alone: of another passkey nothing tells whose login it was to be.
@@ -154,7 +161,7 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
     if (!use) return refuse(std::string(factor::describe(use.error())));
     if (std::string why = why_unfit(context, visit, found); !why.empty()) return refuse(std::move(why));
     if (!factor::has_counter_grown(static_cast<std::uint32_t>(found.sign_count), use->sign_count)) {
-        suspend(interaction, visit, found);
+        if (!suspend(interaction, visit, found, *challenge)) return refuse("the challenge was spent before");
         return refuse("the counter of the passkey has not grown, so there may be a copy of it; it is suspended");
     }
     verdict.use = *use;

@@ -299,6 +299,26 @@ TEST_CASE("passkey: an answer sent in twice starts one session, also at the seco
     CHECK(f.op.count_rows("sessions") == 1);
 }
 
+TEST_CASE("passkey: an answer sent in twice does not suspend one that counts [WEBAUTHN-3, WEBAUTHN-15]") {
+    WithPasskey f;
+    UserAgent alone(f.op), alice(f.op), copy(f.op);
+    const Landing pages[] = {f.login_page(alone), f.second_page(alice)};
+    for (const bool is_alone : {true, false}) {
+        CAPTURE(is_alone);
+        UserAgent& browser = is_alone ? alone : alice;
+        const Landing& page = pages[is_alone ? 0 : 1];
+        ++f.key.counter;
+        const Fields answer = fields_of(f.answer(page));
+        CHECK(f.give(browser, page, answer).verdict() == "consent");
+        check_refused(f.give(browser, page, answer), "the challenge was spent before");
+        CHECK_FALSE(f.stored().suspended_at);
+        CHECK(f.stored().sign_count == f.key.counter);
+    }
+    // The same counter in another answer tells of a copy.
+    check_refused(f.give(copy, f.login_page(copy)), "the counter of the passkey has not grown");
+    CHECK(f.stored().suspended_at);
+}
+
 TEST_CASE("passkey: one that may not be used is refused after its signature [WEBAUTHN-19]") {
     struct Row {
         const char* reason;
