@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "oauth/acr.h"
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -130,8 +131,13 @@ http::Response ask_for_password_again(Interaction& interaction, const LoginVisit
     return start_over_changed(interaction, visit);
 }
 
-/// What was proved before.
-model::Authentication done_by(const model::HalfLogin& half) { return {model::Level::password, half.amr}; }
+/// What was proved before. Another tab may have raised the session since this page was asked for.
+model::Authentication done_before(const Interaction& interaction, const model::HalfLogin& half) {
+    const auto& session = interaction.browser.session;
+    if (!half.sid.empty() && session && session->sid == half.sid)
+        return oauth::authentication_of(interaction.context.settings, *session);
+    return {model::Level::password, half.amr};
+}
 
 http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit) {
     oauth::Context& context = interaction.context;
@@ -140,7 +146,7 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
     const PasskeyVerdict verdict = check_passkey(interaction, visit);
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
     const auto user_verified = verdict.use.user_verified ? model::UserVerified::yes : model::UserVerified::no;
-    const auto how = model::with_passkey(done_by(*visit.request.half_login), user_verified);
+    const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login), user_verified);
     const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
         return spend_passkey(transaction, verdict, context.now());
     });
@@ -189,7 +195,7 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
         check_code(context, half.subject, std::string(sent.find("code").value_or("")), place, note);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
-    const auto how = model::with_code(done_by(half));
+    const auto how = model::with_code(done_before(interaction, half));
     const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
         if (!spend_code(transaction, half.subject, verdict, context.now())) return false;
         if (verdict.kind == factor::CodeKind::recovery)

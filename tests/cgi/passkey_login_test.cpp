@@ -561,6 +561,26 @@ TEST_CASE("passkey: it raises the session of a password [STEP-8]") {
     CHECK(f.op.count_rows("sessions") == 1);
 }
 
+TEST_CASE("passkey: two tabs raise one session, and a code does not lower what the passkey has made of it [STEP-8]") {
+    WithPasskey f;
+    UserAgent owner(f.op), alice(f.op);
+    SetUp app(f.give(owner, owner.open(f.op.url("account") + "/app")).answer);
+    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
+    f.op.configure("login", json::Object{{"secondFactor", "off"}});
+    REQUIRE(alice.approve(alice.log_in(f.login_page(alice))).verdict() == "code");
+    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
+
+    const Landing code = alice.authorize(authorization_request().with("acr_values", "https://refeds.org/profile/mfa"));
+    const Landing passkey = alice.authorize(authorization_request().with("acr_values", "phr"));
+    REQUIRE(code.verdict() == "second step");
+    REQUIRE(passkey.verdict() == "second step");
+    CHECK(f.give(alice, passkey).verdict() == "code");
+    f.op.advance(seconds(30));
+    REQUIRE(alice.submit(code, "verify", {{"code", app.code(f.op)}}).verdict() == "code");
+    CHECK(worth(f.op, alice, alice.authorize(authorization_request())) == "phr: pwd otp pop user mfa");
+    CHECK(f.op.count_rows("sessions") == 2);  // the owner's and this one
+}
+
 TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]") {
     WithPasskey f;
     UserAgent alice(f.op);
