@@ -190,6 +190,10 @@ void filter_calls(const CallNeeds& needs) {
             filter.allow_if(__NR_socket, {{0, ~0U, static_cast<std::uint32_t>(family)}, {1, 0xf, SOCK_STREAM}});
         filter.allow(kToConnect);
     }
+    if (needs.unix_stream) {
+        filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_STREAM}});
+        filter.allow(kToConnect);
+    }
     if (needs.syslog) {
         filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
         filter.allow(kToConnect);

@@ -11,6 +11,7 @@ struct CallNeeds {
     bool files = false;        ///< make, rename and remove files
     bool network = false;      ///< sockets and threads
     bool connections = false;  ///< stream sockets alone: a database server must be found again
+    bool unix_stream = false;  ///< stream sockets of this machine alone: a program at a path is asked
 };
 
 /// Whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.

@@ -103,54 +103,54 @@ struct Row {
     int (*attempt)();
     int unfiltered;  ///< expected errno without a filter; kNotAsked where a container may forbid it
     int serve;       ///< an endpoint without needs of its own
-    int syslog, files, network, connections;
+    int syslog, files, network, connections, unix_stream;
 };
 // clang-format off
 const Row kRows[] = {
     // waiting, reading, writing, opening
-    {"open a file", [] { return errno_of_open(in_place("file"), O_RDWR); }, 0, 0, 0, 0, 0, 0},
-    {"make a file", [] { return errno_of_open(in_place("new"), O_WRONLY | O_CREAT); }, 0, 0, 0, 0, 0, 0},
-    {"sleep", sleep_a_moment, 0, 0, 0, 0, 0, 0},
-    {"random bytes", [] { char bytes[8]; return errno_of(::syscall(SYS_getrandom, bytes, sizeof bytes, 0)); }, 0, 0, 0, 0, 0, 0},
-    {"own process id", [] { return errno_of(::syscall(SYS_getpid)); }, 0, 0, 0, 0, 0, 0},
-    {"map memory for data", [] { return map_memory(PROT_READ, kData); }, 0, 0, 0, 0, 0, 0},
-    {"signal itself, as abort(3) does", [] { return errno_of(::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0)); }, 0, 0, 0, 0, 0, 0},
-    {"rseq, which a thread calls as it begins", [] { return errno_of(::syscall(SYS_rseq, nullptr, 0, 0, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
-    {"set_robust_list, likewise", [] { return errno_of(::syscall(SYS_set_robust_list, nullptr, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    {"open a file", [] { return errno_of_open(in_place("file"), O_RDWR); }, 0, 0, 0, 0, 0, 0, 0},
+    {"make a file", [] { return errno_of_open(in_place("new"), O_WRONLY | O_CREAT); }, 0, 0, 0, 0, 0, 0, 0},
+    {"sleep", sleep_a_moment, 0, 0, 0, 0, 0, 0, 0},
+    {"random bytes", [] { char bytes[8]; return errno_of(::syscall(SYS_getrandom, bytes, sizeof bytes, 0)); }, 0, 0, 0, 0, 0, 0, 0},
+    {"own process id", [] { return errno_of(::syscall(SYS_getpid)); }, 0, 0, 0, 0, 0, 0, 0},
+    {"map memory for data", [] { return map_memory(PROT_READ, kData); }, 0, 0, 0, 0, 0, 0, 0},
+    {"signal itself, as abort(3) does", [] { return errno_of(::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0)); }, 0, 0, 0, 0, 0, 0, 0},
+    {"rseq, which a thread calls as it begins", [] { return errno_of(::syscall(SYS_rseq, nullptr, 0, 0, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    {"set_robust_list, likewise", [] { return errno_of(::syscall(SYS_set_robust_list, nullptr, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
     // files: making, renaming, removing
-    {"change a mode", [] { return errno_of(::chmod(in_place("file").c_str(), 0600)); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"make a hard link", [] { return errno_of(::link(in_place("file").c_str(), in_place("link").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"rename", [] { return errno_of(::rename(in_place("file").c_str(), in_place("moved").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"truncate by path", [] { return errno_of(::truncate(in_place("new").c_str(), 1)); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"remove a file", [] { return errno_of(::unlink(in_place("new").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"make a directory", [] { return errno_of(::mkdir(in_place("made").c_str(), 0700)); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"remove a directory", [] { return errno_of(::rmdir(in_place("inner").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM},
-    {"make a symbolic link", [] { return errno_of(::symlink("file", in_place("symbolic").c_str())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"change a mode", [] { return errno_of(::chmod(in_place("file").c_str(), 0600)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"make a hard link", [] { return errno_of(::link(in_place("file").c_str(), in_place("link").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"rename", [] { return errno_of(::rename(in_place("file").c_str(), in_place("moved").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"truncate by path", [] { return errno_of(::truncate(in_place("new").c_str(), 1)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"remove a file", [] { return errno_of(::unlink(in_place("new").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"make a directory", [] { return errno_of(::mkdir(in_place("made").c_str(), 0700)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"remove a directory", [] { return errno_of(::rmdir(in_place("inner").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"make a symbolic link", [] { return errno_of(::symlink("file", in_place("symbolic").c_str())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // sockets
-    {"Unix datagram socket", [] { return open_socket(AF_UNIX, SOCK_DGRAM); }, 0, EPERM, 0, EPERM, 0, EPERM},
-    {"Unix stream socket", [] { return open_socket(AF_UNIX, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0},
-    {"TCP socket", [] { return open_socket(AF_INET, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0},
-    {"UDP socket", [] { return open_socket(AF_INET, SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0, EPERM},
-    {"connect a descriptor that is not open", [] { return errno_of(::connect(-1, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF, EBADF},
-    {"listen on a descriptor that is not open", [] { return errno_of(::listen(-1, 1)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"Unix datagram socket", [] { return open_socket(AF_UNIX, SOCK_DGRAM); }, 0, EPERM, 0, EPERM, 0, EPERM, EPERM},
+    {"Unix stream socket", [] { return open_socket(AF_UNIX, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, 0},
+    {"TCP socket", [] { return open_socket(AF_INET, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM},
+    {"UDP socket", [] { return open_socket(AF_INET, SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
+    {"connect a descriptor that is not open", [] { return errno_of(::connect(-1, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF, EBADF, EBADF},
+    {"listen on a descriptor that is not open", [] { return errno_of(::listen(-1, 1)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // processes and threads
-    {"fork", fork_process, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"clone3", [] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }, kNotAsked, EPERM, EPERM, EPERM, ENOSYS, EPERM},
-    {"start a thread", start_thread, 0, EPERM, EPERM, EPERM, 0, EPERM},
-    {"execute a program", execute, ENOENT, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"kill", [] { return errno_of(::kill(::getpid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"tgkill of another process", [] { return errno_of(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"ptrace", [] { return errno_of(::syscall(SYS_ptrace, 0x7fff, 0, 0, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"unshare", [] { return errno_of(::syscall(SYS_unshare, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"fork", fork_process, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"clone3", [] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }, kNotAsked, EPERM, EPERM, EPERM, ENOSYS, EPERM, EPERM},
+    {"start a thread", start_thread, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
+    {"execute a program", execute, ENOENT, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"kill", [] { return errno_of(::kill(::getpid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"tgkill of another process", [] { return errno_of(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"ptrace", [] { return errno_of(::syscall(SYS_ptrace, 0x7fff, 0, 0, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"unshare", [] { return errno_of(::syscall(SYS_unshare, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // kill(2) by another name
-    {"F_SETOWN", [] { return errno_of(::fcntl(0, F_SETOWN, ::getpid())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"F_SETOWN_EX", own_by_thread, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"F_SETSIG", [] { return errno_of(::fcntl(0, F_SETSIG, 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"FIOSETOWN", own_by_ioctl, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"another fcntl", [] { return errno_of(::fcntl(0, F_GETFD)); }, 0, 0, 0, 0, 0, 0},
+    {"F_SETOWN", [] { return errno_of(::fcntl(0, F_SETOWN, ::getpid())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETOWN_EX", own_by_thread, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETSIG", [] { return errno_of(::fcntl(0, F_SETSIG, 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"FIOSETOWN", own_by_ioctl, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"another fcntl", [] { return errno_of(::fcntl(0, F_GETFD)); }, 0, 0, 0, 0, 0, 0, 0},
     // memory
-    {"map executable memory", [] { return map_memory(kData | PROT_EXEC, kData | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM},
-    {"make memory executable", [] { return map_memory(kData, PROT_READ | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM},
+    {"map executable memory", [] { return map_memory(kData | PROT_EXEC, kData | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
+    {"make memory executable", [] { return map_memory(kData, PROT_READ | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
 };
 // clang-format on
 
@@ -189,6 +189,7 @@ TEST_CASE("filter_calls: each need allows its own calls and no others [seccomp(2
         {"files", {.files = true}, &Row::files},
         {"network", {.network = true}, &Row::network},
         {"connections", {.connections = true}, &Row::connections},
+        {"unix_stream", {.unix_stream = true}, &Row::unix_stream},
     };
     for (const auto& column : columns) {
         CAPTURE(std::string(column.name));
