@@ -19,13 +19,12 @@ constexpr const char* kCheck = "second factors";
 /// Why no login has a second factor, in words that begin with the key; nullptr where one can have.
 const char* why_none(const oauth::Settings& settings) {
     if (oauth::highest_level(settings) >= model::Level::second_factor) return nullptr;
-    return settings.login.method == oauth::LoginMethod::password
-               ? "login.secondFactor is \"off\""
-               : "login.method is \"remote_user\", where the web server signs users in";
+    return settings.login.has_page() ? "login.secondFactor is \"off\""
+                                     : "login.method is \"remote_user\", where the web server signs users in";
 }
 
 const char* fix_of(const oauth::Settings& settings) {
-    return settings.login.method == oauth::LoginMethod::password
+    return settings.login.has_page()
                ? "\"login\": {\"secondFactor\": \"offered\"}"
                : "let the web server ask for a second factor, or use \"login\": {\"method\": \"password\"}";
 }
@@ -112,7 +111,7 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
 /// WEBAUTHN-1, WEBAUTHN-25.
 void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const oauth::LoginSettings& login = settings.login;
-    if (login.method != oauth::LoginMethod::password || login.passkeys == oauth::Passkeys::off) return;
+    if (!login.has_page() || login.passkeys == oauth::Passkeys::off) return;
     if (login.rp_id.empty())
         return findings.ok("passkeys",
                            "none is offered: the issuer's host is an IP address, for which browsers have none");

@@ -22,7 +22,7 @@ inline constexpr std::string_view kSecondFactorAcr = "https://refeds.org/profile
 inline constexpr std::string_view kPhishingResistantAcr = "phr";
 
 /// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
-inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.method == LoginMethod::password; }
+inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.has_page(); }
 
 /// Whether there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
 bool offers_passkeys(const Settings& settings);

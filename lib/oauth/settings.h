@@ -35,6 +35,14 @@ struct Paths {
 enum class LoginMethod {
     password,     ///< the login page, by user name and password
     remote_user,  ///< the web server, with its own modules; docs/decisions/0018-remote-user.md
+    saslauthd,    ///< saslauthd, which the login page asks; docs/decisions/0078-saslauthd.md
+};
+
+/// How saslauthd is reached, and what it is told besides name and password.
+struct Saslauthd {
+    std::string socket = "/run/saslauthd/mux";
+    std::string service = "postern";  ///< 1 to 64 characters; for PAM the file of that name in /etc/pam.d
+    std::string realm = {};           ///< at most 255 bytes
 };
 
 /// Whether people are asked for a second factor after their password.
@@ -66,20 +74,26 @@ struct GroupsFromEnvironment {
 
 struct LoginSettings {
     LoginMethod method = LoginMethod::password;
+    /// Whether users sign in on our own page: then second factors, passkeys and levels are ours too.
+    bool has_page() const { return method != LoginMethod::remote_user; }
+    /// Whether the passwords are ours: we store their hashes, compare them, and let users change them.
+    bool keeps_passwords() const { return method == LoginMethod::password; }
+
     int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone
     util::Seconds window{900};
     int hash_slots = 2;           ///< password hashes at the same time on this machine
     std::string hash_slot_files;  ///< what the names of their lock files begin with; "": no files, and no limit
-    // Of method password alone:
+    // Of the methods with our own page, password and saslauthd:
     SecondFactor second_factor = SecondFactor::offered;
     Enrolment enrolment = Enrolment::login;
     Passkeys passkeys = Passkeys::login;
     std::string rp_id;  ///< for which passkeys are made, WebAuthn §4; "": none can be, as where the issuer's host is an
                         ///< IP address
     std::map<std::string, int> acr_names;  ///< more names for the levels of `acr`: name → 1 to 3
+    std::optional<Saslauthd> saslauthd;    ///< of method saslauthd, and there with no other
+    bool auto_create = false;              ///< of methods remote_user and saslauthd: an unknown name becomes a new user
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
-    bool auto_create = false;                                    ///< an unknown name becomes a new user
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
     std::optional<GroupsFromEnvironment> groups_from_environment;
     std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds

@@ -25,8 +25,7 @@ keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) 
 }
 
 bool reads_factor_key(const Endpoint& endpoint, const oauth::LoginSettings& login) {
-    return endpoint.factors && login.method == oauth::LoginMethod::password &&
-           login.second_factor != oauth::SecondFactor::off;
+    return endpoint.factors && login.has_page() && login.second_factor != oauth::SecondFactor::off;
 }
 
 /// A process that will have to sign starts with the keys for it or not at all.

@@ -123,7 +123,7 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     const model::Session& session = *interaction.browser.session;
     // Where the web server signs people in, it would name the same user again; and the client may want this user alone.
     std::string other_account;
-    if (context.settings.login.method == oauth::LoginMethod::password && !asked.request.hinted_subject) {
+    if (context.settings.login.has_page() && !asked.request.hinted_subject) {
         model::AuthorizationRequest other = asked.request;
         other.login_hint.reset();
         other.prompt.insert(model::Prompt::select_account);

@@ -17,7 +17,7 @@ struct MethodProbe {
 
 std::vector<MethodProbe> method_probes(const oauth::Settings& settings) {
     const auto& paths = settings.paths;
-    const bool form = settings.login.method == oauth::LoginMethod::password;
+    const bool form = settings.login.has_page();
     const auto if_oidc = [&](const std::optional<std::string>& path) { return settings.oidc ? path : std::nullopt; };
     return {
         {paths.jwks, "POST", "GET, HEAD, OPTIONS"},

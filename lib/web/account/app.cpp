@@ -134,8 +134,7 @@ http::Response remove(AccountVisit& visit) {
 }  // namespace
 
 bool has_app_page(const oauth::Settings& settings) {
-    return settings.login.method == oauth::LoginMethod::password &&
-           settings.login.second_factor != oauth::SecondFactor::off;
+    return settings.login.has_page() && settings.login.second_factor != oauth::SecondFactor::off;
 }
 
 http::Response show_app(AccountVisit& visit) {

@@ -105,9 +105,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
 
 }  // namespace
 
-bool has_password_page(const oauth::Settings& settings) {
-    return settings.login.method == oauth::LoginMethod::password;
-}
+bool has_password_page(const oauth::Settings& settings) { return settings.login.keeps_passwords(); }
 
 http::Response show_password(AccountVisit& visit) {
     if (auto login = refuse_stale_login(visit)) return std::move(*login);

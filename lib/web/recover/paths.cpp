@@ -4,7 +4,7 @@
 namespace postern::web {
 
 std::vector<std::string> recover_paths(const oauth::Settings& settings) {
-    if (!settings.paths.recover || settings.login.method != oauth::LoginMethod::password) return {};
+    if (!settings.paths.recover || !settings.login.keeps_passwords()) return {};
     return {*settings.paths.recover + kLinkSuffix};
 }
 
