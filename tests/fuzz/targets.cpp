@@ -27,6 +27,7 @@ constexpr FuzzTarget kTargets[] = {
     {"authenticator_data", fuzz_authenticator_data},
     {"cose_key", fuzz_cose_key},
     {"client_data", fuzz_client_data},
+    {"saslauthd_reply", fuzz_saslauthd_reply},
 };
 
 }  // namespace
