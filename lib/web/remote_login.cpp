@@ -4,12 +4,12 @@
 #include <variant>
 
 #include "db/write.h"
-#include "model/user_name.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
 #include "web/authorization_response.h"
+#include "web/met_user.h"
 #include "web/remote_groups.h"
 #include "web/remote_user.h"
 
@@ -18,27 +18,10 @@ namespace {
 
 constexpr const char* kMethod = "remote_user";
 
-/// The user by that name, made now where configuration and name allow it, with the claims of this login.
-struct Met {
-    model::User user;
-    bool made = false;
-};
-std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
-    if (auto user = store::find_user_by_name_to_change(transaction, remote.username)) {
-        if (user->enabled && update_claims(*user, remote)) {
-            user->updated_at = context.now();
-            store::update_claims(transaction, *user);
-        }
-        return Met{std::move(*user), false};
-    }
-    if (!context.settings.login.auto_create || !model::is_new_user_name(remote.username)) return std::nullopt;
-    model::User made;
-    made.subject = model::Subject(crypto::random_id(context.random));
-    made.username = remote.username;
-    made.created_at = made.updated_at = context.now();
-    update_claims(made, remote);
-    if (!store::insert_user(transaction, made)) return meet(context, transaction, remote);  // another login made it
-    return Met{std::move(made), true};
+/// With the claims of this login.
+std::optional<MetUser> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
+    return meet_user(context, transaction, remote.username,
+                     [&](model::User& user) { return update_claims(user, remote); });
 }
 
 /// What `prompt=login` and a stale `max_age` want: that the user was asked after the client had asked for it.
@@ -65,7 +48,7 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
 
 /// Who logged in, and the session that began with it.
 struct Start {
-    Met met;
+    MetUser met;
     GroupChanges groups;
     StartedSession session;
 };
