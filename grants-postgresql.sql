@@ -120,7 +120,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 -- With "implicit", the authorization endpoint makes access tokens:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
 --     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
--- With "login": {"method": "remote_user"}, and its autoCreate:
+-- With "login": {"method": "remote_user"}, and its autoCreate; for autoCreate of "saslauthd" the second alone:
 --     GRANT UPDATE (claims, updated_at) ON users TO postern_login;
 --     GRANT INSERT ON users TO postern_login;
 -- With its groupsFromEnvironment, the login page makes memberships and takes them away, and ends what they gave:

@@ -40,6 +40,7 @@ int main() {
     endpoint.server_variables = variables;
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
+    endpoint.logins = true;
     endpoint.seal = true;
     endpoint.factors = true;
     endpoint.pages = web::read_pages;

@@ -44,8 +44,11 @@ util::Seconds lifetime_of(const std::optional<std::string>& typed, util::Seconds
 
 /// Before anything is changed: a link that no page opens, or whose password no login asks for, must not be made.
 void require_link_page(const oauth::Settings& settings) {
-    if (settings.login.method != oauth::LoginMethod::password)
+    if (settings.login.method == oauth::LoginMethod::remote_user)
         throw Refused("login.method is \"remote_user\": the web server signs users in, so no link can give a password");
+    if (!settings.login.keeps_passwords())
+        throw Refused(
+            "login.method is \"saslauthd\": passwords are kept where saslauthd looks, so no link can give one");
     if (!settings.paths.recover)
         throw Refused(
             "paths.recover is null, so no page opens links; give it a path, or set the password with "

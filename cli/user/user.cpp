@@ -57,16 +57,24 @@ struct AddOptions {
     std::vector<std::string> groups;
 };
 
+/// Read, and hashed before the transaction, because that is slow; "" where saslauthd knows the passwords.
+std::string read_password_hash(const oauth::Settings& settings, bool password_stdin) {
+    if (!settings.login.saslauthd) return crypto::hash_password(read_new_password(password_stdin));
+    if (password_stdin)
+        throw Refused(
+            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin");
+    return "";
+}
+
 void add(const Invocation& invocation, const AddOptions& options) {
     const config::Config config = invocation.load_config();
     require_username(options.name);
     db::Database database = open_database(config, Access::read_write);
     for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
-    const util::Secret password = read_new_password(options.password_stdin);
+    const std::string hash = read_password_hash(config.settings, options.password_stdin);
     User user;
     user.claims = read_claims(config.settings, options.claims);
     if (options.email_verified) set_email_verified(user.claims);
-    const std::string hash = crypto::hash_password(password);  // before the transaction, because it is slow
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = options.name;
@@ -189,6 +197,10 @@ struct PasswdOptions {
 
 void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const config::Config config = invocation.load_config();
+    if (config.settings.login.saslauthd)
+        throw Refused(
+            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; set this one there, and end what "
+            "the user has with `postern session end` and `postern token revoke`");
     db::Database database = open_database(config, Access::read_write);
     require_user(database, options.name);  // refuses an unknown user before asking for a password
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));

@@ -66,6 +66,18 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
      "ask for less."},
+    // what lib/web says of saslauthd
+    {"login_failed", "saslauthd refused the name and password",
+     "saslauthd knows no such name, or another password for it. Ask it with testsaslauthd, with the service and realm of "
+     "login.saslauthd; what it says itself is in the log of the machine (`journalctl -u saslauthd`)."},
+    {"login_failed", "saslauthd accepted the name and password",
+     "The password is right, and no user here has that name, byte by byte: `postern user add NAME`, or \"autoCreate\" in \"login\" "
+     "makes a user of each name that saslauthd accepts, unless something in the name cannot be seen."},
+    {"temporarily_unavailable", "saslauthd at",
+     "saslauthd did not answer as it should: it does not run, this process may not connect to its socket, or it waits for a "
+     "directory that is slow or away. `postern doctor` asks it; `journalctl -u saslauthd` has what it says itself."},
+    {"temporarily_unavailable", "what listens at",
+     "Another program than saslauthd listens at the socket: name saslauthd's in \"login\": {\"saslauthd\": {\"socket\": ...}}."},
     // RFC 6749 §4.1.2.1
     {"access_denied", "the user may not use this client", kAdviceForOthers},
     // second factors: what lib/web says of a code

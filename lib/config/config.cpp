@@ -147,12 +147,23 @@ void check_groups(const oauth::LoginSettings& login, Problems& problems) {
                             "needs \"method\": \"remote_user\": with another method no variable names the groups"});
 }
 
+/// Not a warning: who may sign in must not depend on what is not read.
+void check_saslauthd(oauth::LoginSettings& login, Problems& problems) {
+    if (login.method == oauth::LoginMethod::saslauthd) {
+        if (!login.saslauthd) login.saslauthd.emplace();
+    } else if (login.saslauthd) {
+        problems.push_back(
+            {"login.saslauthd", "needs \"method\": \"saslauthd\": with another method saslauthd is not asked"});
+    }
+}
+
 /// Not a warning: the operator relies on what could not be done.
 void check_second_factor(const oauth::LoginSettings& login, Problems& problems) {
-    if (login.method != oauth::LoginMethod::password && login.second_factor == oauth::SecondFactor::required)
-        problems.push_back({"login.secondFactor",
-                            "\"required\" needs \"method\": \"password\": where the web server signs users in, no "
-                            "second factor is asked for"});
+    if (!login.has_page() && login.second_factor == oauth::SecondFactor::required)
+        problems.push_back(
+            {"login.secondFactor",
+             "\"required\" needs \"method\": \"password\" or \"saslauthd\": where the web server signs users in, no "
+             "second factor is asked for"});
 }
 
 /// WEBAUTHN-1, WEBAUTHN-27. A name that is no suffix of the issuer's host is taken for the issuer's former host: a
@@ -204,17 +215,18 @@ void check_editable_claims(const oauth::Settings& settings, Problems& problems) 
 }
 
 bool is_half_remote(const oauth::LoginSettings& login) {
-    const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
-                              login.logout_redirect ||
+    const bool has_its_keys = !login.claims_from_environment.empty() || login.auth_time_variable ||
+                              login.logout_redirect || (login.auto_create && login.keeps_passwords()) ||
                               login.remote_user_variable != oauth::LoginSettings{}.remote_user_variable;
     return has_its_keys && login.method != oauth::LoginMethod::remote_user;
 }
 
-bool is_half_password(const oauth::LoginSettings& login) {
+/// Has keys of the methods with our own page, and another method.
+bool is_half_page(const oauth::LoginSettings& login) {
     const oauth::LoginSettings usual;
     const bool has_its_keys = !login.acr_names.empty() || login.enrolment != usual.enrolment ||
                               login.passkeys == oauth::Passkeys::second_factor;
-    return has_its_keys && login.method != oauth::LoginMethod::password;
+    return has_its_keys && !login.has_page();
 }
 
 std::vector<std::string> warnings_of(const Config& config) {
@@ -227,9 +239,9 @@ std::vector<std::string> warnings_of(const Config& config) {
         {settings.id_token_algorithm != crypto::Algorithm::RS256,
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
-         "login has keys that only method \"remote_user\" uses, and its method is \"password\""},
-        {is_half_password(settings.login),
-         "login has enrolment, passkeys or acrNames, which only method \"password\" uses, and its method is \"remote_user\""},
+         "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},
+        {is_half_page(settings.login),
+         "login has enrolment, passkeys or acrNames, which method \"remote_user\" does not use"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {std::ranges::find(settings.account.editable_claims, "preferred_username") !=
@@ -286,6 +298,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_paths_differ(config.settings.paths, problems);
     check_state(config, problems);
     check_groups(config.settings.login, problems);
+    check_saslauthd(config.settings.login, problems);
     check_second_factor(config.settings.login, problems);
     check_rp_id(config.settings, problems);
     check_default_resource(config.settings, problems);

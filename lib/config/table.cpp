@@ -10,6 +10,7 @@
 #include "config/outbound.h"
 #include "config/problems.h"
 #include "config/remote_user.h"
+#include "config/saslauthd.h"
 #include "db/database.h"
 #include "util/text.h"
 
@@ -226,8 +227,10 @@ const std::vector<ConfigKey>& config_keys() {
         {"paths.discovery", text(&Paths::discovery, path_fault)},
         {"paths.account", optional_path(&Paths::account)},
         {"paths.recover", optional_path(&Paths::recover)},
-        {"login.method", word(&LoginSettings::method,
-                              {{"password", LoginMethod::password}, {"remote_user", LoginMethod::remote_user}})},
+        {"login.method", word(&LoginSettings::method, {{"password", LoginMethod::password},
+                                                       {"remote_user", LoginMethod::remote_user},
+                                                       {"saslauthd", LoginMethod::saslauthd}})},
+        {"login.saslauthd", read_saslauthd},
         {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},
         {"login.window", whole(&LoginSettings::window, 1, 86400)},
         {"login.hashSlots", whole(&LoginSettings::hash_slots, 1, 64)},

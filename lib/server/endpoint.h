@@ -58,6 +58,7 @@ struct Endpoint {
     /// Called once before the first request, while everything can still be opened.
     std::function<void(App&)> begin = {};
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
+    bool logins = false;         ///< takes names and passwords of logins: it may ask saslauthd where that checks them
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
     bool seal = false;           ///< reads seal.key
     bool factors = false;        ///< reads factor.key, where people can have second factors

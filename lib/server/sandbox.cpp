@@ -34,6 +34,16 @@ bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
            (endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings));
 }
 
+bool asks_saslauthd(const config::Config& config, const Endpoint& endpoint) {
+    return endpoint.logins && config.settings.login.saslauthd.has_value();
+}
+
+/// A password of ours costs a hash, and one that saslauthd refuses a wait.
+bool takes_hash_slots(const config::Config& config, const Endpoint& endpoint) {
+    const bool hashes = endpoint.passwords && config.settings.login.keeps_passwords();
+    return hashes || asks_saslauthd(config, endpoint);
+}
+
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
 std::vector<std::string> make_hash_slots(const config::Config& config) {
     try {
@@ -53,7 +63,7 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
     // By directory: a rotation puts new files in the place of the old ones.
     std::vector<os::FileRule> rules = {
         {config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
-    if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
+    if (takes_hash_slots(config, endpoint)) {
         for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
     }
     if (is_on_server(config, endpoint)) {
@@ -97,7 +107,13 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
     const auto ports = connects ? db::ports_of_uri(config.database, endpoint.name) : os::TcpPorts();
     const auto network = needs.network ? os::Network::allowed : connects ? os::Network::ports : os::Network::none;
     if (offer.landlock > 0) os::restrict_files(file_rules(config, endpoint), network, ports);
-    if (offer.calls) os::filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network, connects});
+    if (offer.calls) {
+        os::filter_calls({.syslog = config.log_target == "syslog",
+                          .files = !needs.write.empty(),
+                          .network = needs.network,
+                          .connections = connects,
+                          .unix_stream = asks_saslauthd(config, endpoint)});
+    }
 }
 
 /// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps

@@ -12,6 +12,7 @@
 #include "server/wire.h"
 #include "store/clients.h"
 #include "store/sweep.h"
+#include "web/saslauthd.h"
 
 namespace postern::server {
 namespace {
@@ -88,6 +89,8 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
         return fail(store_failure(), id, "store_failed", error.what());
     } catch (const db::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
+    } catch (const web::SaslauthdError& error) {
+        return fail(store_failure(), id, "saslauthd_failed", error.what());
     } catch (const std::exception& error) {
         return fail(internal_failure(), id, "failed", error.what());
     } catch (...) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "crypto/digest.h"
@@ -15,6 +16,7 @@
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
+#include "web/saslauthd_check.h"
 
 namespace postern::web {
 namespace {
@@ -117,7 +119,9 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
 /// Reads, and decides. The caller holds a hash slot.
 PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
     if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);
-    PasswordVerdict verdict = compare(context, attempt.username, attempt.password);
+    const bool is_kept_here = context.settings.login.keeps_passwords();
+    PasswordVerdict verdict = is_kept_here ? compare(context, attempt.username, attempt.password)
+                                           : compare_by_saslauthd(context, attempt.username, attempt.password);
     verdict.failures_key = attempt.counters.front().key;
     verdict.place_key = attempt.place;
     return verdict;
@@ -134,6 +138,19 @@ void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdi
     });
 }
 
+/// Whether it can be the password of any user.
+bool is_possible(const oauth::LoginSettings& login, const std::string& username, const util::Secret& password) {
+    return !username.empty() && crypto::check_password(password.reveal()) == crypto::PasswordFault::none &&
+           (login.keeps_passwords() || can_ask_saslauthd(username, password));
+}
+
+/// Our own refusals take alike, because each costs a hash.
+void wait_for_refusal(const oauth::LoginSettings& login, const PasswordVerdict& verdict,
+                      std::chrono::steady_clock::time_point begun) {
+    if (login.keeps_passwords() || verdict.outcome != PasswordOutcome::wrong) return;
+    std::this_thread::sleep_for(rest_of_refusal(std::chrono::steady_clock::now() - begun));
+}
+
 }  // namespace
 
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
@@ -148,7 +165,8 @@ std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
 
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                               const std::string& address) {
-    if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
+    const auto begun = std::chrono::steady_clock::now();
+    if (!is_possible(context.settings.login, username, password))
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
     const Attempt attempt = make_attempt(context.settings.login, username, password, address);
     if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);  // without a place in the queue
@@ -158,6 +176,8 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     // Both before the slot is free: parallel guesses must not all have passed the throttle.
     PasswordVerdict verdict = find_verdict(context, attempt);
     settle(context, attempt, verdict);
+    // Still with the slot: refusals that wait are as few as hashes.
+    wait_for_refusal(context.settings.login, verdict, begun);
     return verdict;
 }
 

@@ -27,7 +27,7 @@ struct PasswordVerdict {
     util::Seconds wait{};  ///< when throttled
     std::string log_detail = {};
     model::Subject named = {};       ///< the user of that name, if it was looked up
-    std::string password_hash = {};  ///< when right: that of `named` when the password was checked
+    std::string password_hash = {};  ///< when right: that of `named` when the password was checked, "" if there is none
     std::string failures_key = {};   ///< when right: the counter to clear
     std::string place_key = {};      ///< when right: from where it was
 };
@@ -35,7 +35,9 @@ struct PasswordVerdict {
 /// Looks at the password and counts a failure, which is written before this returns. Failures count per user name and
 /// address together (`maxFailures`), and per user name and per address alone (ten times that): one guesser is stopped
 /// early, and neither locks out the rest of a campus nor the owner of the name from elsewhere. Where a name has logged
-/// in of late, what others guess elsewhere does not count (docs/decisions/0028).
+/// in of late, what others guess elsewhere does not count (docs/decisions/0028). With method saslauthd it is saslauthd
+/// that looks, a user may be made (web/saslauthd_check.h), and a refusal takes at least 500 ms, in which it keeps its
+/// hash slot; throws SaslauthdError then.
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                               const std::string& address);
 

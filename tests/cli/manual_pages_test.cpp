@@ -134,6 +134,7 @@ std::map<std::string, std::string> defaults() {
         {"paths.account", or_null(paths.account)},
         {"paths.recover", or_null(paths.recover)},
         {"login.method", login.method == postern::oauth::LoginMethod::password ? "password" : "remote_user"},
+        {"login.saslauthd", login.saslauthd ? "an object" : "none"},
         {"login.maxFailures", std::to_string(login.max_failures)},
         {"login.window", text_of(login.window)},
         {"login.hashSlots", std::to_string(login.hash_slots)},

@@ -77,6 +77,13 @@ const PROBES = {
   default: {},
   syslog: { sandbox: "require", log: { target: "syslog" }, more: ["datagram"] },
   fetcher: { sandbox: "require", outbound: { enabled: true }, env: { PROBE_FETCHES: "1" } },
+  saslauthd: {
+    sandbox: "require",
+    login: { method: "saslauthd" },
+    env: { PROBE_LOGINS: "1" },
+    more: ["unix socket"],
+  },
+  "beside-saslauthd": { sandbox: "require", login: { method: "saslauthd" } },
   signer: { sandbox: "require", env: { PROBE_SIGNS: "1" }, more: ["list keys"] },
   reader: { sandbox: "require", env: { PROBE_READ: "PLACE" }, more: ["file"] },
   writer: {
@@ -185,7 +192,7 @@ describe("a handler that tries everything", () => {
       const config = JSON.parse(readFileSync(site.configFile, "utf8"));
       const lines = [];
       const halves = Object.fromEntries(Object.keys(HALVES).map((without) => [`without-${without}`, { without }]));
-      for (const [name, { sandbox, log, outbound, without, env = {} }] of Object.entries({
+      for (const [name, { sandbox, log, login, outbound, without, env = {} }] of Object.entries({
         ...PROBES,
         ...OPEN_PROBES,
         ...halves,
@@ -197,7 +204,7 @@ describe("a handler that tries everything", () => {
         const file = join(site.directory, `${name}.json`);
         delete config.sandbox;
         delete config.log;
-        await writeFile(file, quoted({ ...config, sandbox, log, outbound }));
+        await writeFile(file, quoted({ ...config, sandbox, log, login, outbound }));
         const settings = {
           POSTERN_CONFIG: file,
           PROBE_PATH: `/${name}`,

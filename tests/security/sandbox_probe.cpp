@@ -362,6 +362,7 @@ int serve() {
     endpoint.needs.write = list_of("PROBE_WRITE");
     endpoint.needs.network = !setting("PROBE_NETWORK").empty();
     endpoint.needs.anything = !setting("PROBE_ANYTHING").empty();
+    endpoint.logins = !setting("PROBE_LOGINS").empty();
     if (!setting("PROBE_FETCHES").empty()) endpoint.fetcher = fetch::start_child;
     endpoint.begin = [&](server::App&) { memory = look_at_memory(); };
     return server::serve(endpoint, [&](server::App& app, const http::Request&) { return try_everything(app, memory); });

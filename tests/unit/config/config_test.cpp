@@ -484,6 +484,87 @@ std::string group_map(int size) {
     return "{" + members + "}";
 }
 
+TEST_CASE("parse_config: saslauthd is asked with method saslauthd alone, at a socket of this machine [SOURCE-1]") {
+    const auto with = [](const std::string& members) {
+        return with_issuer(R"("login": {"method": "saslauthd", "saslauthd": )" + members + "}");
+    };
+    struct Row {
+        std::string saslauthd;
+        const char* key;  ///< of the problem, behind "login.saslauthd"; nullptr: none
+    };
+    const std::string path(106, 'x');
+    const std::string service(64, 's');
+    const std::string realm(255, 'r');
+    const Row rows[] = {
+        {"{}", nullptr},
+        {R"({"socket": "/srv/mux", "service": "wiki-2.0_a", "realm": "EXAMPLE.ORG"})", nullptr},
+        {R"({"socket": "/)" + path + R"("})", nullptr},
+        {R"({"socket": "/)" + path + R"(x"})", ".socket"},
+        {R"({"socket": ""})", ".socket"},
+        {R"({"socket": "run/mux"})", ".socket"},
+        {R"({"socket": "@mux"})", ".socket"},
+        {R"({"socket": "\u0001mux"})", ".socket"},
+        {R"({"socket": "/run/\u0001mux"})", ".socket"},
+        {R"({"socket": null})", ".socket"},
+        {R"({"service": ")" + service + R"("})", nullptr},
+        {R"({"service": ")" + service + R"(s"})", ".service"},
+        {R"({"service": ""})", ".service"},
+        {R"({"service": "../login"})", ".service"},
+        {R"({"service": ".."})", ".service"},
+        {R"({"service": "a b"})", ".service"},
+        {R"({"service": "\u0001"})", ".service"},
+        {R"({"service": 1})", ".service"},
+        {R"({"realm": ""})", nullptr},
+        {R"({"realm": ")" + realm + R"("})", nullptr},
+        {R"({"realm": ")" + realm + R"(r"})", ".realm"},
+        {R"({"realm": "a b"})", ".realm"},
+        {R"({"realm": "\u0001"})", ".realm"},
+        {R"({"realm": "\u00e9"})", ".realm"},
+        {R"({"realm": false})", ".realm"},
+        {R"({"port": 1})", ".port"},
+        {"[]", ""},
+        {"null", ""},
+        {R"("/run/saslauthd/mux")", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.saslauthd);
+        std::vector<std::string> expected;
+        if (row.key != nullptr) expected = {std::string("login.saslauthd") + row.key};
+        CHECK(keys_of_problems(with(row.saslauthd)) == expected);
+    }
+    const auto read = config::parse_config(with(R"({"socket": "/srv/mux", "service": "wiki", "realm": "R"})"))
+                          ->settings.login.saslauthd;
+    REQUIRE(read);
+    CHECK(read->socket == "/srv/mux");
+    CHECK(read->service == "wiki");
+    CHECK(read->realm == "R");
+    const oauth::LoginSettings usual = parsed(R"("login": {"method": "saslauthd"})").settings.login;
+    REQUIRE(usual.saslauthd);
+    CHECK(usual.saslauthd->socket == "/run/saslauthd/mux");
+    CHECK(usual.saslauthd->service == "postern");
+    CHECK(usual.saslauthd->realm == "");
+
+    // With another method nothing would ask it.
+    CHECK_FALSE(parsed("").settings.login.saslauthd);
+    for (const std::string method : {"", R"("method": "password", )", R"("method": "remote_user", )"}) {
+        CHECK(keys_of_problems(with_issuer(R"("login": {)" + method + R"("saslauthd": {}})")) ==
+              std::vector<std::string>{"login.saslauthd"});
+    }
+}
+
+TEST_CASE("parse_config: saslauthd has our own page, and what belongs to it [SOURCE-4]") {
+    const char* const both = R"("login": {"method": "saslauthd", "autoCreate": true, "secondFactor": "required",
+        "enrolment": "link", "passkeys": "secondFactor", "acrNames": {"gold": 2}})";
+    CHECK(keys_of_problems(with_issuer(both)).empty());
+    CHECK(parsed(both).warnings.empty());
+    CHECK(parsed(both).settings.login.auto_create);
+    CHECK(parsed(R"("login": {"method": "saslauthd", "logoutRedirect": "https://x.example/bye"})").warnings.size() ==
+          1);
+    CHECK(parsed(R"("login": {"autoCreate": true})").warnings.size() == 1);
+    CHECK(keys_of_problems(with_issuer(R"("login": {"method": "saslauthd", "groupsFromEnvironment": {"variable": "M",
+        "separator": ";", "groups": {"a": "staff"}}})")) == std::vector<std::string>{"login.groupsFromEnvironment"});
+}
+
 TEST_CASE("parse_config: groups from a variable need a name, a separator and groups, and nothing else [GROUP-8]") {
     struct Row {
         std::string value;  ///< of login.groupsFromEnvironment

@@ -204,6 +204,9 @@ TEST_CASE(
     };
     CHECK(oidc::discovery(settings).find("acr_values_supported") != nullptr);
     for (const char* claim : {"acr", "amr", "auth_time", "sub", "sid"}) CHECK(promised(claim));
+    settings.login.method = oauth::LoginMethod::saslauthd;  // on our own page
+    CHECK(oidc::discovery(settings).find("acr_values_supported") != nullptr);
+    for (const char* claim : {"acr", "amr", "auth_time"}) CHECK(promised(claim));
     settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(oidc::discovery(settings).find("acr_values_supported") == nullptr);
     for (const char* claim : {"acr", "amr", "auth_time"}) CHECK_FALSE(promised(claim));

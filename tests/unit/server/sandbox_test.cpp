@@ -33,6 +33,10 @@ struct Fixture {
         config.log_target = directory / "log";
         endpoint.name = "probe";
     }
+    void use_saslauthd() {
+        config.settings.login.method = oauth::LoginMethod::saslauthd;
+        config.settings.login.saslauthd.emplace();
+    }
     void enter(Transport transport = Transport::fastcgi) const {
         const util::Log log(util::open_log_sink(directory / "log"), util::LogLevel::debug, endpoint.name);
         server::enter_sandbox(config, endpoint, log, transport);
@@ -116,6 +120,10 @@ TEST_CASE("enter_sandbox: what an endpoint declares is left to it, and nothing e
         {"signed access tokens, which the settings do not want", [](Fixture& f) { f.endpoint.signs_access_tokens = [](const oauth::Settings&) { return false; }; }, {}},
         {"passwords", [](Fixture& f) { f.endpoint.passwords = true; }, {.lock_slot = true}},
         {"passwords, where the web server authenticates", [](Fixture& f) { f.endpoint.passwords = true; f.config.settings.login.method = oauth::LoginMethod::remote_user; }, {}},
+        {"logins, by passwords that are kept here", [](Fixture& f) { f.endpoint.logins = true; }, {}},
+        {"logins, by saslauthd", [](Fixture& f) { f.endpoint.logins = f.endpoint.passwords = true; f.use_saslauthd(); }, {.lock_slot = true, .stream_socket = true}},
+        {"passwords of another kind, where saslauthd knows those of logins", [](Fixture& f) { f.endpoint.passwords = true; f.use_saslauthd(); }, {}},
+        {"nothing, where saslauthd knows the passwords", [](Fixture& f) { f.use_saslauthd(); }, {}},
         {"a directory to read", [](Fixture& f) { f.endpoint.needs.read = {f.directory / "place"}; }, {.read_place = true}},
         {"a directory to write", [](Fixture& f) { f.endpoint.needs.write = {f.directory / "place"}; }, {.read_place = true, .write_place = true, .make_directory = true}},
         {"the network", [](Fixture& f) { f.endpoint.needs.network = true; }, {.read_etc = true, .datagram_socket = true, .stream_socket = true}},

@@ -74,6 +74,11 @@ TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, 
                                                                    "/account/profile", "/account", "/account/enrol"});
     settings.paths.account = "/me";
     CHECK(web::account_paths(settings).back() == "/me/enrol");
+    settings.login.method = oauth::LoginMethod::saslauthd;  // the passwords are not ours, and what is behind them is
+    CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/app", "/me/codes", "/me/devices",
+                                                                   "/me/applications", "/me/activity", "/me/profile",
+                                                                   "/me", "/me/enrol"});
+    settings.login.method = oauth::LoginMethod::password;
     settings.login.enrolment = oauth::Enrolment::link;
     CHECK(web::account_paths(settings).back() == "/me");
     settings.login.method = oauth::LoginMethod::remote_user;

@@ -1,0 +1,62 @@
+// Is this the password of a user, as saslauthd knows it?
+#include "web/saslauthd_check.h"
+
+#include <algorithm>
+
+#include "crypto/password.h"
+#include "db/write.h"
+#include "model/user_name.h"
+#include "store/users.h"
+#include "web/met_user.h"
+#include "web/saslauthd.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kMethod = "saslauthd";
+
+PasswordVerdict wrong(const char* why, const model::Subject& named = {}) {
+    return {.outcome = PasswordOutcome::wrong, .log_detail = why, .named = named};
+}
+
+/// In a transaction of its own, so that a login whose second half is missing has a user too.
+std::optional<MetUser> meet(oauth::Context& context, const std::string& username) {
+    auto met = db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        auto found = meet_user(context, transaction, username, [](model::User&) { return false; });
+        transaction.commit();
+        return found;
+    });
+    if (met && met->made)
+        context.trail.add(oauth::AuditEvent::user_created,
+                          {{"method", kMethod}, oauth::audit::subject(met->user.subject)});
+    return met;
+}
+
+}  // namespace
+
+bool can_ask_saslauthd(const std::string& username, const util::Secret& password) {
+    return model::is_user_name(username) && username.size() <= kLongestSaslauthdPart &&
+           crypto::check_password(password.reveal()) == crypto::PasswordFault::none &&
+           password.reveal().size() <= kLongestSaslauthdPart;
+}
+
+PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string& username,
+                                     const util::Secret& password) {
+    if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
+        const auto user = store::find_user_by_name(context.store, username);
+        return wrong("saslauthd refused the name and password", user ? user->subject : model::Subject());
+    }
+    const auto met = meet(context, username);
+    if (!met) return wrong("saslauthd accepted the name and password, and there is no such user");
+    if (!met->user.enabled) return wrong("the user is disabled", met->user.subject);
+    // What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
+    return {.outcome = PasswordOutcome::right,
+            .named = met->user.subject,
+            .password_hash = store::find_password_hash(context.store, met->user.subject)};
+}
+
+std::chrono::nanoseconds rest_of_refusal(std::chrono::nanoseconds since_request) {
+    return std::max(std::chrono::nanoseconds(kRefusalTakes) - since_request, std::chrono::nanoseconds::zero());
+}
+
+}  // namespace postern::web
