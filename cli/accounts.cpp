@@ -58,6 +58,17 @@ std::optional<gid_t> group_id(const std::string& name) {
     return std::nullopt;
 }
 
+bool is_member(const std::string& user, gid_t id) {
+    const passwd* account = find_user(user);
+    if (account == nullptr) return false;
+    if (account->pw_gid == id) return true;
+    const group* entry = find_group(id);
+    if (entry == nullptr) return false;
+    for (char** member = entry->gr_mem; *member != nullptr; ++member)
+        if (user == *member) return true;
+    return false;
+}
+
 std::string user_name(uid_t id) {
     const passwd* entry = find_user(id);
     return entry ? entry->pw_name : std::to_string(id);

@@ -69,6 +69,7 @@ Findings examine(const std::string& config_path, const Options& options) {
         check_contents(findings, config_path, *config);
         check_sandbox(findings, *config);
         check_outbound(findings, *config);
+        check_saslauthd(findings, *config);
         if (options.url) check_live_server(findings, *config, options.access);
     }
     return findings;

@@ -85,6 +85,8 @@ void check_contents(Findings& findings, const std::string& config_path, const co
 void check_sandbox(Findings& findings, const config::Config& config);
 /// With "outbound": the program, its certificates, and whether the kernel can confine it.
 void check_outbound(Findings& findings, const config::Config& config);
+/// With "login": {"method": "saslauthd"}: its socket, who can reach and replace that, and that it refuses (SOURCE-5).
+void check_saslauthd(Findings& findings, const config::Config& config);
 
 /// The database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);
