@@ -62,6 +62,11 @@ FETCH ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /curl/header.h,/usr/inclu
 QRENCODE ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /qrencode.h,/usr/include /usr/local/include)),yes,no))
 QRENCODE_LDLIBS := $(if $(filter yes,$(QRENCODE)),-lqrencode)
 
+# ZXCVBN=no: no strength of new passwords is estimated. The account, recover and the command alone are linked with libzxcvbn, whose static
+# library in Debian is not position independent.
+ZXCVBN ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /zxcvbn.h,/usr/include /usr/local/include)),yes,no))
+ZXCVBN_LDLIBS := $(if $(filter yes,$(ZXCVBN)),-lzxcvbn)
+
 SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o grants-postgresql.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/lib/db/postgres/%),$(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp))) $(if $(filter db,$(MODULES)),$(SCHEMA_OBJ))
@@ -130,6 +135,14 @@ $(BUILD)/qrencode: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(QRENCODE)" ] || echo "$(QRENCODE)" > $@
 
+# The same for the strength of passwords.
+KNOW_ZXCVBN := $(BUILD)/lib/factor/password_strength.o
+$(KNOW_ZXCVBN): private PROJECT_CXXFLAGS += $(if $(filter yes,$(ZXCVBN)),-DPOSTERN_ZXCVBN)
+$(KNOW_ZXCVBN): $(BUILD)/zxcvbn
+$(BUILD)/zxcvbn: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = "$(ZXCVBN)" ] || echo "$(ZXCVBN)" > $@
+
 $(BUILD)/lib/util/version.o: private PROJECT_CXXFLAGS += -DPOSTERN_VERSION='"$(file < VERSION)"'
 $(BUILD)/lib/util/version.o: VERSION
 
@@ -140,6 +153,7 @@ $(LIB): $(LIB_OBJ)
 
 $(CGI): PROJECT_LDFLAGS += $(ENDPOINT_LDFLAGS)
 $(BUILD)/cgi-bin/account: PROJECT_LDLIBS += $(QRENCODE_LDLIBS)
+$(BUILD)/cgi-bin/account $(BUILD)/cgi-bin/recover $(BUILD)/bin/postern: PROJECT_LDLIBS += $(ZXCVBN_LDLIBS)
 $(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
 	$(LINK)
 $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)

@@ -45,7 +45,10 @@ $(TEST_BIN) $(POSTGRESQL_BIN):
 $(BUILD)/tests/unit_tests: PROJECT_LDLIBS += $(if $(filter yes,$(FIDO2)),-lfido2)
 
 # They run the pages of the account inside the test program.
-$(BUILD)/tests/unit_tests $(BUILD)/tests/faults_tests $(BUILD)/tests/postgresql_tests: PROJECT_LDLIBS += $(QRENCODE_LDLIBS)
+$(BUILD)/tests/unit_tests $(BUILD)/tests/faults_tests $(BUILD)/tests/postgresql_tests: PROJECT_LDLIBS += $(QRENCODE_LDLIBS) $(ZXCVBN_LDLIBS)
+
+# They ask whether the build estimates the strength of passwords.
+$(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: PROJECT_LDLIBS += $(ZXCVBN_LDLIBS)
 
 # In front of the C library's, for tests that let them fail (tests/faults/system.h).
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))

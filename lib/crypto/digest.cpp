@@ -45,6 +45,12 @@ std::string sha256(std::string_view bytes) {
     return digest(method.get(), bytes);
 }
 
+std::string sha1(std::string_view bytes) {
+    const openssl::Use use;
+    static const Digest method = fetch("SHA1");
+    return digest(method.get(), bytes);
+}
+
 std::string sha512(std::string_view bytes) {
     const openssl::Use use;
     static const Digest method = fetch("SHA512");

@@ -1,4 +1,4 @@
-// SHA-2, HMAC and comparison in constant time.
+// SHA-2, SHA-1 where others have chosen it, HMAC and comparison in constant time.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ std::string sha512(std::string_view bytes);      ///< 64 raw bytes: `at_hash` of
 std::string hex(std::string_view bytes);         ///< lower-case digits
 std::string sha256_hex(std::string_view bytes);  ///< 64 lower-case hex digits
 std::string hmac_sha256(std::string_view key, std::string_view message);  ///< 32 raw bytes
+/// 20 raw bytes. For lists of known passwords alone, which are published as such digests.
+std::string sha1(std::string_view bytes);
 /// 20 raw bytes. For RFC 6238 alone, whose apps know no other one.
 std::string hmac_sha1(std::string_view key, std::string_view message);
 

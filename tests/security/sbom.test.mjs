@@ -24,11 +24,19 @@ it("the SBOM has each package once, libpq as one that is loaded if need be, and 
   assert.deepEqual(ofLibpq, loadsLibpq ? ["libpq5 OPTIONAL_DEPENDENCY_OF postern"] : []);
 });
 
+const endpoints = readdirSync(join(BUILD, "cgi-bin")).filter((name) => !name.includes("."));
+const libraryUsers = (library) =>
+  [...endpoints.map((name) => join("cgi-bin", name)), "bin/postern"].filter((program) =>
+    execFileSync("ldd", [join(BUILD, program)], { encoding: "utf8" }).includes(library),
+  );
+
 it("no program but the account is linked with libqrencode [TOTP-3]", () => {
-  const programs = readdirSync(join(BUILD, "cgi-bin"))
-    .filter((name) => !name.includes(".") && name !== "account")
-    .map((name) => join("cgi-bin", name));
-  assert.ok(programs.length >= 10);
-  for (const program of [...programs, "bin/postern"])
-    assert.doesNotMatch(execFileSync("ldd", [join(BUILD, program)], { encoding: "utf8" }), /qrencode/, program);
+  assert.ok(endpoints.length >= 11);
+  const users = libraryUsers("libqrencode");
+  assert.deepEqual(users, users.length > 0 ? ["cgi-bin/account"] : []);
+});
+
+it("no program but those that set passwords is linked with libzxcvbn [PASSWORD-2]", () => {
+  const users = libraryUsers("libzxcvbn").sort();
+  assert.deepEqual(users, users.length > 0 ? ["bin/postern", "cgi-bin/account", "cgi-bin/recover"] : []);
 });

@@ -1,4 +1,4 @@
-// SHA-2 (FIPS 180-4 examples), HMAC (RFC 4231) and the comparison.
+// SHA-2 (FIPS 180-4 examples), SHA-1, HMAC (RFC 4231) and the comparison.
 #include "crypto/digest.h"
 
 #include <doctest/doctest.h>
@@ -115,4 +115,14 @@ TEST_CASE("equal_constant_time compares every byte and the length [OIDC Core §1
         CAPTURE(row.b);
         CHECK(crypto::equal_constant_time(row.a, row.b) == row.equal);
     }
+}
+
+TEST_CASE("sha1: the vectors of RFC 3174 and FIPS 180-1 [PASSWORD-3]") {
+    const std::pair<std::string, const char*> rows[] = {
+        {"", "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+        {"abc", "a9993e364706816aba3e25717850c26c9cd0d89d"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
+        {std::string(1'000'000, 'a'), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"},
+    };
+    for (const auto& [text, digest] : rows) CHECK(hex(crypto::sha1(text)) == digest);
 }

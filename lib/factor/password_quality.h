@@ -1,0 +1,47 @@
+// May this be a user's new password? (PASSWORD-1, PASSWORD-2, NIST SP 800-63B-4 §3.1.1.2)
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::factor {
+
+class PasswordList;
+
+/// Why not. The first that applies is said, in this order.
+enum class PasswordFlaw {
+    too_short,   ///< fewer code points than configured
+    too_long,    ///< more bytes than can be hashed, which are never cut
+    has_nul,     ///< cannot be hashed
+    user_name,   ///< is the user name
+    email,       ///< is the mail address
+    local_part,  ///< is what is before the @ of the mail address
+    host,        ///< is the host of the issuer
+    listed,      ///< is in the operator's list
+    guessable,   ///< fewer bits than configured
+};
+
+/// What an attacker who wants this user's account tries first; "" for what is not known.
+struct PasswordOwner {
+    std::string username;
+    std::string email = {};
+    std::string issuer_host = {};  ///< its labels stand for the organisation
+};
+
+struct PasswordRules {
+    std::size_t min_length = 0;          ///< code points of UTF-8; a byte that is none counts as one
+    int min_strength = 0;                ///< bits; 0: not estimated. A build without libzxcvbn estimates none
+    const PasswordList* list = nullptr;  ///< nullptr: there is none
+};
+
+/// nullopt: it may. The whole password is compared, ASCII letters folded, never a part of it. Throws std::runtime_error
+/// when the list cannot be read.
+std::optional<PasswordFlaw> find_password_flaw(std::string_view password, const PasswordRules& rules,
+                                               const PasswordOwner& owner);
+
+/// For logs: "too_short".
+std::string_view to_string(PasswordFlaw flaw);
+
+}  // namespace postern::factor
