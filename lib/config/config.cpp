@@ -166,6 +166,14 @@ void check_second_factor(const oauth::LoginSettings& login, Problems& problems) 
              "second factor is asked for"});
 }
 
+/// NIST SP 800-63B-4 §3.1.1.2: shorter ones are for a password that does not open an account alone.
+void check_password_length(const oauth::LoginSettings& login, Problems& problems) {
+    const std::size_t alone = oauth::LoginSettings().password_min_length;
+    if (login.password_min_length < alone && login.second_factor != oauth::SecondFactor::required)
+        problems.push_back({"login.passwordMinLength",
+                            "must be at least " + std::to_string(alone) + " without \"secondFactor\": \"required\""});
+}
+
 /// WEBAUTHN-1, WEBAUTHN-27. A name that is no suffix of the issuer's host is taken for the issuer's former host: a
 /// browser asks that host.
 void check_rp_id(oauth::Settings& settings, Problems& problems) {
@@ -242,6 +250,8 @@ std::vector<std::string> warnings_of(const Config& config) {
          "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},
         {is_half_page(settings.login),
          "login has enrolment, passkeys or acrNames, which method \"remote_user\" does not use"},
+        {settings.login.password_min_strength == 0,
+         "login.passwordMinStrength is 0: users can choose passwords that are easy to guess"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {std::ranges::find(settings.account.editable_claims, "preferred_username") !=
@@ -300,6 +310,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_groups(config.settings.login, problems);
     check_saslauthd(config.settings.login, problems);
     check_second_factor(config.settings.login, problems);
+    check_password_length(config.settings.login, problems);
     check_rp_id(config.settings, problems);
     check_default_resource(config.settings, problems);
     check_client_documents(config.settings, problems);

@@ -1,6 +1,7 @@
 // The part of the configuration that the rules of OAuth and OpenID Connect read.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -92,6 +93,9 @@ struct LoginSettings {
     std::map<std::string, int> acr_names;  ///< more names for the levels of `acr`: name → 1 to 3
     std::optional<Saslauthd> saslauthd;    ///< of method saslauthd, and there with no other
     bool auto_create = false;              ///< of methods remote_user and saslauthd: an unknown name becomes a new user
+    std::size_t password_min_length = 15;  ///< code points of a new password
+    int password_min_strength = 40;        ///< bits of a new password, as libzxcvbn estimates; 0: not looked at
+    std::optional<std::string> password_blocklist;  ///< the file of factor::PasswordList; nullopt: no password is in it
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable

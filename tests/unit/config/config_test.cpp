@@ -168,6 +168,25 @@ TEST_CASE(
         {R"("login": {"hashSlots": 64})", ""},
         {R"("login": {"hashSlots": 65})", "login.hashSlots"},
         {R"("login": {"hashSlots": 0})", "login.hashSlots"},
+        {R"("login": {"passwordMinLength": 15})", ""},
+        {R"("login": {"passwordMinLength": 14})", "login.passwordMinLength"},
+        {R"("login": {"passwordMinLength": 8, "secondFactor": "offered"})", "login.passwordMinLength"},
+        {R"("login": {"passwordMinLength": 8, "secondFactor": "required"})", ""},
+        {R"("login": {"passwordMinLength": 7, "secondFactor": "required"})", "login.passwordMinLength"},
+        {R"("login": {"passwordMinLength": 64})", ""},
+        {R"("login": {"passwordMinLength": 65})", "login.passwordMinLength"},
+        {R"("login": {"passwordMinLength": "15"})", "login.passwordMinLength"},
+        {R"("login": {"passwordMinStrength": 0})", ""},
+        {R"("login": {"passwordMinStrength": 100})", ""},
+        {R"("login": {"passwordMinStrength": 101})", "login.passwordMinStrength"},
+        {R"("login": {"passwordMinStrength": -1})", "login.passwordMinStrength"},
+        {R"("login": {"passwordMinStrength": 39.5})", "login.passwordMinStrength"},
+        {R"("login": {"passwordMinStrength": null})", "login.passwordMinStrength"},
+        {R"("login": {"passwordBlocklist": "/etc/postern/passwords.list"})", ""},
+        {R"("login": {"passwordBlocklist": null})", ""},
+        {R"("login": {"passwordBlocklist": "passwords.list"})", "login.passwordBlocklist"},
+        {R"("login": {"passwordBlocklist": ""})", "login.passwordBlocklist"},
+        {R"("login": {"passwordBlocklist": true})", "login.passwordBlocklist"},
         {R"("login": {"method": "password"})", ""},
         {R"("login": {"method": "remote_user"})", ""},
         {R"("login": {"method": "REMOTE_USER"})", "login.method"},
@@ -673,6 +692,20 @@ TEST_CASE("parse_config: second factors are offered, asked of all, or off; names
     CHECK(parsed(R"("login": {"method": "remote_user", "enrolment": "link"})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"method": "remote_user", "acrNames": {"gold": 2}})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"acrNames": {"gold": 2}})").warnings.empty());
+}
+
+TEST_CASE("parse_config: what is demanded of new passwords [PASSWORD-1, PASSWORD-2, PASSWORD-3]") {
+    const oauth::LoginSettings usual = parsed("").settings.login;
+    CHECK(usual.password_min_length == 15);
+    CHECK(usual.password_min_strength == 40);
+    CHECK_FALSE(usual.password_blocklist);
+    const Config config = parsed(R"("login": {"secondFactor": "required", "passwordMinLength": 8,
+        "passwordMinStrength": 25, "passwordBlocklist": "/etc/postern/passwords.list"})");
+    CHECK(config.settings.login.password_min_length == 8);
+    CHECK(config.settings.login.password_min_strength == 25);
+    CHECK(config.settings.login.password_blocklist == "/etc/postern/passwords.list");
+    CHECK(config.warnings.empty());
+    CHECK(parsed(R"("login": {"passwordMinStrength": 0})").warnings.size() == 1);
 }
 
 TEST_CASE("parse_config: passkeys, and the name for which they are made [WEBAUTHN-1] [WEBAUTHN-27]") {
