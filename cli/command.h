@@ -55,6 +55,7 @@ void add_group_commands(const Command& app, Invocation& invocation);
 void add_resource_commands(const Command& app, Invocation& invocation);
 void add_user_commands(const Command& app, Invocation& invocation);
 void add_key_commands(const Command& app, Invocation& invocation);
+void add_passwords_commands(const Command& app, Invocation& invocation);
 void add_publish_command(const Command& app, Invocation& invocation);
 void add_token_commands(const Command& app, Invocation& invocation);
 void add_session_commands(const Command& app, Invocation& invocation);

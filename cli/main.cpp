@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
     cli::add_client_commands(app, invocation);
     cli::add_user_commands(app, invocation);
     cli::add_group_commands(app, invocation);
+    cli::add_passwords_commands(app, invocation);
     cli::add_resource_commands(app, invocation);
     cli::add_key_commands(app, invocation);
     cli::add_publish_command(app, invocation);

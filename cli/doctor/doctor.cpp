@@ -70,6 +70,7 @@ Findings examine(const std::string& config_path, const Options& options) {
         check_sandbox(findings, *config);
         check_outbound(findings, *config);
         check_saslauthd(findings, *config);
+        check_passwords(findings, config->settings.login);
         if (options.url) check_live_server(findings, *config, options.access);
     }
     return findings;

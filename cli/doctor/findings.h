@@ -88,6 +88,9 @@ void check_outbound(Findings& findings, const config::Config& config);
 /// With "login": {"method": "saslauthd"}: its socket, who can reach and replace that, and that it refuses (SOURCE-5).
 void check_saslauthd(Findings& findings, const config::Config& config);
 
+/// New passwords can be judged as `login` demands: the list is there and in order (PASSWORD-3).
+void check_passwords(Findings& findings, const oauth::LoginSettings& login);
+
 /// The database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);
 

@@ -34,14 +34,19 @@ TEST_CASE("usage: every command that the help leads to is known here") {
     const Installation installation(Installation::Start::configured);
     std::string names;
     for (const Command& command : all_commands(installation)) names += text_of(command) + "\n";
-    for (const char* name : {"init",           "doctor",        "why",           "publish",      "purge",
-                             "backup",         "migrate",       "stats",         "key list",     "key rotate",
-                             "key retire",     "key repair",    "key share",     "key sync",     "key nodes",
-                             "client add",     "client list",   "client show",   "client set",   "client secret",
-                             "client disable", "client enable", "client remove", "user add",     "user list",
-                             "user show",      "user set",      "user passwd",   "user disable", "user enable",
-                             "user remove",    "user import",   "token list",    "token revoke", "session list",
-                             "session end",    "consent list",  "consent revoke"}) {
+    for (const char* name : {"init",          "doctor",         "why",
+                             "publish",       "purge",          "backup",
+                             "migrate",       "stats",          "key list",
+                             "key rotate",    "key retire",     "key repair",
+                             "key share",     "key sync",       "key nodes",
+                             "client add",    "client list",    "client show",
+                             "client set",    "client secret",  "client disable",
+                             "client enable", "client remove",  "user add",
+                             "user list",     "user show",      "user set",
+                             "user passwd",   "user disable",   "user enable",
+                             "user remove",   "user import",    "token list",
+                             "token revoke",  "session list",   "session end",
+                             "consent list",  "consent revoke", "passwords build"}) {
         CAPTURE(name);
         CHECK(has(names, "postern " + std::string(name) + "\n"));
     }
@@ -107,7 +112,7 @@ TEST_CASE("usage: the whole command's help sorts the commands and gives the firs
 TEST_CASE("usage: what the first steps say is enough for an installation") {
     const Installation installation(Installation::Start::configured);
     installation.must({"init"});
-    installation.must({"user", "add", "ada", "--password-stdin"}, "correct horse\n");
+    installation.must({"user", "add", "ada", "--password-stdin"}, "correct horse battery\n");
     installation.must({"client", "add", "wiki", "--redirect-uri", "https://wiki.example.org/callback"});
     installation.must({"doctor"});
 }
@@ -190,14 +195,14 @@ TEST_CASE("usage: an unknown command, and a value that looks like an option, are
         CHECK(is_one_plain_line(result.err));
         CHECK(has(result.err, row.says));
     }
-    installation.must({"user", "add", "--password-stdin", "--", "-d"}, "secret\n");
+    installation.must({"user", "add", "--password-stdin", "--", "-d"}, "quiet boats remember\n");
     CHECK(has(installation.must({"user", "show", "--", "-d"}), "-d"));
 }
 
 TEST_CASE("usage: --config goes before POSTERN_CONFIG, wherever it stands") {
     const Installation named;
     const Installation in_environment;
-    named.must({"user", "add", "ada", "--password-stdin"}, "secret\n");
+    named.must({"user", "add", "ada", "--password-stdin"}, "quiet boats remember\n");
     const std::string file = named.config_file().string();
     CHECK(in_environment.must({"user", "list", "--config", file}).find("ada") != std::string::npos);
     CHECK(in_environment.must({"--config", file, "user", "list"}).find("ada") != std::string::npos);
