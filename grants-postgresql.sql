@@ -99,7 +99,7 @@ GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO po
 -- The program that opens them reads no password hash. The command makes them.
 GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_recover;
-GRANT SELECT (subject, username, enabled, stamp), UPDATE (password_hash, stamp) ON users TO postern_recover;
+GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp) ON users TO postern_recover;
 GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
 GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
 GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;

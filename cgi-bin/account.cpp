@@ -30,6 +30,7 @@ int main() {
     endpoint.passwords = true;
     endpoint.seal = true;
     endpoint.factors = true;
+    endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
     endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.config().templates); };
     endpoint.on_failure = server::OnFailure::page;

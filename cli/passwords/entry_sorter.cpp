@@ -17,7 +17,7 @@ namespace {
 
 using factor::PasswordEntry;
 
-constexpr std::size_t kBuffered = 8192;  // entries of each run
+constexpr std::size_t kBuffered = 1024;  // entries of each run
 
 [[noreturn]] void refuse(const std::string& directory, const char* what) {
     throw Refused("a temporary file in " + directory + " cannot be " + what + " (" + os::errno_text() +

@@ -16,8 +16,8 @@ namespace postern::cli {
 /// file without a name.
 class EntrySorter {
 public:
-    /// 32 MB; a billion entries are 240 sorted runs.
-    static constexpr std::size_t kInMemory = 4'000'000;
+    /// 8 MB; a billion entries are a thousand sorted runs, whose buffers take as much again.
+    static constexpr std::size_t kInMemory = 1'000'000;
 
     /// The temporary file is made in `directory`, which has room for the list as well.
     explicit EntrySorter(std::string directory, std::size_t in_memory = kInMemory);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,12 +50,24 @@ factor::PasswordEntry entry_of(std::string_view line, std::uint64_t number) {
     return factor::password_entry(line);
 }
 
-/// Standard input, byte by byte.
-class Input {
+/// The lines of standard input.
+class Lines {
 public:
-    std::optional<char> next() {
-        if (at_ == size_ && !fill()) return std::nullopt;
-        return buffer_[at_++];
+    /// The next line without its LF; of a longer one than `kept` bytes what is kept. False at the end.
+    bool next(std::string& line, std::size_t kept) {
+        line.clear();
+        if (at_ == size_ && !fill()) return false;
+        do {
+            const std::string_view rest(buffer_.data() + at_, size_ - at_);
+            const auto end = rest.find('\n');
+            line.append(rest.substr(0, end).substr(0, kept - line.size()));
+            at_ += std::min(end, rest.size());
+            if (end != std::string_view::npos) {
+                ++at_;
+                break;
+            }
+        } while (fill());
+        return true;
     }
 
 private:
@@ -81,28 +92,17 @@ private:
 ReadLines read_passwords(const std::function<void(factor::PasswordEntry)>& visit) {
     constexpr std::size_t kKept = crypto::kMaxPasswordBytes + 2;  // one too many, and the CR of a line end
     ReadLines read;
-    std::uint64_t number = 1;
+    Lines lines;
     std::string line;
-    const auto take = [&] {
+    for (std::uint64_t number = 1; lines.next(line, kKept); ++number) {
         if (line.ends_with('\r')) line.pop_back();
-        if (line.empty()) return;
+        if (line.empty()) continue;
         ++read.lines;
         if (line.size() > crypto::kMaxPasswordBytes)
             ++read.too_long;
         else
             visit(entry_of(line, number));
-    };
-    Input input;
-    while (const auto byte = input.next()) {
-        if (*byte != '\n') {
-            if (line.size() < kKept) line += *byte;
-            continue;
-        }
-        take();
-        line.clear();
-        ++number;
     }
-    take();
     return read;
 }
 

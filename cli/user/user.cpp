@@ -1,6 +1,7 @@
 // `postern user`: adds and changes users.
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/audit.h"
 #include "cli/client/access.h"
@@ -16,6 +17,7 @@
 #include "cli/user/import.h"
 #include "cli/user/links.h"
 #include "cli/user/passkeys.h"
+#include "cli/user/password.h"
 #include "cli/user/rules.h"
 #include "cli/user/sync.h"
 #include "cli/user/view.h"
@@ -51,19 +53,20 @@ json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& op
 
 struct AddOptions {
     std::string name;
-    bool password_stdin = false;
+    PasswordOptions password;
     bool email_verified = false;
     ClaimOptions claims;
     std::vector<std::string> groups;
 };
 
-/// Read, and hashed before the transaction, because that is slow; "" where saslauthd knows the passwords.
-std::string read_password_hash(const oauth::Settings& settings, bool password_stdin) {
-    if (!settings.login.saslauthd) return crypto::hash_password(read_new_password(password_stdin));
-    if (password_stdin)
+/// nullopt where saslauthd knows the passwords.
+std::optional<util::Secret> read_password(const oauth::Settings& settings, const PasswordOptions& options) {
+    if (!settings.login.saslauthd) return read_new_password(options.from_stdin);
+    if (options.from_stdin || options.weak)
         throw Refused(
-            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin");
-    return "";
+            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin and "
+            "--weak");
+    return std::nullopt;
 }
 
 void add(const Invocation& invocation, const AddOptions& options) {
@@ -71,10 +74,15 @@ void add(const Invocation& invocation, const AddOptions& options) {
     require_username(options.name);
     db::Database database = open_database(config, Access::read_write);
     for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
-    const std::string hash = read_password_hash(config.settings, options.password_stdin);
+    const auto password = read_password(config.settings, options.password);
     User user;
     user.claims = read_claims(config.settings, options.claims);
     if (options.email_verified) set_email_verified(user.claims);
+    std::string overridden, hash;
+    if (password) {
+        overridden = judge_password(config.settings, *password, options.name, user.claims, options.password.weak);
+        hash = crypto::hash_password(*password);  // before the transaction, because it is slow
+    }
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = options.name;
@@ -89,7 +97,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
             store::add_member(transaction, require_group(database, group).name, user.subject, now());
         commit(transaction);
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     print_fields({{"sub", user.subject.str()}, {"username", user.username}});
 }
@@ -192,7 +200,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
 
 struct PasswdOptions {
     std::string name;
-    bool password_stdin = false;
+    PasswordOptions password;
 };
 
 void passwd(const Invocation& invocation, const PasswdOptions& options) {
@@ -202,13 +210,16 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
             "login.method is \"saslauthd\": passwords are kept where saslauthd looks; set this one there, and end what "
             "the user has with `postern session end` and `postern token revoke`");
     db::Database database = open_database(config, Access::read_write);
-    require_user(database, options.name);  // refuses an unknown user before asking for a password
-    const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
+    const User owner = require_user(database, options.name);  // refuses an unknown user before asking for a password
+    const util::Secret password = read_new_password(options.password.from_stdin);
+    const auto overridden =
+        judge_password(config.settings, password, owner.username, owner.claims, options.password.weak);
+    const std::string hash = crypto::hash_password(password);
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
         store::replace_password(transaction, changed.subject, hash, now());
         note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
 }
@@ -248,11 +259,6 @@ void add_name(const Command& command, std::string& name,
     command.argument("NAME", name, help);
 }
 
-void add_password_option(const Command& command, bool& password_stdin) {
-    command.flag("--password-stdin", password_stdin,
-                 "Read the password as one line of standard input instead of asking at the terminal");
-}
-
 void add_claim_options(const Command& command, ClaimOptions& claims) {
     command.flag(
         "--claims-stdin", claims.from_stdin,
@@ -282,7 +288,7 @@ void add_add(const Command& group, Invocation& invocation) {
         "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
         "may learn about the user, by the scopes profile, email, address and phone.");
     add_name(command, options->name, "The name that the user types at login");
-    add_password_option(command, options->password_stdin);
+    add_password_options(command, options->password);
     add_claim_options(command, options->claims);
     command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
     command.option("--group", "GROUP", options->groups, "Put the user into this group; repeatable");
@@ -312,7 +318,7 @@ void add_passwd(const Command& group, Invocation& invocation) {
         add_command(group, invocation, "passwd", "Set a new password; end the user's sessions and tokens",
                     "postern user passwd ada", [&invocation, options] { passwd(invocation, *options); });
     add_name(command, options->name);
-    add_password_option(command, options->password_stdin);
+    add_password_options(command, options->password);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr std::array kTable = {
     AuditRow{logout, "logout", "subject session grants_ended"},
     AuditRow{session_ended, "session_ended", "subject session grants_ended by"},
     AuditRow{password_changed, "password_changed", "subject session by"},
-    AuditRow{password_refused, "password_refused", "subject session reason"},
+    AuditRow{password_refused, "password_refused", "subject session link reason"},
     AuditRow{profile_changed, "profile_changed", "subject session changed"},
     AuditRow{second_factor_asked, "second_factor_asked", "subject client_id"},
     AuditRow{second_factor_failed, "second_factor_failed", "method reason subject client_id"},
@@ -63,7 +63,7 @@ constexpr std::array kTable = {
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
     AuditRow{
         admin_command, "admin_command",
-        "command client_id claim subject group resource before rows sessions_ended grants_ended file source enabled by sudo_user"},
+        "command client_id claim subject group resource before rows sessions_ended grants_ended file source enabled weak by sudo_user"},
     AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 

@@ -10,6 +10,10 @@
 #include "util/clock.h"
 #include "util/log.h"
 
+namespace postern::factor {
+class PasswordList;
+}
+
 namespace postern::oauth {
 
 /// Borrows everything. `store` and `keys` hold what the endpoint declared that it needs; nothing else is open.
@@ -23,6 +27,8 @@ struct Context {
     AuditTrail& trail;
     fetch::Fetcher* fetcher =
         nullptr;  ///< nullptr: the configuration allows no fetching, or the endpoint does not fetch
+    const factor::PasswordList* password_list =
+        nullptr;  ///< nullptr: the configuration names none, or the endpoint takes no new passwords
 
     util::Time now() const { return clock.now(); }
     /// For fetch::read_document.

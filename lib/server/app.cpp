@@ -28,6 +28,11 @@ bool reads_factor_key(const Endpoint& endpoint, const oauth::LoginSettings& logi
     return endpoint.factors && login.has_page() && login.second_factor != oauth::SecondFactor::off;
 }
 
+std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, const oauth::LoginSettings& login) {
+    const bool takes_passwords = endpoint.password_list != nullptr && login.method == oauth::LoginMethod::password;
+    return takes_passwords && login.password_blocklist ? endpoint.password_list(*login.password_blocklist) : nullptr;
+}
+
 /// A process that will have to sign starts with the keys for it or not at all.
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
     if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
@@ -45,11 +50,12 @@ App::App(config::Config config, const Endpoint& endpoint)
       database_(open_database(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
-      pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr) {
+      pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr),
+      password_list_(open_list(endpoint, config_.settings.login)) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)
-        context_.emplace(
-            oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_, fetcher_.get()});
+        context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
+                                        fetcher_.get(), password_list_.get()});
 }
 
 oauth::Context& App::context() {

@@ -52,6 +52,7 @@ private:
     std::optional<db::Database> database_;
     keys::Keys keys_;
     std::unique_ptr<const web::Pages> pages_;
+    const std::unique_ptr<const factor::PasswordList> password_list_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };
 

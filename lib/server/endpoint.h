@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "factor/password_list.h"
 #include "fetch/fetcher.h"
 #include "fetch/outbound.h"
 #include "http/message.h"
@@ -65,6 +66,9 @@ struct Endpoint {
     /// fetch::start_child for an endpoint that may fetch over HTTPS, called when `outbound` is enabled: named here, so
     /// that no other is linked with it.
     std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;
+    /// factor::open_password_list for an endpoint that takes new passwords, called when `login.passwordBlocklist` names
+    /// a file: named here, so that no other is linked with it.
+    std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
     std::unique_ptr<const web::Pages> (*pages)(const std::string& directory) = nullptr;
     OnFailure on_failure = OnFailure::json;

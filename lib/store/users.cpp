@@ -55,6 +55,11 @@ std::optional<User> find_user_by_name(db::Database& database, std::string_view u
     return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE username = $1", username));
 }
 
+json::Object find_claims(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT claims FROM users WHERE subject = $1", subject);
+    return row.step() ? parse_claims(row.text(0)) : json::Object();
+}
+
 std::string find_username(db::Database& database, const Subject& subject) {
     auto row = database.query("SELECT username FROM users WHERE subject = $1", subject);
     return row.step() ? row.text(0) : std::string();

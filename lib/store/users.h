@@ -19,6 +19,8 @@ std::optional<model::User> find_user_by_name(db::Database& database, std::string
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
 /// "" when there is no such user. A program that shows a name has no right to read claims.
 std::string find_username(db::Database& database, const model::Subject& subject);
+/// Empty when there is no such user.
+json::Object find_claims(db::Database& database, const model::Subject& subject);
 /// Lets transactions of this user wait for each other: those that begin or end a session, a consent or a grant.
 void lock_user(db::Transaction& transaction, const model::Subject& subject);
 /// crypt(5); "" when the user cannot log in with a password, or when there is no such user.

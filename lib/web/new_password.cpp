@@ -1,41 +1,80 @@
-// May this be a user's new password? It has a length and is not the user name; no other rule of composition.
+// May this be a user's new password? The configuration's rules, and what the page says when it may not.
 #include "web/new_password.h"
 
+#include <stdexcept>
+
 #include "crypto/password.h"
-#include "util/text.h"
-#include "util/utf8.h"
+#include "http/url.h"
+#include "store/users.h"
 #include "web/password_check.h"
 
 namespace postern::web {
 namespace {
 
-constexpr const char* kDifferent = "The two new passwords are not the same.";
+using factor::PasswordFlaw;
 
-std::size_t count_characters(std::string_view text) {
-    std::size_t count = 0;
-    for (; !text.empty(); ++count) text.remove_prefix(util::next_utf8(text).length);
-    return count;
-}
+constexpr const char* kDifferent = "The two new passwords are not the same.";
 
 }  // namespace
 
-std::string new_password_problem(std::string_view password, std::string_view username) {
-    if (count_characters(password) < kMinPasswordCharacters)
-        return "The new password is too short. It needs at least " + std::to_string(kMinPasswordCharacters) +
-               " characters; some words in a row are one.";
-    if (crypto::check_password(password) != crypto::PasswordFault::none)
-        return "The new password is too long. It may have up to " + std::to_string(crypto::kMaxPasswordBytes) +
-               " bytes.";
-    if (util::equal_ignoring_case(password, username)) return "The new password must not be your user name.";
-    return "";
+factor::PasswordRules password_rules(const oauth::Settings& settings, const factor::PasswordList* list) {
+    return {.min_length = settings.login.password_min_length,
+            .min_strength = settings.login.password_min_strength,
+            .list = list};
 }
 
-util::Result<util::Secret, std::string> read_new_password(const http::Params& form, std::string_view username) {
-    std::string fresh(form.find("new").value_or(""));
-    if (std::string problem = new_password_problem(fresh, username); !problem.empty()) return problem;
-    if (fresh != form.find("again").value_or("")) return std::string(kDifferent);
-    return util::Secret(std::move(fresh));
+factor::PasswordOwner password_owner(const oauth::Settings& settings, std::string username,
+                                     const json::Object& claims) {
+    factor::PasswordOwner owner{.username = std::move(username)};
+    const json::Value* email = claims.find("email");
+    if (const std::string* address = email != nullptr ? email->if_string() : nullptr) owner.email = *address;
+    if (const auto issuer = http::parse_url(settings.issuer)) owner.issuer_host = issuer->host;
+    return owner;
 }
+
+factor::PasswordOwner find_password_owner(const oauth::Context& context, const model::Subject& subject,
+                                          std::string username) {
+    return password_owner(context.settings, std::move(username), store::find_claims(context.store, subject));
+}
+
+std::string describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
+    switch (flaw) {
+        case PasswordFlaw::too_short:
+            return "The new password is too short. It needs at least " + std::to_string(rules.min_length) +
+                   " characters; some words in a row are one.";
+        case PasswordFlaw::too_long:
+            return "The new password is too long. It may have up to " + std::to_string(crypto::kMaxPasswordBytes) +
+                   " bytes.";
+        case PasswordFlaw::has_nul:
+            return "The new password has a character that cannot be typed.";
+        case PasswordFlaw::user_name:
+            return "The new password must not be your user name.";
+        case PasswordFlaw::email:
+            return "The new password must not be your e-mail address.";
+        case PasswordFlaw::local_part:
+            return "The new password must not be the name in your e-mail address.";
+        case PasswordFlaw::host:
+            return "The new password must not be the name of this site.";
+        case PasswordFlaw::listed:
+            return "The new password is in a list of common or stolen passwords. Choose another one.";
+        case PasswordFlaw::guessable:
+            return "Too easy to guess: it is made of common words or patterns.";
+    }
+    throw std::logic_error("password flaw without a sentence");
+}
+
+util::Result<util::Secret, NewPasswordProblem> read_new_password(const oauth::Context& context,
+                                                                 const http::Params& form,
+                                                                 const factor::PasswordOwner& owner) {
+    util::Secret fresh{std::string(form.find("new").value_or(""))};
+    const factor::PasswordRules rules = password_rules(context.settings, context.password_list);
+    if (const auto flaw = factor::find_password_flaw(fresh.reveal(), rules, owner))
+        return NewPasswordProblem{describe(*flaw, rules), flaw};
+    if (fresh.reveal() != form.find("again").value_or("")) return NewPasswordProblem{kDifferent, std::nullopt};
+    return fresh;
+}
+
+std::string log_reason(PasswordFlaw flaw) { return "new password: " + std::string(factor::to_string(flaw)); }
 
 std::optional<std::string> hash_new_password(const oauth::Context& context, const util::Secret& password) {
     const auto slot = take_hash_slot(context);

@@ -1,9 +1,14 @@
 // The pages of the account as the program serves them: the way there, what a browser is told, and what really ends.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "factor/password_list.h"
+#include "factor/password_strength.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -238,4 +243,85 @@ TEST_CASE("account: what a user changes is in the audit log [AUDIT-1, AUDIT-2]")
         CHECK(text_of(line, "by") == row.by);
         CHECK(answer.log.find(kNewPassword) == std::string::npos);
     }
+}
+
+TEST_CASE(
+    "account: a new password that may not be chosen is said why, and the old one stays [PASSWORD-1, PASSWORD-2]") {
+    struct Row {
+        std::string password;
+        const char* says;
+        const char* flaw;
+    };
+    std::vector<Row> rows = {
+        {"fourteen chars", "It needs at least 15 characters", "too_short"},
+        {std::string(512, 'x'), "It may have up to 511 bytes", "too_long"},
+        {"ALICE@op.example", "must not be your e-mail address", "email"},
+    };
+    if (postern::factor::estimates_password_strength())
+        rows.push_back(
+            {"wonderland wonderland", "Too easy to guess: it is made of common words or patterns.", "guessable"});
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const auto rows_before = op.count_rows("login_attempts");
+    for (const Row& row : rows) {
+        CAPTURE(row.flaw);
+        const Answer answer = press(op, alice, "/password", change_to(row.password));
+        CHECK(answer.status == 200);
+        CHECK(says(answer, row.says));
+        CHECK(text_of(audit_line(answer.log, "password_refused"), "reason") ==
+              std::string("new password: ") + row.flaw);
+        CHECK(answer.log.find(row.password) == std::string::npos);
+        CHECK(op.count_rows("login_attempts") == rows_before);  // nothing was guessed, and nothing hashed
+    }
+    CHECK(can_log_in(op, kAlicePassword));
+}
+
+TEST_CASE("account: a weak password that was set otherwise opens the account as before [PASSWORD-4]") {
+    const Deployment op;
+    op.must({"user", "passwd", kAlice, "--password-stdin", "--weak"}, "1234\n");
+    CHECK(can_log_in(op, "1234"));
+}
+
+TEST_CASE("account: length and strength are those of the configuration [PASSWORD-1, PASSWORD-2]") {
+    const Deployment op(
+        Deployment::Options{"https://op.example",
+                            {{"login", postern::json::Object{{"passwordMinLength", 18}, {"passwordMinStrength", 0}}}}});
+    UserAgent alice = signed_in(op);
+    const Answer page = alice.fetch(at(op, "/password"));
+    CHECK(page.body.find("minlength=\"18\"") != std::string::npos);
+    CHECK(says(page, "At least 18 characters"));
+    CHECK(says(press(op, alice, "/password", change_to("seventeen letters")), "at least 18 characters"));
+    CHECK(press(op, alice, "/password", change_to("passwordpassword12")).status == 303);
+    CHECK(can_log_in(op, "passwordpassword12"));
+}
+
+TEST_CASE("account: fields for passwords are filled by password managers and have no greatest length [PASSWORD-6]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    std::vector<std::string> seen;
+    for (const Attributes& input : find_tags(alice.fetch(at(op, "/password")).body, "input")) {
+        if (input.at("type") != "password") continue;
+        CHECK_FALSE(input.contains("maxlength"));
+        CHECK_FALSE(input.contains("onpaste"));
+        seen.push_back(input.at("autocomplete"));
+    }
+    CHECK(seen == std::vector<std::string>{"current-password", "new-password", "new-password"});
+}
+
+TEST_CASE("account: a password in the operator's list is refused, inside the whole sandbox too [PASSWORD-3]") {
+    const auto list = std::filesystem::temp_directory_path() / ("postern-list-" + std::to_string(::getpid()));
+    const Deployment op(Deployment::Options{"https://op.example",
+                                            {{"login", postern::json::Object{{"passwordBlocklist", list.string()}}}}});
+    op.must({"passwords", "build", list.string()}, std::string("a phrase that was published\n") + kNewPassword + "\n");
+    UserAgent alice = signed_in(op);
+    const Answer answer = press(op, alice, "/password", change_to(kNewPassword));
+    CHECK(says(answer, "The new password is in a list of common or stolen passwords."));
+    CHECK(text_of(audit_line(answer.log, "password_refused"), "reason") == "new password: listed");
+    CHECK(press(op, alice, "/password", change_to("four other words in a row")).status == 303);
+    std::filesystem::resize_file(list, 9);
+    const Answer cut = alice.fetch(at(op, "/password"));
+    CHECK(cut.status == 500);
+    CHECK(cut.log.find("multiple of 8") != std::string::npos);
+    CHECK(op.cgi("login").status != 500);  // which takes no new passwords and opens no list
+    std::filesystem::remove(list);
 }

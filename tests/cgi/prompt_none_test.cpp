@@ -72,7 +72,7 @@ TEST_CASE("prompt=none: a disabled user or a changed password is login_required 
     UserAgent alice(op);
     alice.sign_in(authorization_request());
     CHECK(alice.authorize(silent()).verdict() == "code");
-    op.must({"user", "passwd", kAlice, "--password-stdin"}, "another long password\n");
+    op.must({"user", "passwd", kAlice, "--password-stdin"}, "another quite long password\n");
     CHECK(alice.authorize(silent()).verdict() == "login_required");
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "factor/password_strength.h"
 #include "json/reader.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
@@ -409,12 +410,28 @@ TEST_CASE("link: a password that may not be chosen leaves the link as it is [LIN
         const char* fresh;
         const char* again;
         const char* says;
+        std::string flaw;
     };
-    for (const Row& row : {Row{"short", "short", "too short"}, Row{kNew, kOtherNew, "are not the same"}}) {
+    std::vector<Row> rows = {{"a brief one", "a brief one", "too short", "too_short"},
+                             {kNew, kOtherNew, "are not the same", ""},
+                             {"Alice@op.example", "Alice@op.example", "must not be your e-mail address", "email"}};
+    if (postern::factor::estimates_password_strength())
+        rows.push_back({"wonderland wonderland", "wonderland wonderland",
+                        "Too easy to guess: it is made of common words or patterns.", "guessable"});
+    for (const Row& row : rows) {
         CAPTURE(row.fresh);
         const Landing again = alice.submit(page, "save", {{"new", row.fresh}, {"again", row.again}});
         CHECK(again.answer.status == 200);
         CHECK(says(again.answer, row.says));
+        if (row.flaw.empty()) {
+            CHECK(audit_lines(again.answer.log).empty());
+        } else {
+            const auto refused = line_of(again.answer.log, "password_refused");
+            CHECK(text_of(refused, "reason") == "new password: " + row.flaw);
+            CHECK(text_of(refused, "subject") == subject_of(op, kAlice));
+            CHECK_FALSE(text_of(refused, "link").empty());
+            CHECK(again.answer.log.find(row.fresh) == std::string::npos);
+        }
         for (const Attributes& input : find_tags(again.answer.body, "input"))
             if (input.at("type") == "password") CHECK_FALSE(input.contains("value"));
         CHECK(value_of(again.answer, "username") == kAlice);

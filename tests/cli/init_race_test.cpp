@@ -113,7 +113,7 @@ void check_whole(const Installation& installation) {
     CHECK(names == expected);
     CHECK(installation.must_json({"key", "list"}).if_array()->size() == 2);
     CHECK(installation.postern({"doctor"}).out.find("FAIL") == std::string::npos);
-    installation.must({"user", "add", "ada", "--password-stdin"}, "secret of ada\n");
+    installation.must({"user", "add", "ada", "--password-stdin"}, "secret boats of ada\n");
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ TEST_CASE("init: one that goes on after another has made the installation is ref
     Started stopped(installation, {"init"}, "flock:1");  // its directories are made, its lock is not taken
     REQUIRE(stopped.wait_until_stopped());
     installation.must({"init"});
-    installation.must({"user", "add", "eve", "--password-stdin"}, "secret of eve\n");
+    installation.must({"user", "add", "eve", "--password-stdin"}, "secret boats of eve\n");
     const auto before = files_of(installation);
     CHECK(stopped.exit_code() == 1);
     CHECK(is_one_plain_line(stopped.output()));
@@ -168,7 +168,7 @@ TEST_CASE("init: one whose directories were moved away while it was stopped remo
         REQUIRE(stopped.wait_until_stopped());
         fs::rename(installation.keys_directory(), installation.directory() / "moved");
         installation.must({"init"});
-        installation.must({"user", "add", "eve", "--password-stdin"}, "secret of eve\n");
+        installation.must({"user", "add", "eve", "--password-stdin"}, "secret boats of eve\n");
         const auto before = files_of(installation);
         CHECK(stopped.exit_code() == 1);
         CHECK(files_of(installation) == before);

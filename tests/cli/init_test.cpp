@@ -77,7 +77,7 @@ TEST_CASE("init: makes missing directories on the way, and a slash at the end of
 
 TEST_CASE("init: a second run changes nothing and exits 1") {
     const Installation installation;
-    installation.must({"user", "add", "ada", "--password-stdin"}, "secret\n");
+    installation.must({"user", "add", "ada", "--password-stdin"}, "quiet boats remember\n");
     const auto keys = private_keys(installation);
     const auto result = installation.postern({"init"});
     CHECK(result.exit_code == 1);
@@ -136,7 +136,7 @@ TEST_CASE("init: run as root, --owner owns everything that was made, and later c
     if (::geteuid() != 0) return;  // only root can give files away
     const Installation installation(Installation::Start::configured);
     installation.must({"init", "--owner", "65534:12345"});
-    installation.must({"user", "add", "ada", "--password-stdin"}, "secret\n");
+    installation.must({"user", "add", "ada", "--password-stdin"}, "quiet boats remember\n");
     std::size_t seen = 0;
     for (const char* directory : {"data", "keys"}) {
         std::vector<fs::path> paths = {installation.directory() / directory};
@@ -186,7 +186,7 @@ TEST_CASE("init: run as root without --owner, files get the owner and group of t
         REQUIRE(::chown((installation.directory() / directory).c_str(), 65534, 12345) == 0);
     }
     installation.must({"init"});
-    installation.must({"user", "add", "ada", "--password-stdin"}, "secret\n");
+    installation.must({"user", "add", "ada", "--password-stdin"}, "quiet boats remember\n");
     for (const char* directory : {"data", "keys"}) {
         for (const auto& entry : fs::directory_iterator(installation.directory() / directory)) {
             CAPTURE(entry.path().string());

@@ -105,9 +105,9 @@ TEST_CASE("prompt: a password typed twice is taken, and is not seen on the termi
     Prompted prompted(installation, "ada");
     prompted.expect("Password: ");
     CHECK_FALSE(prompted.echoes());
-    prompted.type("s3cret\n");
+    prompted.type("s3cret boats r3main\n");
     prompted.expect("Repeat the password: ");
-    prompted.type("s3cret\n");
+    prompted.type("s3cret boats r3main\n");
     CHECK(prompted.finish() == 0);
     CHECK(prompted.echoes());
     CHECK(has_user(installation, "ada"));
@@ -121,9 +121,9 @@ TEST_CASE("prompt: two different answers are refused") {
     const Installation installation;
     Prompted prompted(installation, "ada");
     prompted.expect("Password: ");
-    prompted.type("s3cret\n");
+    prompted.type("s3cret boats r3main\n");
     prompted.expect("Repeat the password: ");
-    prompted.type("other\n");
+    prompted.type("other boats remember\n");
     const int status = prompted.finish();
     CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
     CHECK_FALSE(has_user(installation, "ada"));

@@ -9,7 +9,7 @@ namespace postern::test {
 
 model::Subject put_app(const Installation& installation, const std::string& name) {
     model::Subject subject(
-        text_of(installation.must_json({"user", "add", name, "--password-stdin"}, "secret\n"), "sub"));
+        text_of(installation.must_json({"user", "add", name, "--password-stdin"}, "quiet boats remember\n"), "sub"));
     const keys::Keys keys(installation.keys_directory(), keys::KeyUse::verify, false, true);
     crypto::SystemRandom random;
     const util::Time now = util::SystemClock().now();

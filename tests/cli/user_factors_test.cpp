@@ -70,7 +70,7 @@ TEST_CASE("user factors: shows what there is, and no secret [POLICY-8]") {
     CHECK(text.find(store::find_totp(f.database, f.ada)->sealed) == text.npos);
     CHECK(f.logged_in());
 
-    f.installation.must({"user", "add", "bob", "--password-stdin"}, "secret\n");
+    f.installation.must({"user", "add", "bob", "--password-stdin"}, "quiet boats remember\n");
     const auto none = f.installation.must_json({"user", "factors", "bob"});
     CHECK(none.if_object()->find("app") == nullptr);
     CHECK(*member_of(none, "unused_codes").if_integer() == 0);

@@ -127,7 +127,7 @@ TEST_CASE("user import: JSON lines bring hash or password, claims and state; a f
 
 TEST_CASE("user import: each faulty line is named with its reason, and no user is imported") {
     const Installation installation;
-    installation.must({"user", "add", "taken", "--password-stdin"}, "secret\n");
+    installation.must({"user", "add", "taken", "--password-stdin"}, "quiet boats remember\n");
     struct Row {
         std::string line;
         const char* word;
@@ -195,7 +195,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and no user i
 
 TEST_CASE("user import: all faults of a file are reported at once, in the order of its lines, for programs too") {
     const Installation installation;
-    installation.must({"user", "add", "b", "--password-stdin"}, "secret\n");
+    installation.must({"user", "add", "b", "--password-stdin"}, "quiet boats remember\n");
     const std::string input = "a:" + kBcrypt + "\nb:" + kBcrypt + "\n\nc:x\na:" + kBcrypt + "\n";
     const auto result = refused_json(installation, input);
     const json::Array& refused = *member_of(result, "refused").if_array();
@@ -237,7 +237,7 @@ TEST_CASE("user import: --dry-run finds what the import would, and writes nothin
 TEST_CASE("user import: --update changes what the file has and leaves the rest; what is equal is not touched") {
     const Installation installation;
     installation.must({"user", "add", "ada", "--password-stdin", "--claim", "name=Ada", "--claim", "nickname=A"},
-                      "secret\n");
+                      "quiet boats remember\n");
     const auto before = stored(installation, "ada");
     const std::string hash_before = hash_of(installation, "ada");
     const auto update = [&](const std::string& line) {
@@ -247,7 +247,8 @@ TEST_CASE("user import: --update changes what the file has and leaves the rest; 
     using Counts = std::pair<std::int64_t, std::int64_t>;
     log_in(installation, before.subject);
     CHECK(update("{\"username\":\"ada\"}") == Counts{0, 1});
-    CHECK(update("{\"username\":\"ada\",\"password\":\"secret\"}") == Counts{0, 1});  // the one that she has
+    CHECK(update("{\"username\":\"ada\",\"password\":\"quiet boats remember\"}") ==
+          Counts{0, 1});  // the one that she has
     CHECK(update("{\"username\":\"ada\",\"enabled\":true,\"claims\":{\"name\":\"Ada\",\"nickname\":\"A\"}}") ==
           Counts{0, 1});
     CHECK(hash_of(installation, "ada") == hash_before);
@@ -341,7 +342,7 @@ TEST_CASE("user import: a user name that cannot be seen is refused in each forma
             CHECK(result.exit_code == 1);
         }
         const auto import = installation.postern({"user", "import", "-"}, name + ":" + kBcrypt + "\n");
-        const auto add = installation.postern({"user", "add", name, "--password-stdin"}, "secret\n");
+        const auto add = installation.postern({"user", "add", name, "--password-stdin"}, "quiet boats remember\n");
         for (const auto& result : {import, add}) {
             CHECK(result.exit_code == 1);
             CHECK(result.err.find("has an invisible character") != std::string::npos);

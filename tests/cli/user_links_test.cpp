@@ -23,7 +23,7 @@ struct Fixture {
     Installation installation;
 
     Fixture() {
-        installation.must({"user", "add", "ada", "--password-stdin"}, "secret of ada\n");
+        installation.must({"user", "add", "ada", "--password-stdin"}, "secret boats of ada\n");
         put_user(installation, "bob");
         installation.must({"group", "add", "staff"});
     }

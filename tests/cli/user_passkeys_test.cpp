@@ -34,8 +34,8 @@ struct Fixture {
         transaction.commit();
     }
     model::Subject add(const char* name) {
-        return model::Subject(
-            text_of(installation.must_json({"user", "add", name, "--password-stdin"}, "secret\n"), "sub"));
+        return model::Subject(text_of(
+            installation.must_json({"user", "add", name, "--password-stdin"}, "quiet boats remember\n"), "sub"));
     }
     std::string audit() const {
         std::ostringstream text;

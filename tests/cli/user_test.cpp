@@ -15,7 +15,8 @@ using namespace postern::test;
 
 namespace {
 
-std::string add(const Installation& installation, const std::string& name, const std::string& password = "secret") {
+std::string add(const Installation& installation, const std::string& name,
+                const std::string& password = "quiet boats remember") {
     return text_of(installation.must_json({"user", "add", name, "--password-stdin"}, password + "\n"), "sub");
 }
 
@@ -62,7 +63,7 @@ bool logged_in(const Installation& installation) {
 
 TEST_CASE("user add: prints sub and username; the password is kept as a yescrypt hash") {
     const Installation installation;
-    const std::string password = "correct horse \xc3\xa9";
+    const std::string password = "correct horse battery \xc3\xa9";
     const auto added = installation.must_json({"user", "add", "ada", "--password-stdin"}, password + "\nignored\n");
     CHECK(text_of(added, "username") == "ada");
     CHECK(text_of(added, "sub").size() == 22);
@@ -78,10 +79,10 @@ TEST_CASE("user add: prints sub and username; the password is kept as a yescrypt
 
 TEST_CASE("user add: a CR LF line end belongs to the line, not to the password; the last line needs no end") {
     const Installation installation;
-    installation.must({"user", "add", "a", "--password-stdin"}, "secret\r\n");
-    installation.must({"user", "add", "b", "--password-stdin"}, "secret");
-    CHECK(opens_with(installation, "a", "secret"));
-    CHECK(opens_with(installation, "b", "secret"));
+    installation.must({"user", "add", "a", "--password-stdin"}, "quiet boats remember\r\n");
+    installation.must({"user", "add", "b", "--password-stdin"}, "quiet boats remember");
+    CHECK(opens_with(installation, "a", "quiet boats remember"));
+    CHECK(opens_with(installation, "b", "quiet boats remember"));
 }
 
 TEST_CASE("user add: passwords that cannot be typed into the form are refused") {
@@ -93,7 +94,7 @@ TEST_CASE("user add: passwords that cannot be typed into the form are refused") 
         CHECK(result.exit_code == 1);
         CHECK(is_one_plain_line(result.err));
     }
-    installation.must({"user", "add", "ada", "--password-stdin"}, std::string(511, 'a') + "\n");
+    installation.must({"user", "add", "ada", "--password-stdin", "--weak"}, std::string(511, 'a') + "\n");
 }
 
 TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") {
@@ -102,7 +103,7 @@ TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") 
          {std::string(), std::string(129, 'a'), std::string(" ada"), std::string("ada "), std::string("\tada"),
           std::string("a\nb"), std::string("a\x7f"), std::string("a\xff"), std::string("ada\xe2\x80\xae")}) {
         CAPTURE(name);
-        const auto result = installation.postern({"user", "add", name, "--password-stdin"}, "secret\n");
+        const auto result = installation.postern({"user", "add", name, "--password-stdin"}, "quiet boats remember\n");
         CHECK(result.exit_code == 1);
         CHECK(is_one_plain_line(result.err));
     }
@@ -111,25 +112,27 @@ TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") 
                                                 "da"),
                                     std::string("ada@example.org")})
         add(installation, name);
-    const auto twice = installation.postern({"user", "add", "ada@example.org", "--password-stdin"}, "other\n");
+    const auto twice =
+        installation.postern({"user", "add", "ada@example.org", "--password-stdin"}, "other boats remember\n");
     CHECK(twice.exit_code == 1);
     CHECK(is_one_plain_line(twice.err));
-    CHECK(opens_with(installation, "ada@example.org", "secret"));
+    CHECK(opens_with(installation, "ada@example.org", "quiet boats remember"));
 }
 
 TEST_CASE("user add: claims come as one JSON object after the password line, and single ones win") {
     const Installation installation;
-    installation.must({"user", "add", "ada", "--password-stdin", "--claims-stdin", "--claim", "email=ada@example.org",
-                       "--claim", "email_verified=true", "--claim", "updated_at=1700000000"},
-                      "secret\n{\"name\":\"Ada\",\n \"email\":\"old@example.org\", \"address\":{\"formatted\":\"1 "
-                      "Road\\nTown\",\"country\":\"UK\"}}\n");
+    installation.must(
+        {"user", "add", "ada", "--password-stdin", "--claims-stdin", "--claim", "email=ada@example.org", "--claim",
+         "email_verified=true", "--claim", "updated_at=1700000000"},
+        "quiet boats remember\n{\"name\":\"Ada\",\n \"email\":\"old@example.org\", \"address\":{\"formatted\":\"1 "
+        "Road\\nTown\",\"country\":\"UK\"}}\n");
     const json::Object claims = stored(installation, "ada").claims;
     CHECK(*claims.find("name")->if_string() == "Ada");
     CHECK(*claims.find("email")->if_string() == "ada@example.org");
     CHECK(*claims.find("email_verified")->if_bool());
     CHECK(*claims.find("updated_at")->if_integer() == 1700000000);
     CHECK(*claims.find("address")->if_object()->find("country")->if_string() == "UK");
-    CHECK(opens_with(installation, "ada", "secret"));
+    CHECK(opens_with(installation, "ada", "quiet boats remember"));
 }
 
 TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core §5.1, §5.1.1]") {
@@ -170,15 +173,15 @@ TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core
     };
     for (const std::string& claims : refused) {
         CAPTURE(claims);
-        const auto result =
-            installation.postern({"user", "add", "ada", "--password-stdin", "--claims-stdin"}, "secret\n" + claims);
+        const auto result = installation.postern({"user", "add", "ada", "--password-stdin", "--claims-stdin"},
+                                                 "quiet boats remember\n" + claims);
         CAPTURE(result.err);
         CHECK(result.exit_code == 1);
         CHECK(is_one_plain_line(result.err));
     }
     installation.must(
         {"user", "add", "ada", "--password-stdin", "--claims-stdin"},
-        "secret\n"
+        "quiet boats remember\n"
         R"({"name":"Ada","email_verified":false,"updated_at":0,"birthdate":"0000-12-10","picture":"https://example.org/ada.png",)"
         R"("roles":["a","b"],"level":3,"ratio":0.5,"staff":true,"x":"y"})");
     CHECK(stored(installation, "ada").claims.size() == 10);
@@ -202,7 +205,7 @@ TEST_CASE("user add: --email-verified speaks where there is an email and nothing
         CAPTURE(row.name);
         std::vector<std::string> arguments = {"user", "add", row.name, "--password-stdin", "--email-verified"};
         for (const std::string& claim : row.claims) arguments.insert(arguments.end(), {"--claim", claim});
-        installation.must(arguments, "secret\n");
+        installation.must(arguments, "quiet boats remember\n");
         CHECK(json::write(stored(installation, row.name).claims) == row.stored);
     }
 }
@@ -213,7 +216,8 @@ TEST_CASE("user add: claims that belong to the protocol are refused") {
                              "at_hash", "sid", "cid", "scope", "client_id"}) {
         CAPTURE(name);
         CHECK(installation
-                  .postern({"user", "add", "ada", "--password-stdin", "--claim", std::string(name) + "=x"}, "secret\n")
+                  .postern({"user", "add", "ada", "--password-stdin", "--claim", std::string(name) + "=x"},
+                           "quiet boats remember\n")
                   .exit_code == 1);
     }
 }
@@ -230,13 +234,13 @@ TEST_CASE("user add: --claim without a name or with a value that the claim canno
                         {"address=1 Road", 1}};
     for (const Row& row : rows) {
         CAPTURE(row.claim);
-        const auto result =
-            installation.postern({"user", "add", "ada", "--password-stdin", "--claim", row.claim}, "secret\n");
+        const auto result = installation.postern({"user", "add", "ada", "--password-stdin", "--claim", row.claim},
+                                                 "quiet boats remember\n");
         CHECK(result.exit_code == row.exit_code);
         CHECK(is_one_plain_line(result.err));
     }
     installation.must({"user", "add", "ada", "--password-stdin", "--claim", "name=a=b", "--claim", "nickname=true"},
-                      "secret\n");
+                      "quiet boats remember\n");
     CHECK(*stored(installation, "ada").claims.find("name")->if_string() == "a=b");
     CHECK(*stored(installation, "ada").claims.find("nickname")->if_string() == "true");
 }
@@ -247,7 +251,7 @@ TEST_CASE("user list and show: by name or by sub, as JSON and as text") {
     add(installation, "eve");
     const std::string sub =
         text_of(installation.must_json({"user", "add", "ada", "--password-stdin", "--claim", "email=ada@example.org"},
-                                       "secret\n"),
+                                       "quiet boats remember\n"),
                 "sub");
     const auto users = installation.must_json({"user", "list"});
     REQUIRE(users.if_array()->size() == 2);
@@ -278,7 +282,7 @@ TEST_CASE("user set: changes single claims and the name, keeps sub, password and
     CHECK(user.claims.size() == 2);
     CHECK(*user.claims.find("name")->if_string() == "Ada");
     CHECK(*user.claims.find("email")->if_string() == "ada@example.org");
-    CHECK(opens_with(installation, "lovelace", "secret"));
+    CHECK(opens_with(installation, "lovelace", "quiet boats remember"));
     CHECK(logged_in(installation));
     CHECK(installation.postern({"user", "show", "ada"}).exit_code == 1);
 }
@@ -333,9 +337,9 @@ TEST_CASE("user passwd: the new password works, the old one and the sessions do 
     const Installation installation;
     log_in(installation, add(installation, "ada"));
     REQUIRE(logged_in(installation));
-    installation.must({"user", "passwd", "ada", "--password-stdin"}, "other\n");
-    CHECK(opens_with(installation, "ada", "other"));
-    CHECK_FALSE(opens_with(installation, "ada", "secret"));
+    installation.must({"user", "passwd", "ada", "--password-stdin"}, "other boats remember\n");
+    CHECK(opens_with(installation, "ada", "other boats remember"));
+    CHECK_FALSE(opens_with(installation, "ada", "quiet boats remember"));
     CHECK_FALSE(logged_in(installation));
 }
 
@@ -345,7 +349,7 @@ TEST_CASE("user passwd: without a password nothing changes") {
     CHECK(installation.postern({"user", "passwd", "ada"}).exit_code == 2);
     CHECK(installation.postern({"user", "passwd", "ada", "--password-stdin"}).exit_code == 2);
     CHECK(installation.postern({"user", "passwd", "ada", "--password-stdin"}, "\n").exit_code == 1);
-    CHECK(opens_with(installation, "ada", "secret"));
+    CHECK(opens_with(installation, "ada", "quiet boats remember"));
     CHECK(logged_in(installation));
 }
 
@@ -379,7 +383,7 @@ TEST_CASE("user: an unknown user is refused by every sub-command with one line")
     for (const char* command : {"show", "passwd", "disable", "enable", "remove"}) {
         std::vector<std::string> arguments = {"user", command, "nobody"};
         if (std::string_view(command) == "passwd") arguments.emplace_back("--password-stdin");
-        const auto result = installation.postern(arguments, "secret\n");
+        const auto result = installation.postern(arguments, "quiet boats remember\n");
         CAPTURE(command);
         CHECK(result.exit_code == 1);
         CHECK(result.out.empty());

@@ -301,7 +301,7 @@ std::vector<Operation> make_operations() {
         {"backup", reads, 0, back_up, is_ok, nullptr, nullptr, {}},
         by_command(
             takes, {"user", "passwd", kAlice, "--password-stdin"},
-            [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }, "another long password\n"),
+            [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }, "another quite long password\n"),
         by_command(takes, {"user", "disable", kAlice},
                    [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }),
         by_command(takes, {"user", "remove", kAlice},
@@ -314,7 +314,7 @@ std::vector<Operation> make_operations() {
         by_command(takes, {"session", "end", "--user", kAlice},
                    [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }),
         by_command(takes, {"token", "revoke", "--client", kWeb}, held_is_dead),
-        by_command(grants, {"user", "add", "carol", "--password-stdin"}, nullptr, "another long password\n"),
+        by_command(grants, {"user", "add", "carol", "--password-stdin"}, nullptr, "another quite long password\n"),
         by_command(grants, {"client", "add", "new", "--redirect-uri", "https://new.example/cb"}, nullptr),
     };
     return all;

@@ -21,7 +21,7 @@ describe("UserInfo", () => {
   let users = 0;
   /// A new user with tokens.
   async function somebody() {
-    const user = { username: `somebody-${++users}`, password: "a password of somebody" };
+    const user = { username: `somebody-${++users}`, password: "some password of somebody else" };
     await p.deployment.addUser(user.username, user.password);
     const person = p.person();
     await p.walk(person, p.authorizationUrl(web), { user });

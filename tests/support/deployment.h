@@ -60,7 +60,7 @@ inline constexpr const char* kSecretTail = ":p%w+d/%41 &=0123456789abcdefghijklm
 inline constexpr const char* kAlice = "alice";  ///< with name, email, phone, address
 inline constexpr const char* kBob = "bob";      ///< without claims
 inline constexpr const char* kAlicePassword = "correct horse battery staple";
-inline constexpr const char* kBobPassword = "Tr0ub4dor&3 \xc3\xa9";
+inline constexpr const char* kBobPassword = "Tr0ub4dor&3 \xc3\xa9 at sea";
 
 std::string secret_of(const std::string& client);
 

@@ -27,7 +27,7 @@ http::Response form(AccountVisit& visit, Wrong wrong, const std::string& problem
         PasswordPage page{.frame = frame_of(visit),
                           .wrong = wrong,
                           .username = store::find_username(visit.context().store, visit.subject()),
-                          .min_length = std::to_string(kMinPasswordCharacters)};
+                          .min_length = std::to_string(visit.context().settings.login.password_min_length)};
         page.frame.problem = problem;
         return visit.pages.password(page, status);
     });
@@ -118,8 +118,12 @@ http::Response submit_password(AccountVisit& visit) {
     if (const auto faulty = sent.first_fault({"present", "new", "again"}))
         return refuse_malformed_form(visit, "field: " + *faulty);
     const std::string username = store::find_username(visit.context().store, visit.subject());
-    auto fresh = read_new_password(sent, username);
-    if (!fresh) return form(visit, Wrong::fresh, fresh.error());
+    auto fresh =
+        read_new_password(visit.context(), sent, find_password_owner(visit.context(), visit.subject(), username));
+    if (!fresh) {
+        if (fresh.error().flaw) note_refusal(visit, log_reason(*fresh.error().flaw));
+        return form(visit, Wrong::fresh, fresh.error().text);
+    }
     return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), std::move(*fresh)},
                        username);
 }

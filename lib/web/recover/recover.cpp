@@ -96,11 +96,17 @@ http::Response form(Visit& visit, const std::string& problem) {
     http::Response response =
         visit.own.link({.purpose = visit.link().purpose,
                         .username = visit.found->username,
-                        .min_length = std::to_string(kMinPasswordCharacters),
+                        .min_length = std::to_string(visit.context.settings.login.password_min_length),
                         .csrf = csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()),
                         .problem = problem});
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
     return response;
+}
+
+void note_refusal(const Visit& visit, factor::PasswordFlaw flaw) {
+    visit.context.trail.add(AuditEvent::password_refused, {oauth::audit::subject(visit.link().subject),
+                                                           oauth::audit::credential("link", visit.link().token_hash),
+                                                           {"reason", log_reason(flaw)}});
 }
 
 /// What was there and is gone.
@@ -152,8 +158,12 @@ http::Response submit(Visit& visit) {
     const http::Params& sent = visit.request.form;
     if (const auto faulty = sent.first_fault({"new", "again"}))
         return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
-    const auto fresh = read_new_password(sent, visit.found->username);
-    if (!fresh) return form(visit, fresh.error());
+    const auto fresh = read_new_password(
+        visit.context, sent, find_password_owner(visit.context, visit.link().subject, visit.found->username));
+    if (!fresh) {
+        if (fresh.error().flaw) note_refusal(visit, *fresh.error().flaw);
+        return form(visit, fresh.error().text);
+    }
     const auto hash = hash_new_password(visit.context, *fresh);
     if (!hash) return refuse_form(visit, PageFault::too_busy, kNoHashSlot);
     const auto removed = spend(visit, *hash);

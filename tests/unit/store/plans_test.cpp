@@ -293,6 +293,7 @@ constexpr Call kCalls[] = {
     {"count_sweepable", [](auto& t) { store::count_sweepable(t.database(), kNow); }},
     {"sweep", [](auto& t) { store::sweep(t, kNow); }},
 
+    {"find_claims", [](auto& t) { store::find_claims(t.database(), kUser); }},
     {"find_username", [](auto& t) { store::find_username(t.database(), kUser); }},
     {"find_user", [](auto& t) { store::find_user(t.database(), kUser); }},
     {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},

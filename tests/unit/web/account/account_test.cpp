@@ -27,7 +27,9 @@ struct FormRow {
 const std::vector<FormRow>& forms() {
     static const std::vector<FormRow> rows = {
         {"/password",
-         {{"present", AccountFlow::kPassword}, {"new", "another long password"}, {"again", "another long password"}}},
+         {{"present", AccountFlow::kPassword},
+          {"new", "another quite long password"},
+          {"again", "another quite long password"}}},
         {"/app", {{"remove", "yes"}}},
         {"/devices", {{"everywhere", "yes"}}},
         {"/applications", {{"client_id", "app"}}},
