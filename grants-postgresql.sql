@@ -20,7 +20,7 @@ GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (password_hash, stamp) ON users TO postern_account;
+GRANT UPDATE (password_hash, stamp, enrol_until) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
@@ -69,7 +69,7 @@ GRANT SELECT ON refresh_tokens TO postern_introspect;
 
 -- Second factors: who must have one, who has which, and the stamp with which a half login is void when one has changed.
 -- The login spends codes; the account makes and removes them.
-GRANT SELECT (stamp, second_factor) ON users TO postern_authorize, postern_login, postern_account;
+GRANT SELECT (stamp, second_factor, enrol_until) ON users TO postern_authorize, postern_login, postern_account;
 GRANT SELECT (name, second_factor) ON groups TO postern_authorize, postern_login, postern_account;
 GRANT SELECT (subject, group_name) ON group_members TO postern_login;
 GRANT SELECT (subject) ON totp_secrets TO postern_authorize;
@@ -99,7 +99,7 @@ GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO po
 -- The program that opens them reads no password hash. The command makes them.
 GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_recover;
-GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp) ON users TO postern_recover;
+GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp, enrol_until) ON users TO postern_recover;
 GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
 GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
 GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;

@@ -84,6 +84,7 @@ CREATE TABLE users (
     second_factor bigint NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),
     stamp bigint NOT NULL DEFAULT 0,
     handle text COLLATE "C" NOT NULL DEFAULT '',
+    enrol_until bigint NOT NULL DEFAULT 0,
     gate bigint NOT NULL DEFAULT 0
 );
 

@@ -96,7 +96,9 @@ CREATE TABLE users (
     second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),  -- 1: must log in with one
     stamp         INTEGER NOT NULL DEFAULT 0, -- grows with each change of the password or of a second factor, and when
                                               -- the user is disabled: what was sealed with an earlier one is void
-    handle        TEXT NOT NULL DEFAULT ''    -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
+    handle        TEXT NOT NULL DEFAULT '',   -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
+    enrol_until   INTEGER NOT NULL DEFAULT 0  -- before it, the first second factor may be set up because a link was used; 0
+                                              -- when the stamp grows
 ) STRICT, WITHOUT ROWID;
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.

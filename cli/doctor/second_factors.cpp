@@ -93,19 +93,33 @@ void check_names(Findings& findings, const oauth::Settings& settings) {
                      "a level that discovery has in acr_values_supported, or remove the name");
 }
 
+/// What keeps users from setting up a first second factor after their password, and what helps.
+struct Obstacle {
+    const char* what;
+    const char* fix;
+};
+Obstacle obstacle_of(const oauth::Settings& settings) {
+    if (!settings.paths.account)
+        return {"paths.account is null, the page that sets one up: they cannot sign in",
+                "route paths.account to the account program, or require none of them"};
+    if (!settings.paths.recover)
+        return {"login.enrolment is \"link\", and paths.recover is null, the page of links: they cannot sign in",
+                "route paths.recover to the recover program, or \"login\": {\"enrolment\": \"login\"}"};
+    return {
+        "login.enrolment is \"link\": they cannot sign in without a link",
+        "a link for each of them, after which they set one up: `postern user reset-link NAME` or `user invite NAME`"};
+}
+
 /// They know their passwords and cannot sign in anywhere.
 void check_missing(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (web::can_enrol(settings)) return;
     const std::int64_t users = store::count_factors(database, demand_of(settings), rp_id_of(settings)).missing;
     if (users == 0) return;
-    const bool by_link = settings.login.enrolment == oauth::Enrolment::link;
-    findings.warning(
-        kCheck,
-        counted(users, "user") + " who must have a second factor and " + (users == 1 ? "has" : "have") + " none, and " +
-            (by_link ? "login.enrolment is \"link\"" : "paths.account is null, the page that sets one up") +
-            ": they cannot sign in",
-        by_link ? "\"login\": {\"enrolment\": \"login\"} until they have set one up"
-                : "route paths.account to the account program, or require none of them");
+    const Obstacle obstacle = obstacle_of(settings);
+    findings.warning(kCheck,
+                     counted(users, "user") + " who must have a second factor and " + (users == 1 ? "has" : "have") +
+                         " none, and " + obstacle.what,
+                     obstacle.fix);
 }
 
 /// WEBAUTHN-1, WEBAUTHN-25.

@@ -206,7 +206,9 @@ constexpr Advice kAdvice[] = {
      "NAME --resume` ends the wait."},
     {"second_factor_missing",
      "A second factor is required of this login, the user has none, and login.enrolment \"link\" or paths.account null does not "
-     "let the password alone set one up. \"enrolment\": \"login\" does, for as long as users set theirs up; `postern user set NAME "
+     "let the password alone set one up. `postern user reset-link NAME`, or `postern user invite NAME` for a user without a password, "
+     "makes a link; in the 1800 seconds after it was used, the user sets one up at the login. \"enrolment\": \"login\" lets all "
+     "users do so; `postern user set NAME "
      "--second-factor default` requires none of the user, if neither a group, the configuration nor the client does."},
     {"login_throttled",
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},

@@ -110,7 +110,7 @@ std::int64_t find_stamp(db::Database& database, const Subject& subject) {
 }
 
 void raise_stamp(db::Transaction& transaction, const Subject& subject) {
-    transaction.run("UPDATE users SET stamp = stamp + 1 WHERE subject = $1", subject);
+    transaction.run("UPDATE users SET stamp = stamp + 1, enrol_until = 0 WHERE subject = $1", subject);
 }
 
 }  // namespace postern::store

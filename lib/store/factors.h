@@ -63,7 +63,8 @@ std::int64_t remove_recovery_codes(db::Transaction& transaction, const model::Su
 std::int64_t remove_recovery_codes_before(db::Transaction& transaction, util::Time time);
 
 /// Grows with each change of the password or of a second factor, and when the user is disabled: what was sealed with
-/// an earlier one is void. 0 when there is no such user, as for one without changes.
+/// an earlier one is void, and what a link allowed is over (let_enrol). 0 when there is no such user, as for one
+/// without changes.
 std::int64_t find_stamp(db::Database& database, const model::Subject& subject);
 void raise_stamp(db::Transaction& transaction, const model::Subject& subject);
 

@@ -10,12 +10,16 @@ SecondFactorState find_second_factor(db::Database& database, const model::Subjec
         " CASE WHEN EXISTS (SELECT 1 FROM totp_secrets t WHERE t.subject = u.subject) OR EXISTS (SELECT 1"
         " FROM recovery_codes c WHERE c.subject = u.subject AND c.used_at IS NULL) THEN 1 ELSE 0 END,"
         " CASE WHEN EXISTS (SELECT 1 FROM passkeys p WHERE p.subject = u.subject AND p.rp_id = $2"
-        " AND p.suspended_at IS NULL) THEN 1 ELSE 0 END, u.stamp FROM users u WHERE u.subject = $1",
+        " AND p.suspended_at IS NULL) THEN 1 ELSE 0 END, u.stamp, u.enrol_until FROM users u WHERE u.subject = $1",
         subject, rp_id);
     SecondFactorState state;
-    if (row.step()) row >> state.demanded >> state.code >> state.passkey >> state.stamp;
+    if (row.step()) row >> state.demanded >> state.code >> state.passkey >> state.stamp >> state.enrol_until;
     state.available = state.code || state.passkey;
     return state;
+}
+
+void let_enrol(db::Transaction& transaction, const model::Subject& subject, util::Time until) {
+    transaction.run("UPDATE users SET enrol_until = $2 WHERE subject = $1", subject, until);
 }
 
 bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded) {

@@ -7,19 +7,25 @@
 
 #include "db/database.h"
 #include "model/ids.h"
+#include "util/clock.h"
 
 namespace postern::store {
 
 struct SecondFactorState {
-    bool demanded = false;   ///< the user, or a group of the user, must log in with one
-    bool code = false;       ///< an app, or a recovery code that was not used
-    bool passkey = false;    ///< one that is not suspended
-    bool available = false;  ///< either of them
-    std::int64_t stamp = 0;  ///< of the user, users.stamp
+    bool demanded = false;     ///< the user, or a group of the user, must log in with one
+    bool code = false;         ///< an app, or a recovery code that was not used
+    bool passkey = false;      ///< one that is not suspended
+    bool available = false;    ///< either of them
+    std::int64_t stamp = 0;    ///< of the user, users.stamp
+    util::Time enrol_until{};  ///< until then the user may set up the first one, because of a link (let_enrol)
 };
 /// One statement sees one moment. All false for a user that does not exist. Passkeys count that were made for `rp_id`;
 /// "": none does.
 SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject, std::string_view rp_id);
+
+/// The user may set up a first second factor before `until`, also where the password alone does not allow it. The next
+/// change of the password or of a second factor ends that, and so does disabling.
+void let_enrol(db::Transaction& transaction, const model::Subject& subject, util::Time until);
 
 /// False: there is no such user, or no such group.
 bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded);

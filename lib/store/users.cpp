@@ -128,7 +128,8 @@ bool update_user(db::Transaction& transaction, const User& user) {
     return transaction.run(
                "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5,"
                " left_at = CASE WHEN enabled = $4 THEN left_at END,"
-               " stamp = CASE WHEN enabled = 1 AND $4 = 0 THEN stamp + 1 ELSE stamp END WHERE subject = $1",
+               " stamp = CASE WHEN enabled = 1 AND $4 = 0 THEN stamp + 1 ELSE stamp END,"
+               " enrol_until = CASE WHEN $4 = 0 THEN 0 ELSE enrol_until END WHERE subject = $1",
                user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at) == 1;
 }
 
@@ -138,7 +139,8 @@ void update_claims(db::Transaction& transaction, const User& user) {
 }
 
 void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash) {
-    transaction.run("UPDATE users SET password_hash = $2, stamp = stamp + 1 WHERE subject = $1", subject, hash);
+    transaction.run("UPDATE users SET password_hash = $2, stamp = stamp + 1, enrol_until = 0 WHERE subject = $1",
+                    subject, hash);
     clear_code_failures(transaction, subject);
 }
 

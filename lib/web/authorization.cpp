@@ -81,7 +81,7 @@ std::int64_t read_levels(const Interaction& interaction, oauth::AuthorizationInp
                                                  oauth::rp_id_of_second_factor(settings));
     input.demanded = demanded_of_user(settings, state);
     input.within_reach = level_within_reach(state);
-    input.may_set_up = can_enrol(settings);
+    input.may_set_up = can_enrol(interaction.context, state);
     return state.stamp;
 }
 
@@ -100,6 +100,7 @@ struct CarryOut {
     oauth::ConsentSource consent;
     bool& restricted;    ///< set when the client has become so
     std::int64_t stamp;  ///< of the session's user, where the input says what is within reach
+    bool may_set_up;     ///< likewise
 
     using Answer = std::optional<http::Response>;
 
@@ -110,7 +111,9 @@ struct CarryOut {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
     Answer operator()(oauth::ShowSecondStep) const { return raise(SecondHalf::code); }
-    Answer operator()(oauth::ShowEnrolment) const { return raise(SecondHalf::enrolment); }
+    Answer operator()(oauth::ShowEnrolment) const {
+        return raise(may_set_up ? SecondHalf::enrolment : SecondHalf::link);
+    }
     Answer operator()(oauth::ShowMayNotUse) const { return refuse_access(interaction, asked); }
     /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
@@ -164,7 +167,7 @@ http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes
     while (true) {
         oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
         const std::int64_t stamp = read_levels(interaction, input);
-        const CarryOut carry_out{interaction, asked, consent_source(input), restricted, stamp};
+        const CarryOut carry_out{interaction, asked, consent_source(input), restricted, stamp, input.may_set_up};
         oauth::NextStep step = oauth::next_step(input);
         if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
             step = oauth::Refuse{oauth::may_not_use(), true};

@@ -38,6 +38,14 @@ bool can_enrol(const oauth::Settings& settings) {
     return settings.login.enrolment == oauth::Enrolment::login && settings.paths.account;
 }
 
+bool can_enrol(const oauth::Context& context, const store::SecondFactorState& state) {
+    return can_enrol(context.settings) || (offers_enrolment(context.settings) && context.now() < state.enrol_until);
+}
+
+bool offers_enrolment(const oauth::Settings& settings) {
+    return can_enrol(settings) || (settings.paths.account && settings.paths.recover);
+}
+
 model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state) {
     if (oauth::highest_level(settings) < model::Level::second_factor) return model::Level::unknown;
     const bool required = settings.login.second_factor == oauth::SecondFactor::required || state.demanded;
@@ -53,16 +61,22 @@ model::Level demanded_by(const LoginVisit& visit) {
     return visit.target ? oauth::demanded_of_request(visit.target->client(), visit.request) : model::Level::unknown;
 }
 
-SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
-                        const LoginVisit& visit) {
-    if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
+SecondHalf demanded_half(const oauth::Context& context, const store::SecondFactorState& state) {
     if (state.available) return SecondHalf::code;
+    return can_enrol(context, state) ? SecondHalf::enrolment : SecondHalf::link;
+}
+
+SecondHalf missing_half(const oauth::Context& context, const store::SecondFactorState& state, const LoginVisit& visit) {
+    const oauth::Settings& settings = context.settings;
+    if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
+    const SecondHalf half = demanded_half(context, state);
+    if (half == SecondHalf::code) return half;
     // An essential acr for which nothing can be set up is answered by authorize, which tells the client (LEVEL-5).
     const bool is_client_told =
-        visit.target && !can_enrol(settings) && visit.target->client().level < model::Level::second_factor;
+        visit.target && half == SecondHalf::link && visit.target->client().level < model::Level::second_factor;
     const model::Level demanded = is_client_told ? model::Level::unknown : demanded_by(visit);
     const bool is_demanded = std::max(demanded, demanded_of_user(settings, state)) >= model::Level::second_factor;
-    return is_demanded ? SecondHalf::enrolment : SecondHalf::none;
+    return is_demanded ? half : SecondHalf::none;
 }
 
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp) {
@@ -77,7 +91,7 @@ model::HalfLogin begin_half_login(const oauth::Context& context, const model::Su
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
                                   SecondHalf missing) {
     const oauth::Settings& settings = interaction.context.settings;
-    if (missing == SecondHalf::enrolment && !can_enrol(settings))
+    if (missing == SecondHalf::link)
         return interaction.refuse(PageFault::second_factor_missing, request.client_id.str(),
                                   "the user has no second factor, and login.enrolment does not let a password set one "
                                   "up");
@@ -93,7 +107,7 @@ std::optional<http::Response> raise_login(Interaction& interaction, model::Autho
     const oauth::Context& context = interaction.context;
     const model::Session& session = interaction.browser.session.value();
     const util::Seconds age = context.now() - session.auth_time;
-    if (missing == SecondHalf::enrolment && age >= context.settings.account.reauthentication) return std::nullopt;
+    if (missing != SecondHalf::code && age >= context.settings.account.reauthentication) return std::nullopt;
     return continue_with_half(interaction, std::move(request), half_login_of(context, session, stamp), missing);
 }
 

@@ -22,15 +22,24 @@ enum class SecondHalf {
     none,
     code,       ///< or a passkey: what the user has set up
     enrolment,  ///< the user must have a second factor, has none, and sets one up
+    link,       ///< the same, and may not set one up without a link (POLICY-4)
 };
 
 /// Of a user in that state, for the login of that visit. A user who has a second factor is asked for it whatever is
 /// demanded.
-SecondHalf missing_half(const oauth::Settings& settings, const store::SecondFactorState& state,
-                        const LoginVisit& visit);
+SecondHalf missing_half(const oauth::Context& context, const store::SecondFactorState& state, const LoginVisit& visit);
+/// The same where a second factor is demanded: never `none`.
+SecondHalf demanded_half(const oauth::Context& context, const store::SecondFactorState& state);
 
-/// Whether a user who must have a second factor and has none sets one up behind the password (POLICY-4).
+/// So long after a link was used the user may set up a first second factor, whatever `login.enrolment` says.
+inline constexpr util::Seconds kEnrolAfterLink{1800};
+
+/// Whether every user who must have a second factor and has none sets one up behind the password (POLICY-4).
 bool can_enrol(const oauth::Settings& settings);
+/// Whether this user does now: because all do, or because of a link that was just used.
+bool can_enrol(const oauth::Context& context, const store::SecondFactorState& state);
+/// Whether there is a page on which some user does.
+bool offers_enrolment(const oauth::Settings& settings);
 
 /// That a login can have with what the user has set up.
 model::Level level_within_reach(const store::SecondFactorState& state);
@@ -42,7 +51,7 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);
 
 /// 303 to the page of the second half, with the half login in the seal. With nothing set up, the page on which the user
-/// sets it up, or the page that says whom to ask where that is not allowed (`login.enrolment`).
+/// sets it up, or the page that says whom to ask where that needs a link.
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
                                   SecondHalf missing);
 

@@ -68,7 +68,7 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
     if (oauth::highest_level(context.settings) > model::Level::password) {
         const auto state =
             store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(context.settings));
-        const SecondHalf missing = missing_half(context.settings, state, visit);
+        const SecondHalf missing = missing_half(context, state, visit);
         if (missing != SecondHalf::none) return Passed{std::nullopt, missing, state.stamp};
     }
     note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());

@@ -101,7 +101,8 @@ constexpr PageText kPageTexts[] = {
      "The administrator of this server or the people who run the application can give you access."},
     {PageFault::second_factor_missing, 403, "second_factor_missing", "Your account needs a second factor",
      "Your password was right. This sign-in also needs a code of an authenticator app, and your account has none.",
-     "The administrator of this server can help you to set one up. Tell them your user name and the request id below."},
+     "The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
+     "your user name and the request id below."},
     {PageFault::account_form_foreign, 403, "account_form_foreign", "This form is out of date",
      "It was not shown to you in this browser, or you were signed out after it was. Nothing was changed.",
      kOpenPageAgain},

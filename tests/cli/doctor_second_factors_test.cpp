@@ -197,7 +197,7 @@ TEST_CASE("doctor: users who must have a second factor and cannot set one up are
              set_login(i, kAllByLink);
          },
          {"warning second factors: 1 user who must have a second factor and has none, and login.enrolment is \"link\"",
-          "cannot sign in", "\"enrolment\": \"login\""}},
+          "cannot sign in without a link", "`postern user reset-link NAME`", "`user invite NAME`"}},
         {"required of no user, by link",
          [](const Installation& i) {
              put_user(i, "ada");
@@ -219,5 +219,12 @@ TEST_CASE("doctor: users who must have a second factor and cannot set one up are
              i.reconfigure("paths", json::Object{{"account", nullptr}});
          },
          {"1 user who must have a second factor and has none, and paths.account is null", "route paths.account"}},
+        {"required of a user, by link, and there is no page of links",
+         [](const Installation& i) {
+             mark_user(i, "ada");
+             set_login(i, kByLink);
+             i.reconfigure("paths", json::Object{{"recover", nullptr}});
+         },
+         {"login.enrolment is \"link\", and paths.recover is null", "they cannot sign in", "route paths.recover"}},
     });
 }

@@ -89,7 +89,7 @@ std::vector<Probe> account_probes(const oauth::Settings& settings) {
     // Not asked of the pages themselves (web/account), which are linked to the library that draws QR codes.
     const bool has_factors = oauth::highest_level(settings) >= model::Level::second_factor;
     if (has_factors) pages.insert(pages.end(), {{"/app", 303}, {"/codes", 303}});
-    if (has_factors && web::can_enrol(settings))
+    if (has_factors && web::offers_enrolment(settings))
         pages.emplace_back(web::kEnrolmentSuffix, 400);  // there is nothing to resume
     for (const auto& [page, status] : pages)
         probes.push_back(optional_probe(settings, kAccount, *settings.paths.account + page, status));

@@ -189,6 +189,7 @@ constexpr const char* kToVersion4[] = {
     " PRIMARY KEY (subject, code_hash)"
     ") STRICT, WITHOUT ROWID",
     "ALTER TABLE users ADD COLUMN handle TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE users ADD COLUMN enrol_until INTEGER NOT NULL DEFAULT 0",
     "CREATE TABLE passkeys ("
     " credential_id TEXT NOT NULL PRIMARY KEY,"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"

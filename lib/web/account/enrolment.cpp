@@ -27,8 +27,7 @@ bool may_enrol(const Interaction& interaction, const LoginVisit& visit, db::Data
     const model::HalfLogin& half = *visit.request.half_login;
     const auto state =
         store::find_second_factor(database, half.subject, oauth::rp_id_of_second_factor(interaction.context.settings));
-    return state.stamp == half.stamp &&
-           missing_half(interaction.context.settings, state, visit) == SecondHalf::enrolment;
+    return state.stamp == half.stamp && missing_half(interaction.context, state, visit) == SecondHalf::enrolment;
 }
 
 /// An app is worth level 2, and its key is kept under factor.key.
@@ -173,7 +172,9 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
 
 }  // namespace
 
-bool has_enrolment_page(const oauth::Settings& settings) { return has_app_page(settings) && can_enrol(settings); }
+bool has_enrolment_page(const oauth::Settings& settings) {
+    return has_app_page(settings) && offers_enrolment(settings);
+}
 
 http::Response show_enrolment(Interaction& interaction, const AccountPages& pages) {
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, interaction.request.query));

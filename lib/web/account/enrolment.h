@@ -8,7 +8,8 @@
 
 namespace postern::web {
 
-/// Where a second factor is asked for, unless `login.enrolment` wants a link for the first one.
+/// Where a second factor is asked for. With `login.enrolment` "link" it serves users who have just used one, so not
+/// where no page opens links.
 bool has_enrolment_page(const oauth::Settings& settings);
 
 /// GET, of a visit with a half login: the form that makes a passkey, and the key of an app with the

@@ -67,8 +67,8 @@ std::optional<http::Response> refuse_below(AccountVisit& visit,
     if (level >= oauth::highest_level(context.settings)) return std::nullopt;
     const auto state = factors_of(visit);
     if (level >= demanded(context.settings, state)) return std::nullopt;
-    auto answer = raise_login(visit.interaction, account_request(context, visit.page),
-                              state.available ? SecondHalf::code : SecondHalf::enrolment, state.stamp);
+    auto answer = raise_login(visit.interaction, account_request(context, visit.page), demanded_half(context, state),
+                              state.stamp);
     return answer ? std::move(*answer) : log_in_again(visit);
 }
 
@@ -107,7 +107,8 @@ store::SecondFactorState factors_of(const AccountVisit& visit) {
 }
 
 bool needs_link(const AccountVisit& visit) {
-    return !can_enrol(visit.context().settings) && !factors_of(visit).available;
+    return !can_enrol(visit.context().settings) &&
+           demanded_half(visit.context(), factors_of(visit)) == SecondHalf::link;
 }
 
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {

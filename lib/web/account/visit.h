@@ -53,12 +53,14 @@ std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 /// What the user has to log in with now, behind a password.
 store::SecondFactorState factors_of(const AccountVisit& visit);
 
-/// The user has none yet, and `login.enrolment` lets a password set none up: who knows the password must not be first
-/// (POLICY-4).
+/// The user has none yet, `login.enrolment` lets a password set none up, and no link was used of late: who knows the
+/// password must not be first (POLICY-4).
 bool needs_link(const AccountVisit& visit);
 inline constexpr const char* kNeedsLink =
-    "A password alone does not set up the first one here. Ask the administrator of this service.";
-inline constexpr const char* kNeedsLinkDetail = "the user has no second factor, and login.enrolment is link";
+    "A password alone does not set up the first one here. Ask the administrator of this service "
+    "for a link, and come back within 30 minutes of using it.";
+inline constexpr const char* kNeedsLinkDetail =
+    "the user has no second factor, login.enrolment is link, and no link was used in the last 1800 s";
 
 /// The page that refuses a form which is not of this browser, session and page.
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);

@@ -33,9 +33,10 @@ public:
     }
 
     http::Response link_done(const LinkDonePage& page) const override {
-        const Values values{
-            .texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""}, {"sign_in", page.sign_in}},
-            .lists = {}};
+        const Values values{.texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
+                                      {"sign_in", page.sign_in},
+                                      {"enrol", page.lets_enrol ? "yes" : ""}},
+                            .lists = {}};
         return respond(link_done_, values, 200);
     }
 

@@ -19,7 +19,8 @@ struct LinkPage {
 
 struct LinkDonePage {
     model::LinkPurpose purpose = model::LinkPurpose::password;
-    std::string sign_in;  ///< URL of a page behind the login; "": there is none that is no application's
+    std::string sign_in;      ///< URL of a page behind the login; "": there is none that is no application's
+    bool lets_enrol = false;  ///< a first second factor can be set up for some time, and not later
 };
 
 /// Makes the pages of links. An interface, as Pages is, so that no other program carries them.

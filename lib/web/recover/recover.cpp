@@ -9,14 +9,17 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/acr.h"
 #include "store/factors.h"
 #include "store/links.h"
 #include "store/passkeys.h"
+#include "store/second_factor.h"
 #include "store/users.h"
 #include "util/base64.h"
 #include "web/activity.h"
 #include "web/browser.h"
 #include "web/csrf.h"
+#include "web/half_login.h"
 #include "web/new_password.h"
 #include "web/recover/paths.h"
 #include "web/refusal_page.h"
@@ -134,11 +137,18 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         store::replace_password(transaction, link.subject, hash, now);
+        store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
         note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
                       std::string(model::to_string(link.purpose)));
         transaction.commit();
         return removed;
     });
+}
+
+/// Where it matters that a link was used, because the password alone sets up no second factor (POLICY-4).
+bool needs_link_to_enrol(const oauth::Settings& settings) {
+    return settings.login.enrolment == oauth::Enrolment::link && settings.paths.account &&
+           oauth::highest_level(settings) >= model::Level::second_factor;
 }
 
 void note(const Visit& visit, const Removed& removed) {
@@ -171,7 +181,8 @@ http::Response submit(Visit& visit) {
     note(visit, *removed);
     const oauth::Settings& settings = visit.context.settings;
     return visit.own.link_done({.purpose = visit.link().purpose,
-                                .sign_in = settings.paths.account ? settings.url(*settings.paths.account) : ""});
+                                .sign_in = settings.paths.account ? settings.url(*settings.paths.account) : "",
+                                .lets_enrol = needs_link_to_enrol(settings)});
 }
 
 }  // namespace

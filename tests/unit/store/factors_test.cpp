@@ -4,6 +4,7 @@
 
 #include "store/code_failures.h"
 #include "store/login_attempts.h"
+#include "store/second_factor.h"
 #include "store/users.h"
 #include "unit/store/fixture.h"
 
@@ -186,6 +187,57 @@ TEST_CASE("the stamp grows with a password and with disabling, not with claims o
     CHECK(stamp() == 4);
     CHECK(store::find_stamp(f.database, f.bob) == 0);
     CHECK(store::find_stamp(f.database, Subject("nobody")) == 0);
+}
+
+TEST_CASE("let_enrol: until its time, and the next change of the password or a factor ends it [POLICY-4, STORE-6]") {
+    struct Row {
+        const char* when;
+        void (*change)(db::Transaction& transaction, model::User& ada);
+        bool stays;
+    };
+    const Row rows[] = {
+        {"nothing", [](db::Transaction&, model::User&) {}, true},
+        {"other claims", [](db::Transaction& t, model::User& ada) { store::update_user(t, ada); }, true},
+        {"a password", [](db::Transaction& t, model::User& ada) { store::set_password_hash(t, ada.subject, "x"); },
+         false},
+        {"a factor", [](db::Transaction& t, model::User& ada) { store::raise_stamp(t, ada.subject); }, false},
+        {"disabled",
+         [](db::Transaction& t, model::User& ada) {
+             ada.enabled = false;
+             store::update_user(t, ada);
+         },
+         false},
+        {"disabled, and enabled again",
+         [](db::Transaction& t, model::User& ada) {
+             ada.enabled = false;
+             store::update_user(t, ada);
+             ada.enabled = true;
+             store::update_user(t, ada);
+         },
+         false},
+        {"a password of another user",
+         [](db::Transaction& t, model::User&) { store::set_password_hash(t, Subject("bob"), "x"); }, true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Fixture f;
+        model::User ada{f.ada, "ada", {}, true, kNow, kNow};
+        const auto until = [&](const Subject& subject) {
+            return store::find_second_factor(f.database, subject, "op.example").enrol_until;
+        };
+        CHECK(until(f.ada) == Time{});
+        const auto change = [&](auto action) {
+            written(f.database, [&](db::Transaction& transaction) {
+                action(transaction);
+                return 0;
+            });
+        };
+        change([&](db::Transaction& t) { store::let_enrol(t, f.ada, kNow + Seconds{60}); });
+        CHECK(until(f.ada) == kNow + Seconds{60});
+        CHECK(until(f.bob) == Time{});
+        change([&](db::Transaction& t) { row.change(t, ada); });
+        CHECK(until(f.ada) == (row.stays ? kNow + Seconds{60} : Time{}));
+    }
 }
 
 TEST_CASE("failures of codes: counted for each place without an end, and cleared together [TOTP-9]") {

@@ -139,6 +139,7 @@ constexpr Call kCalls[] = {
     {"add_activity_once", [](auto& t) { store::add_activity_once(t, kUser, {.at = kNow}); }},
     {"list_activity", [](auto& t) { store::list_activity(t.database(), kUser, kNow); }},
     {"find_second_factor", [](auto& t) { store::find_second_factor(t.database(), kUser, "op.example"); }},
+    {"let_enrol", [](auto& t) { store::let_enrol(t, kUser, kNow); }},
     {"demand_second_factor", [](auto& t) { store::demand_second_factor(t, kUser, false); }},
     {"demand_second_factor_of_group", [](auto& t) { store::demand_second_factor_of_group(t, "staff", false); }},
     {"must_have_second_factor", [](auto& t) { store::must_have_second_factor(t.database(), kUser); }},

@@ -81,7 +81,10 @@ TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, 
                                                                    "/me/applications", "/me/activity", "/me/profile",
                                                                    "/me", "/me/enrol"});
     settings.login.method = oauth::LoginMethod::password;
+    // With a link demanded, where a page opens links.
     settings.login.enrolment = oauth::Enrolment::link;
+    CHECK(web::account_paths(settings).back() == "/me/enrol");
+    settings.paths.recover.reset();
     CHECK(web::account_paths(settings).back() == "/me");
     settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(web::account_paths(settings) ==
