@@ -191,6 +191,9 @@ constexpr Advice kAdvice[] = {
      "No passkey was added, named or removed on the page of the account, for the reason in the detail: an answer of the browser "
      "that does not belong to the page, a page that was open for too long, 20 passkeys already, or one that the user cannot do "
      "without. The page says what to do; nothing was changed."},
+    {"profile_refused",
+     "The profile was not changed, because what was typed is no value of the claim that the detail names. The page says what to "
+     "do."},
     {"codes_refused",
      "No recovery codes were made, because keys/factor.key is missing. Restore the file from the backup that belongs to the "
      "database, or make one with `postern key repair`; then start login and account again."},

@@ -295,6 +295,7 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"app_refused", "the code is not one of the app", "a wrong code", true},
         {"passkey_change_refused", "the challenge was spent before", "No passkey was added, named or removed"},
         {"passkey_change_refused", "the origin is not that of the issuer", "open the account at the issuer"},
+        {"profile_refused", "not a value of the claim website", "The profile was not changed"},
         {"link_not_good", "used", "A link of `postern user invite` or `reset-link` did nothing"},
         {"link_form_foreign", "the csrf field is missing or does not belong to this browser and link", "Opening the link again helps"},
         {"codes_refused", "there is no factor.key; postern key repair makes one", "No recovery codes were made"},

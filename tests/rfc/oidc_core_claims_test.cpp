@@ -221,7 +221,7 @@ TEST_CASE(
         {"§5.5.1.1 our acr", R"({"id_token":{"acr":{"essential":true,"values":["urn:x",")" + kAcr + "\"]}}}", "login"},
         {"§5.5.1.1 no acr of ours", R"({"id_token":{"acr":{"essential":true,"values":["urn:x"]}}})",
          "unmet_authentication_requirements"},
-        {"§5.5.1.1 no acr of ours, by value", R"({"id_token":{"acr":{"essential":true,"value":"phr"}}})",
+        {"§5.5.1.1 no acr of ours, by value", R"({"id_token":{"acr":{"essential":true,"value":"urn:x"}}})",
          "unmet_authentication_requirements"},
         {"§5.5.1.1 a voluntary acr", R"({"id_token":{"acr":{"values":["urn:x"]}}})", "login"},
         {"§5.5.1.1 in UserInfo it is no requirement", R"({"userinfo":{"acr":{"essential":true,"values":["urn:x"]}}})",
