@@ -10,10 +10,13 @@ SecondFactorState find_second_factor(db::Database& database, const model::Subjec
         " CASE WHEN EXISTS (SELECT 1 FROM totp_secrets t WHERE t.subject = u.subject) OR EXISTS (SELECT 1"
         " FROM recovery_codes c WHERE c.subject = u.subject AND c.used_at IS NULL) THEN 1 ELSE 0 END,"
         " CASE WHEN EXISTS (SELECT 1 FROM passkeys p WHERE p.subject = u.subject AND p.rp_id = $2"
-        " AND p.suspended_at IS NULL) THEN 1 ELSE 0 END, u.stamp, u.enrol_until FROM users u WHERE u.subject = $1",
+        " AND p.suspended_at IS NULL) THEN 1 ELSE 0 END,"
+        " CASE WHEN EXISTS (SELECT 1 FROM passkeys p WHERE p.subject = u.subject AND p.rp_id = $2"
+        " AND p.suspended_at IS NOT NULL) THEN 1 ELSE 0 END, u.stamp, u.enrol_until FROM users u WHERE u.subject = $1",
         subject, rp_id);
     SecondFactorState state;
-    if (row.step()) row >> state.demanded >> state.code >> state.passkey >> state.stamp >> state.enrol_until;
+    if (row.step())
+        row >> state.demanded >> state.code >> state.passkey >> state.suspended >> state.stamp >> state.enrol_until;
     state.available = state.code || state.passkey;
     return state;
 }

@@ -16,6 +16,7 @@ struct SecondFactorState {
     bool code = false;         ///< an app, or a recovery code that was not used
     bool passkey = false;      ///< one that is not suspended
     bool available = false;    ///< either of them
+    bool suspended = false;    ///< a passkey that is: whether there is a copy of it, the operator decides
     std::int64_t stamp = 0;    ///< of the user, users.stamp
     util::Time enrol_until{};  ///< until then the user may set up the first one, because of a link (let_enrol)
 };

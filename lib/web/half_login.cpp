@@ -63,6 +63,7 @@ model::Level demanded_by(const LoginVisit& visit) {
 
 SecondHalf demanded_half(const oauth::Context& context, const store::SecondFactorState& state) {
     if (state.available) return SecondHalf::code;
+    if (state.suspended) return SecondHalf::suspended;
     return can_enrol(context, state) ? SecondHalf::enrolment : SecondHalf::link;
 }
 
@@ -70,7 +71,7 @@ SecondHalf missing_half(const oauth::Context& context, const store::SecondFactor
     const oauth::Settings& settings = context.settings;
     if (oauth::highest_level(settings) < model::Level::second_factor) return SecondHalf::none;
     const SecondHalf half = demanded_half(context, state);
-    if (half == SecondHalf::code) return half;
+    if (half == SecondHalf::code || half == SecondHalf::suspended) return half;
     // An essential acr for which nothing can be set up is answered by authorize, which tells the client (LEVEL-5).
     const bool is_client_told =
         visit.target && half == SecondHalf::link && visit.target->client().level < model::Level::second_factor;
@@ -95,6 +96,9 @@ http::Response continue_with_half(Interaction& interaction, model::Authorization
         return interaction.refuse(PageFault::second_factor_missing, request.client_id.str(),
                                   "the user has no second factor, and login.enrolment does not let a password set one "
                                   "up");
+    if (missing == SecondHalf::suspended)
+        return interaction.refuse(PageFault::passkey_suspended, request.client_id.str(),
+                                  "the user has no other second factor than a suspended passkey");
     request.half_login = std::move(half);
     if (missing == SecondHalf::enrolment) request.half_login->expires_at = interaction.context.now() + kEnrolmentTtl;
     const std::string path =

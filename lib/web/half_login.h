@@ -23,6 +23,7 @@ enum class SecondHalf {
     code,       ///< or a passkey: what the user has set up
     enrolment,  ///< the user must have a second factor, has none, and sets one up
     link,       ///< the same, and may not set one up without a link (POLICY-4)
+    suspended,  ///< the user has a passkey that is suspended and nothing else: no password takes its place
 };
 
 /// Of a user in that state, for the login of that visit. A user who has a second factor is asked for it whatever is
@@ -51,7 +52,7 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);
 
 /// 303 to the page of the second half, with the half login in the seal. With nothing set up, the page on which the user
-/// sets it up, or the page that says whom to ask where that needs a link.
+/// sets it up, or the page that says whom to ask: where that needs a link, or the only passkey is suspended.
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
                                   SecondHalf missing);
 

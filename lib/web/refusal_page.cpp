@@ -103,6 +103,11 @@ constexpr PageText kPageTexts[] = {
      "Your password was right. This sign-in also needs a code of an authenticator app, and your account has none.",
      "The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
      "your user name and the request id below."},
+    {PageFault::passkey_suspended, 403, "passkey_suspended", "Your passkey is suspended",
+     "Your password was right. This sign-in also needs your passkey, which is not accepted any more because a copy of it "
+     "may exist.",
+     "The administrator of this server can let it count again, or let you add another one. Tell them your user name and "
+     "the request id below."},
     {PageFault::account_form_foreign, 403, "account_form_foreign", "This form is out of date",
      "It was not shown to you in this browser, or you were signed out after it was. Nothing was changed.",
      kOpenPageAgain},

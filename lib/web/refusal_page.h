@@ -36,6 +36,7 @@ enum class PageFault {
     account_disabled,
     access_refused,         ///< the user may not use the application
     second_factor_missing,  ///< the user must log in with one, has none, and may not set one up at the login
+    passkey_suspended,      ///< it is the only second factor of the user
     account_form_foreign,   ///< as form_foreign, on a page of the account
     account_form_malformed,
     link_not_good,      ///< a link of the operator: unknown, used, expired, void or cut

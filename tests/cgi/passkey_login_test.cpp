@@ -438,9 +438,31 @@ TEST_CASE("passkey: a counter that has not grown suspends it [WEBAUTHN-15, WebAu
     CHECK(f.stored().suspended_at);
     check_refused(log_in(7), "the passkey is suspended");
     CHECK(f.stored().sign_count == 6);
-    // It is no second factor any more, and none is demanded.
-    UserAgent alice(f.op);
-    CHECK(alice.log_in(f.login_page(alice)).verdict() != "second step");
+}
+
+TEST_CASE("passkey: a suspended one is not replaced by the password alone [POLICY-2, POLICY-4, WEBAUTHN-15]") {
+    WithPasskey f;
+    UserAgent alice(f.op), thief(f.op), owner(f.op);
+    // A session of before the passkey counted.
+    f.op.configure("login", json::Object{{"secondFactor", "off"}});
+    REQUIRE(alice.log_in(alice.open(f.op.url("account"))).verdict() == "page 200");
+    f.write([&](db::Transaction& transaction) {
+        store::suspend_passkey(transaction, f.key.credential_id(), postern::util::Time(seconds(f.op.now())));
+    });
+    for (const char* demanded : {"offered", "required"}) {
+        CAPTURE(demanded);
+        f.op.configure("login", json::Object{{"secondFactor", demanded}});
+        const Landing stopped = thief.log_in(f.login_page(thief));
+        CHECK(stopped.verdict() == "page 403");
+        CHECK(says(stopped.answer, "Your passkey is suspended"));
+        CHECK(alice.open(f.op.url("account") + "/passkeys?add=yes").verdict() == "page 403");
+        CHECK(alice.open(f.op.url("account") + "/app").verdict() == "page 403");
+    }
+    // A passkey that was removed is none.
+    const std::string id =
+        text_of(*json::parse(f.op.must({"user", "passkeys", kAlice, "--json"}))->if_array()->front().if_object(), "id");
+    f.op.must({"user", "passkeys", kAlice, "--remove", id});
+    CHECK(owner.log_in(f.login_page(owner)).verdict() == "app");
 }
 
 TEST_CASE(

@@ -288,6 +288,7 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"second_factor_throttled", "too many wrong codes; it ends in 300 s", "ends the wait"},
         {"second_factor_throttled", "too many wrong codes from places not known; `postern user factors NAME --resume` ends it", "A hundred codes"},
         {"second_factor_missing", "the user has no second factor, and login.enrolment does not let a password set one up", "`postern user reset-link NAME`"},
+        {"passkey_suspended", "the user has no other second factor than a suspended passkey", "--resume ID"},
         {"second_factor_missing", "there is no factor.key; postern key repair makes one", "`postern key repair` makes one"},
         {"app_refused", "there is no factor.key; postern key repair makes one", "`postern key repair` makes one", true},
         {"app_refused", "the app's clock is off by 90 s", "the app was not turned on"},

@@ -55,7 +55,7 @@ http::Response log_in_again(AccountVisit& visit) {
 }
 
 model::Level what_the_user_has(const oauth::Settings&, const store::SecondFactorState& state) {
-    return state.available ? model::Level::second_factor : model::Level::unknown;
+    return state.available || state.suspended ? model::Level::second_factor : model::Level::unknown;
 }
 
 /// The user's own state is read only where it could matter.
