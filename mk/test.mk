@@ -48,7 +48,7 @@ $(BUILD)/tests/unit_tests: PROJECT_LDLIBS += $(if $(filter yes,$(FIDO2)),-lfido2
 $(BUILD)/tests/unit_tests $(BUILD)/tests/faults_tests $(BUILD)/tests/postgresql_tests: PROJECT_LDLIBS += $(QRENCODE_LDLIBS) $(ZXCVBN_LDLIBS)
 
 # They ask whether the build estimates the strength of passwords.
-$(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: PROJECT_LDLIBS += $(ZXCVBN_LDLIBS)
+$(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/fuzz_tests $(BUILD)/tests/fuzz_driver: PROJECT_LDLIBS += $(ZXCVBN_LDLIBS)
 
 # In front of the C library's, for tests that let them fail (tests/faults/system.h).
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
