@@ -120,10 +120,11 @@ export class UserAgent {
     return this.#follow("POST", url, new URLSearchParams(form).toString());
   }
 
-  /// Sends the page's form with some values changed, as if `button` (an id) had been pressed.
+  /// Sends the form that has `button` (an id) with some values changed, as if it had been pressed.
   async submit(page, button, values = {}) {
-    const { action, inputs, fields, buttons } = page.form ?? {};
-    if (!buttons?.[button]) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
+    const forms = (page.body.match(/<form\s[^>]*>[^]*?<\/form>/g) ?? []).map(formOf);
+    const { action, inputs, fields, buttons } = forms.find((form) => form.buttons[button]) ?? {};
+    if (!buttons) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
     const target = new URL(action ?? "", page.url); // a form without an action is sent to where its page is
     if (target.origin !== new URL(page.url).origin)
       return new Page(page.url, page, target, new URLSearchParams(inputs));
