@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "db/database.h"
@@ -356,6 +357,28 @@ TEST_CASE("passkeys: the last one goes only if the user can do without [WEBAUTHN
     REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "key")).status == 303);
     CHECK(press(op, alice, remove).location() == at(op, "/passkeys?done=passkey-removed"));
     CHECK(op.count_rows("passkeys") == 1);
+}
+
+TEST_CASE("passkeys: the app and the last passkey, removed at the same moment, do not both go [WEBAUTHN-24, STORE-2]") {
+    for (int round = 0; round < 3; ++round) {
+        CAPTURE(round);
+        const Deployment op;
+        UserAgent alice = signed_in(op);
+        REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+        SetUp app(alice.fetch(at(op, "/app")));
+        REQUIRE(alice.send(at(op, "/app"), app.form(app.code(op)).text()).status == 303);
+        op.must({"user", "set", kAlice, "--second-factor", "required"});
+        UserAgent other = alice;  // another tab
+        const Query remove_app = {{"remove", "yes"}, {"csrf", value_of(alice.fetch(at(op, "/app")), "csrf")}};
+        const Query remove_passkey = {{"remove", base64url_encode("phone")},
+                                      {"csrf", value_of(alice.fetch(at(op, "/passkeys")), "csrf")}};
+        std::thread one([&] { alice.send(at(op, "/app"), remove_app.text()); });
+        std::thread two([&] { other.send(at(op, "/passkeys"), remove_passkey.text()); });
+        one.join();
+        two.join();
+        CHECK(op.count_rows("passkeys") + op.count_rows("totp_secrets") == 1);
+        CHECK(op.count_rows("recovery_codes") == 10);
+    }
 }
 
 TEST_CASE("passkeys: the last way in of a user without a password stays, whatever is demanded [WEBAUTHN-24]") {

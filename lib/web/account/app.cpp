@@ -108,18 +108,20 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
 }
 
 /// Else a thief of the password could be the next to set one up.
-bool must_stay(const AccountVisit& visit) {
+bool must_stay(const AccountVisit& visit, db::Database& database) {
     const oauth::Settings& settings = visit.context().settings;
-    const auto state = factors_of(visit);
+    const auto state = store::find_second_factor(database, visit.subject(), oauth::rp_id_of_second_factor(settings));
     return demanded_of_user(settings, state) >= model::Level::second_factor && !state.passkey;
 }
 
 http::Response remove(AccountVisit& visit) {
     const auto row = store::find_totp(visit.context().store, visit.subject());
-    if (row && must_stay(visit))
-        return refused(show_what_is_on(visit, *row, kMustStay), "the user must log in with a second factor");
+    bool stays = false;
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
+        // Behind the lock: the passkey that would be left may be removed in another tab.
+        stays = must_stay(visit, transaction.database());
+        if (stays) return false;
         if (!store::remove_totp(transaction, visit.subject())) return false;
         visit.note(transaction, model::Happened::app_removed);
         end_codes_without_factor(transaction, visit.subject());
@@ -127,6 +129,8 @@ http::Response remove(AccountVisit& visit) {
         transaction.commit();
         return true;
     });
+    if (row && stays)
+        return refused(show_what_is_on(visit, *row, kMustStay), "the user must log in with a second factor");
     if (removed) note(visit, oauth::AuditEvent::app_removed);
     return done(visit, AccountDone::app_removed);
 }
