@@ -100,7 +100,7 @@ constexpr PageText kPageTexts[] = {
      "You are signed in as {user}. This application is for certain people here, and this account is not one of them.",
      "The administrator of this server or the people who run the application can give you access."},
     {PageFault::second_factor_missing, 403, "second_factor_missing", "Your account needs a second factor",
-     "Your password was right. This sign-in also needs a code of an authenticator app, and your account has none.",
+     "Your password was right. This sign-in also needs a passkey or an authenticator app, and your account has neither.",
      "The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
      "your user name and the request id below."},
     {PageFault::passkey_suspended, 403, "passkey_suspended", "Your passkey is suspended",
