@@ -102,7 +102,7 @@ for (const [mode, front] of [
     it("without it the page is 503, and with it all is as before", async () => {
       await daemon.server.stop();
       assert.equal((await signIn("ada", PASSWORD)).status, 503);
-      assert.match(deployment.log, /"event":"saslauthd_failed"/);
+      while (!/"event":"saslauthd_failed"/.test(deployment.log)) await new Promise((done) => setTimeout(done, 50));
       await rm(daemon.socket, { force: true });
       daemon = await start(directory, place);
       assert.equal((await signIn("ada", PASSWORD)).title, "Your account");
