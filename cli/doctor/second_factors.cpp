@@ -125,17 +125,25 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
 /// WEBAUTHN-1, WEBAUTHN-25.
 void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const oauth::LoginSettings& login = settings.login;
-    if (!login.has_page() || login.passkeys == oauth::Passkeys::off) return;
+    if (!login.has_page()) return;
+    // Whose passkey does not count and who has nothing else has no second factor (POLICY-10).
+    const std::string left = ": no login accepts them, and users who have no other second factor sign in without one";
+    if (login.passkeys == oauth::Passkeys::off) {
+        const std::int64_t unused = store::count_former_passkeys(database, "");
+        if (unused > 0)
+            findings.warning("passkeys", counted(unused, "passkey") + ", and login.passkeys is \"off\"" + left,
+                             "\"login\": {\"passkeys\": \"login\"}");
+        return;
+    }
     if (login.rp_id.empty())
         return findings.ok("passkeys",
                            "none is offered: the issuer's host is an IP address, for which browsers have none");
     const std::int64_t former = store::count_former_passkeys(database, login.rp_id);
     if (former > 0)
-        findings.warning(
-            "passkeys",
-            counted(former, "passkey") + " for another host than " + in_quotes(login.rp_id) + ": no login accepts them",
-            "set \"login\": {\"rpId\": ...} to that host (`postern user passkeys NAME` shows it), or let "
-            "the users add new ones");
+        findings.warning("passkeys",
+                         counted(former, "passkey") + " for another host than " + in_quotes(login.rp_id) + left,
+                         "set \"login\": {\"rpId\": ...} to that host (`postern user passkeys NAME` shows it), or let "
+                         "the users add new ones");
 }
 
 }  // namespace
