@@ -1,5 +1,5 @@
-// Decides whether a passkey lets its owner in. What may be told of a passkey without holding it is told to nobody: its
-// signature comes before all that the server knows of it.
+// Decides whether a passkey lets its owner in. Its signature comes before all that the server knows of
+// it: a browser without the passkey learns nothing about it.
 #include "web/passkey_check.h"
 
 #include <array>
