@@ -1,0 +1,109 @@
+#include "text/catalogue.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "text/language_tag.h"
+#include "util/text.h"
+
+namespace postern::text {
+namespace {
+
+constexpr char kEndOfContext = '\4';  // of gettext
+
+constexpr const char* kNameOfLanguage = tr("English");  // each catalogue says its own name
+
+/// The tags that a message may have. They have no attributes.
+constexpr std::array<std::string_view, 6> kTags = {"<strong>", "</strong>", "<bdi>", "</bdi>", "<code>", "</code>"};
+
+bool is_name(std::string_view text) {
+    return !text.empty() &&
+           std::ranges::all_of(text, [](char c) { return util::is_letter(c) || util::is_digit(c) || c == '_'; });
+}
+
+/// The {placeholders} and tags of a message, sorted, and whether something else in it has their signs.
+struct Marks {
+    std::vector<std::string> found;
+    bool has_other = false;
+};
+
+Marks marks_of(std::string_view text) {
+    Marks marks;
+    while (!text.empty()) {
+        const auto at = text.find_first_of("{}<>");
+        if (at == std::string_view::npos) break;
+        text.remove_prefix(at);
+        const auto end = text.find(text[0] == '{' ? '}' : '>');
+        const std::string_view mark = text.substr(0, end == std::string_view::npos ? 1 : end + 1);
+        const bool is_placeholder = text[0] == '{' && mark.size() > 2 && is_name(mark.substr(1, mark.size() - 2));
+        if (!is_placeholder && std::ranges::find(kTags, mark) == kTags.end()) marks.has_other = true;
+        marks.found.emplace_back(mark);
+        text.remove_prefix(mark.size());
+    }
+    std::ranges::sort(marks.found);
+    return marks;
+}
+
+}  // namespace
+
+Catalogue::Catalogue(std::string tag, const MoFile* shipped, const MoFile* own)
+    : tag_(std::move(tag)), shipped_(shipped), own_(own) {}
+
+const char* Catalogue::direction() const { return is_right_to_left(tag_) ? "rtl" : "ltr"; }
+
+std::string Catalogue::name() const { return translate(kNameOfLanguage); }
+
+std::string Catalogue::translate(std::string_view english) const {
+    if (own_ != nullptr)
+        if (const auto own = own_->find(english); own && !own->empty()) return std::string(*own);
+    if (shipped_ != nullptr) {
+        const auto shipped = shipped_->find(tag_ + kEndOfContext + std::string(english));
+        if (shipped && !shipped->empty()) return std::string(*shipped);
+    }
+    return std::string(english);
+}
+
+std::string Catalogue::say(const Message& message) const {
+    if (message.kind_ == Message::Kind::verbatim) return message.text_;
+    if (message.kind_ == Message::Kind::in_languages) {
+        const auto& texts = message.by_language_;
+        std::vector<std::string> tags;
+        for (const auto& [tag, words] : texts) tags.push_back(tag);
+        const auto found = find_language({tag_}, tags);
+        return texts.empty() ? "" : std::next(texts.begin(), static_cast<std::ptrdiff_t>(found.value_or(0)))->second;
+    }
+    if (message.text_.empty()) return "";  // the key of a catalogue's own header
+    const std::string words = translate(message.text_);
+    std::string said;
+    std::string_view rest = words;
+    for (auto open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
+        const auto close = rest.find('}', open);
+        if (close == std::string_view::npos) break;
+        const std::string_view name = rest.substr(open + 1, close - open - 1);
+        const auto value =
+            std::ranges::find_if(message.values_, [&](const auto& candidate) { return candidate.first == name; });
+        said.append(rest.substr(0, open));
+        if (value != message.values_.end())
+            said.append(say(value->second));
+        else
+            said.append(rest.substr(open, close - open + 1));
+        rest.remove_prefix(close + 1);
+    }
+    return said.append(rest);
+}
+
+std::string fault_of_translation(std::string_view english, std::string_view translation) {
+    const Marks expected = marks_of(english);
+    const Marks found = marks_of(translation);
+    if (!util::is_utf8(translation)) return "is not UTF-8";
+    if (found.has_other) return "has a brace or an angle bracket that is neither a placeholder nor a tag";
+    if (found.found != expected.found) return "has other placeholders or tags than the text";
+    if (translation.empty() || translation.front() == ' ' || translation.back() == ' ' ||
+        util::has_control_bytes(translation))
+        return "begins or ends with a blank, has a line end, or is empty";
+    if (util::displayable(translation) != translation) return "has controls of the direction of text";
+    return "";
+}
+
+}  // namespace postern::text

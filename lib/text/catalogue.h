@@ -1,0 +1,42 @@
+// The words of one language: what pages say in it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/message.h"
+#include "text/mo_file.h"
+
+namespace postern::text {
+
+/// Messages are looked up in the operator's own catalogue, then in the shipped one, and are English where neither has
+/// them.
+class Catalogue {
+public:
+    /// English as it stands in the program and the templates.
+    Catalogue() = default;
+    /// Messages of `shipped`, where they have the language's tag as their context, and of `own`, which is of this
+    /// language alone. Either may be nullptr; both must outlive the catalogue.
+    Catalogue(std::string tag, const MoFile* shipped, const MoFile* own);
+
+    const std::string& tag() const { return tag_; }  ///< "de", "pt-BR"
+    const char* direction() const;                   ///< of `dir` in HTML: "ltr" or "rtl"
+    std::string name() const;                        ///< what its speakers call it: "Deutsch"
+
+    /// The translation of a text that is marked by tr() or stands between {{_}} and {{/_}}.
+    std::string translate(std::string_view english) const;
+    std::string say(const Message& message) const;
+
+private:
+    std::string tag_ = "en";
+    const MoFile* shipped_ = nullptr;
+    const MoFile* own_ = nullptr;
+};
+
+/// Why that translation cannot be used, as words that go behind "the translation": it has other {placeholders} or tags
+/// than the text, "{{", a "<" or ">" beside the tags, blanks at an end, controls that turn the direction of a text, or
+/// is not UTF-8. "" for one that can be used.
+std::string fault_of_translation(std::string_view english, std::string_view translation);
+
+}  // namespace postern::text

@@ -1,0 +1,59 @@
+// The languages that pages are shown in.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/mapped_file.h"
+#include "text/catalogue.h"
+
+namespace postern::text {
+
+/// What a person or a client has said about the language of a page.
+struct LanguageWishes {
+    std::optional<std::string> ui_locales;  ///< of the request
+    std::optional<std::string> chosen;      ///< a tag: by the links of the pages
+    std::optional<std::string> locale;      ///< a tag: the claim of the signed-in user
+    std::string accept_language;            ///< the header
+};
+
+/// Opened once, before the process gives up the right to open files. A language is read when a page is shown in it.
+class Languages {
+public:
+    /// English alone.
+    Languages();
+    /// `directory`/languages.mo and the operator's own catalogues, `directory`/po/LANG.mo, if they are there. Of the
+    /// shipped languages and English those of `wanted`, or all for an empty list; `last_resort` is one of them. Throws
+    /// std::runtime_error naming the file that cannot be used, or the wanted language that is not there.
+    Languages(const std::string& directory, const std::vector<std::string>& wanted, const std::string& last_resort);
+
+    /// At least one, in the order of their tags.
+    const std::deque<Catalogue>& offered() const { return offered_; }
+    std::vector<std::string> tags() const;
+    /// The offered language of that tag; nullptr when there is none.
+    const Catalogue* find(std::string_view tag) const;
+    /// The request's before the person's choice, before the user's, before the browser's, before the last resort.
+    const Catalogue& choose(const LanguageWishes& wishes) const;
+    const Catalogue& last_resort() const { return offered_[last_resort_]; }
+    /// What was left out of the operator's catalogues, and why: for the log.
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+private:
+    struct Opened {
+        os::MappedFile bytes;
+        MoFile messages;
+    };
+    const MoFile* open(const std::string& path);
+    const MoFile* open_own(const std::string& path);
+
+    std::deque<Opened> files_;  // MoFile is a view of its neighbour
+    std::deque<Catalogue> offered_;
+    std::size_t last_resort_ = 0;
+    std::vector<std::string> warnings_;
+};
+
+}  // namespace postern::text

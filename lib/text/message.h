@@ -1,0 +1,44 @@
+// What a page says to a person, before it is known in which language.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "util/tr.h"
+
+namespace postern::text {
+
+using util::tr;
+
+/// A sentence of the catalogues with the values of its {placeholders}, or a text that is the same in every language.
+class Message {
+public:
+    Message() = default;
+    /// `english` is marked by tr().
+    Message(const char* english) : text_(english) {}  // NOLINT(google-explicit-constructor): a sentence is a message
+    Message(const char* english, std::vector<std::pair<std::string, Message>> values)
+        : text_(english), values_(std::move(values)) {}
+
+    /// A name: no catalogue is asked.
+    static Message verbatim(std::string text);
+    static Message number(std::int64_t value);
+    /// The operator's own words, by language tag; "" has those for every other language. Without that one, a language
+    /// that is not there has the first.
+    static Message in_languages(std::map<std::string, std::string> texts);
+
+    bool empty() const { return text_.empty() && by_language_.empty(); }
+
+private:
+    friend class Catalogue;
+    enum class Kind { translated, verbatim, in_languages };
+
+    Kind kind_ = Kind::translated;
+    std::string text_;
+    std::vector<std::pair<std::string, Message>> values_;
+    std::map<std::string, std::string> by_language_;
+};
+
+}  // namespace postern::text
