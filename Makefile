@@ -79,7 +79,17 @@ FETCH_OBJ := $(if $(filter yes,$(FETCH)),$(call objects,libexec/fetch/*.cpp))
 FETCHER := $(if $(FETCH_OBJ),$(BUILD)/libexec/fetch/fetch)
 INSTALLED = $(foreach v,FETCH BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
-all: $(LIB) $(CGI) $(CLI) $(FETCHER)
+# GETTEXT=no: pages are in English alone.
+GETTEXT ?= $(if $(shell command -v msgfmt),yes,no)
+TEMPLATES := $(if $(filter yes,$(GETTEXT)),$(BUILD)/templates/languages.mo)
+
+all: $(LIB) $(CGI) $(CLI) $(FETCHER) $(TEMPLATES)
+
+# The templates with the translations of their words, as they are installed.
+$(BUILD)/templates/languages.mo: scripts/join-catalogues $(wildcard po/*.po templates/*)
+	@mkdir -p $(@D)
+	@cp templates/* $(@D)/
+	$(call SAY,MSG)scripts/join-catalogues $@ $(wildcard po/*.po)
 
 # A copy of mk/NAME.h in $(BUILD)/precompiled: the compiler uses NAME.h.gch if it is next to the header.
 precompiled = $(if $(PRECOMPILED),$(BUILD)/precompiled/$(1).h.gch)

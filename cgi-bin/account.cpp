@@ -10,15 +10,16 @@ namespace {
 
 using namespace postern;
 
-http::Response account(server::App& app, const web::AccountPages& pages, const http::Request& request) {
+http::Response account(server::App& app, const web::InLanguages<web::AccountPages>& pages,
+                       const http::Request& request) {
     web::Interaction visit(app.context(), app.pages(), request);
-    return web::account(visit, pages);
+    return web::account(visit, pages.in(web::account_language(visit)));
 }
 
 }  // namespace
 
 int main() {
-    std::unique_ptr<const web::AccountPages> pages;
+    std::unique_ptr<const web::InLanguages<web::AccountPages>> pages;
     server::Endpoint endpoint;
     endpoint.name = "account";
     endpoint.paths = web::account_paths;
@@ -32,7 +33,9 @@ int main() {
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.config().templates); };
+    endpoint.begin = [&pages](server::App& app) {
+        pages = web::read_account_pages(app.config().templates, app.pages().languages());
+    };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(
         endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });

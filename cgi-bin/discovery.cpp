@@ -18,7 +18,9 @@ int main() {
     endpoint.absolute_paths = oidc::inserted_paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
     endpoint.cors = oauth::CorsPolicy::any_origin;
-    endpoint.begin = [&](server::App& app) { document.emplace(oidc::discovery(app.settings())); };
+    endpoint.begin = [&](server::App& app) {
+        document.emplace(oidc::discovery(app.settings(), app.config().offered_languages()));
+    };
     return server::serve(endpoint,
                          [&](server::App&, const http::Request& request) { return document->answer(request); });
 }

@@ -10,7 +10,7 @@
 
 int main() {
     using namespace postern;
-    using Pages = std::unique_ptr<const web::RecoverPages>;
+    using Pages = std::unique_ptr<const web::InLanguages<web::RecoverPages>>;
     const auto pages = std::make_shared<Pages>();  // read at the start, kept as long as requests are answered
     server::Endpoint endpoint;
     endpoint.name = "recover";
@@ -24,7 +24,9 @@ int main() {
     endpoint.seal = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [pages](server::App& app) { *pages = web::read_recover_pages(app.config().templates); };
+    endpoint.begin = [pages](server::App& app) {
+        *pages = web::read_recover_pages(app.config().templates, app.pages().languages());
+    };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, [pages](server::App& app, const http::Request& request) {
         return web::recover(app.context(), app.pages(), **pages, request);

@@ -136,10 +136,10 @@ void check_consent_page(Findings& findings, const config::Config& config) {
 }
 
 /// Nothing else needs them, and an operator's own directory may be older than they are.
-void check_account_pages(Findings& findings, const config::Config& config) {
+void check_account_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (!config.settings.paths.account) return;
     try {
-        web::read_account_pages(config.templates);
+        web::read_account_pages(config.templates, book.languages());
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the account program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"account\": null}");
@@ -147,10 +147,10 @@ void check_account_pages(Findings& findings, const config::Config& config) {
 }
 
 /// Likewise.
-void check_recover_pages(Findings& findings, const config::Config& config) {
+void check_recover_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (web::recover_paths(config.settings).empty()) return;
     try {
-        web::read_recover_pages(config.templates);
+        web::read_recover_pages(config.templates, book.languages());
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the recover program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"recover\": null}");
@@ -159,10 +159,12 @@ void check_recover_pages(Findings& findings, const config::Config& config) {
 
 void check_templates(Findings& findings, const config::Config& config) {
     try {
-        web::read_pages(config.templates);
+        const auto book = web::read_pages(config.templates, config.settings);
         check_consent_page(findings, config);
-        check_account_pages(findings, config);
-        check_recover_pages(findings, config);
+        check_account_pages(findings, config, *book);
+        check_recover_pages(findings, config, *book);
+        for (const std::string& warning : book->languages()->warnings())
+            findings.warning("templates", warning, "correct the catalogue, or remove it: its words are not used");
         findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error("templates", error.what(),

@@ -37,7 +37,8 @@ struct Document {
 /// The same bytes as the endpoints send.
 std::vector<Document> documents(const config::Config& config) {
     const keys::Keys keys(config.keys, keys::KeyUse::publish, false);
-    const std::string discovery = oidc::CacheableDocument(oidc::discovery(config.settings)).text();
+    const std::string discovery =
+        oidc::CacheableDocument(oidc::discovery(config.settings, config.offered_languages())).text();
     std::vector<Document> all = {{"jwks.json", oidc::CacheableDocument(jose::to_json(keys.published())).text()},
                                  {"oauth-authorization-server", discovery}};
     if (config.settings.oidc) all.push_back({kOpenidConfiguration, discovery});

@@ -14,6 +14,7 @@
 #include "json/reader.h"
 #include "oauth/target.h"
 #include "os/read_file.h"
+#include "text/languages.h"
 
 #ifndef POSTERN_TEMPLATES
 #define POSTERN_TEMPLATES "/usr/local/share/postern/templates"
@@ -282,6 +283,10 @@ std::string Config::state_directory() const {
     if (!state.empty()) return state;
     const std::string file = db::is_uri(database) ? Config().database : database;
     return std::filesystem::path(file).parent_path();
+}
+
+std::vector<std::string> Config::offered_languages() const {
+    return text::Languages(templates, settings.languages, settings.language).tags();
 }
 
 std::string Config::hash_slot_files() const { return db::is_uri(database) ? state_directory() + "/postern" : database; }

@@ -48,6 +48,8 @@ struct Config {
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
     /// What the names of the lock files of hash slots begin with.
     std::string hash_slot_files() const;
+    /// The tags of the languages that the pages are offered in. Throws as text::Languages does.
+    std::vector<std::string> offered_languages() const;
 };
 
 /// One problem of the file: the key's full name ("login.window", or "" for the file itself) and what is wrong with it.

@@ -13,6 +13,7 @@
 #include "oauth/client_id_url.h"
 #include "oauth/scope_policy.h"
 #include "oidc/discovery.h"
+#include "text/language_tag.h"
 #include "util/text.h"
 
 namespace postern::config {
@@ -36,14 +37,31 @@ Fault scope_fault(const std::string& scope) {
     return std::nullopt;
 }
 
+Fault line_fault(const json::Value& value) {
+    const std::string* line = value.if_string();
+    if (line == nullptr) return "must be a string, or an object of strings by language tag";
+    if (line->empty() || line->size() > kLongestDescription || util::has_control_bytes(*line))
+        return "must be one line of 1 to 256 bytes";
+    return std::nullopt;
+}
+
+/// A line, or lines by language tag with "" for every other language.
 Fault description_fault(const std::string& scope, const json::Value& value) {
     if (Fault fault = scope_fault(scope)) return fault;
-    const std::string* description = value.if_string();
-    if (description == nullptr) return "must be a string";
-    if (description->empty() || description->size() > kLongestDescription || util::has_control_bytes(*description)) {
-        return "must be one line of 1 to 256 bytes";
+    if (value.if_object() == nullptr) return line_fault(value);
+    if (value.if_object()->find("") == nullptr) return "must have a text for \"\", which is for every other language";
+    for (const auto& [tag, line] : value.if_object()->members()) {
+        if (!tag.empty() && !text::is_language_tag(tag)) return "\"" + tag + "\" is not a language tag";
+        if (Fault fault = line_fault(line)) return fault;
     }
     return std::nullopt;
+}
+
+text::Words words_of(const json::Value& value) {
+    if (value.if_string() != nullptr) return {*value.if_string()};
+    std::map<std::string, std::string> lines;
+    for (const auto& [tag, line] : value.if_object()->members()) lines[tag] = *line.if_string();
+    return text::Words(std::move(lines));
 }
 
 /// `acr_values` is a list with blanks between (OpenID Connect Core §3.1.2.1), so a name has none.
@@ -155,9 +173,27 @@ Problems read_scope_descriptions(Config& config, const json::Value& value) {
         if (const Fault fault = description_fault(member.first, member.second)) {
             problems.push_back({"." + member.first, *fault});
         } else {
-            config.settings.scope_descriptions[member.first] = *member.second.if_string();
+            config.settings.scope_descriptions[member.first] = words_of(member.second);
         }
     }
+    return problems;
+}
+
+Problems read_languages(Config& config, const json::Value& value) {
+    const json::Array* tags = value.if_array();
+    if (tags == nullptr || tags->empty()) return wrong("must be a list of language tags such as [\"en\", \"de\"]");
+    Problems problems;
+    std::vector<std::string> languages;
+    for (std::size_t i = 0; i < tags->size(); ++i) {
+        const std::string* tag = (*tags)[i].if_string();
+        if (tag == nullptr || !text::is_language_tag(*tag))
+            problems.push_back({"[" + std::to_string(i) + "]", "must be a language tag such as \"de\" or \"pt-BR\""});
+        else if (std::ranges::find(languages, *tag) != languages.end())
+            problems.push_back({"[" + std::to_string(i) + "]", "must not be named twice"});
+        else
+            languages.push_back(*tag);
+    }
+    config.settings.languages = std::move(languages);
     return problems;
 }
 

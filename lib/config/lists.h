@@ -15,8 +15,11 @@ Problems read_authorize_methods(Config& config, const json::Value& value);
 Problems read_trusted_proxies(Config& config, const json::Value& value);
 /// `authorizationVariables`: 1 to 8 CGI variables.
 Problems read_authorization_variables(Config& config, const json::Value& value);
-/// `scopeDescriptions`: {"wiki": "Edit pages"}, each one line of 1 to 256 bytes.
+/// `scopeDescriptions`: {"wiki": "Edit pages"} or {"wiki": {"": "Edit pages", "de": "Seiten bearbeiten"}}, each one
+/// line of 1 to 256 bytes.
 Problems read_scope_descriptions(Config& config, const json::Value& value);
+/// `languages`: tags, each once.
+Problems read_languages(Config& config, const json::Value& value);
 /// `scopeClaims`: {"wiki": ["wiki_role"]}, 1 to 64 claims for each scope of the operator's own.
 Problems read_scope_claims(Config& config, const json::Value& value);
 /// `login.acrNames`: {"urn:example:strong": 2}, at most 32 names of levels 1 to 3.

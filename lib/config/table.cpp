@@ -12,6 +12,7 @@
 #include "config/remote_user.h"
 #include "config/saslauthd.h"
 #include "db/database.h"
+#include "text/language_tag.h"
 #include "util/text.h"
 
 namespace postern::config {
@@ -145,6 +146,10 @@ Apply scope(model::Scope oauth::ClientDocuments::*member) {
 /// For what is looked at together with other keys.
 Fault no_fault(std::string_view) { return std::nullopt; }
 
+Fault language_fault(std::string_view tag) {
+    return text::is_language_tag(tag) ? std::nullopt : Fault("must be a language tag such as \"de\" or \"pt-BR\"");
+}
+
 Fault log_target_fault(std::string_view target) {
     if (target == "stderr" || target == "syslog") return std::nullopt;
     if (target == "/dev/stdout" || target == "/dev/fd/1" || target == "/proc/self/fd/1")
@@ -213,6 +218,8 @@ const std::vector<ConfigKey>& config_keys() {
         {"idTokenAlgorithm", algorithm(&Settings::id_token_algorithm)},
         {"usernameInAccessToken", flag(&Settings::username_in_access_token)},
         {"authorizeMethods", read_authorize_methods},
+        {"languages", read_languages},
+        {"language", text(&Settings::language, language_fault)},
         {"scopeDescriptions", read_scope_descriptions},
         {"scopeClaims", read_scope_claims},
         {"paths.authorize", text(&Paths::authorize, path_fault)},

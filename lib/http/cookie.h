@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "util/clock.h"
+
 namespace postern::http {
 
 /// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding
@@ -19,6 +21,8 @@ enum class CookieSecurity {
 /// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser,
 /// the server's own expiry rules.
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
+/// The same, kept for `age` seconds.
+std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security, util::Seconds age);
 /// The Set-Cookie value that removes it.
 std::string clear_cookie(std::string_view name, CookieSecurity security);
 

@@ -2,13 +2,16 @@
 #include "model/activity.h"
 
 #include <algorithm>
-#include <array>
+#include <string>
 
 #include "model/authentication.h"
 #include "model/link.h"
+#include "util/tr.h"
 
 namespace postern::model {
 namespace {
+
+using util::tr;
 
 struct Row {
     Happened what;
@@ -16,43 +19,60 @@ struct Row {
     const char* text;
 };
 constexpr Row kRows[] = {
-    {Happened::signed_in, "signed_in", "Signed in"},
-    {Happened::second_step_done, "second_step_done", "Confirmed the sign-in"},
-    {Happened::second_step_failed, "second_step_failed", "A right password, and a wrong second step"},
+    {Happened::signed_in, "signed_in", tr("Signed in")},
+    {Happened::second_step_done, "second_step_done", tr("Confirmed the sign-in")},
+    {Happened::second_step_failed, "second_step_failed", tr("A right password, and a wrong second step")},
     {Happened::second_step_failed_elsewhere, "second_step_failed_elsewhere",
-     "A right password in a new place, and a wrong second step"},
-    {Happened::recovery_code_used, "recovery_code_used", "Used a recovery code"},
-    {Happened::password_changed, "password_changed", "Changed the password"},
-    {Happened::app_added, "app_added", "Turned on an authenticator app"},
-    {Happened::app_removed, "app_removed", "Removed the authenticator app"},
-    {Happened::recovery_codes_made, "recovery_codes_made", "Made recovery codes"},
-    {Happened::recovery_codes_removed, "recovery_codes_removed", "Removed the recovery codes"},
-    {Happened::passkey_added, "passkey_added", "Added a passkey"},
-    {Happened::passkey_removed, "passkey_removed", "Removed a passkey"},
-    {Happened::passkey_suspended, "passkey_suspended", "A passkey was suspended, because a copy of it may exist"},
-    {Happened::passkey_resumed, "passkey_resumed", "A suspended passkey counts again"},
-    {Happened::application_allowed, "application_allowed", "Allowed an application"},
-    {Happened::application_removed, "application_removed", "Removed the access of an application"},
-    {Happened::session_ended, "session_ended", "Signed out a device"},
-    {Happened::sessions_ended, "sessions_ended", "Signed out everywhere else"},
-    {Happened::profile_changed, "profile_changed", "Changed the profile"},
-    {Happened::link_made, "link_made", "Made a link for a new password"},
-    {Happened::link_used, "link_used", "Chose a password with a link"},
+     tr("A right password in a new place, and a wrong second step")},
+    {Happened::recovery_code_used, "recovery_code_used", tr("Used a recovery code")},
+    {Happened::password_changed, "password_changed", tr("Changed the password")},
+    {Happened::app_added, "app_added", tr("Turned on an authenticator app")},
+    {Happened::app_removed, "app_removed", tr("Removed the authenticator app")},
+    {Happened::recovery_codes_made, "recovery_codes_made", tr("Made recovery codes")},
+    {Happened::recovery_codes_removed, "recovery_codes_removed", tr("Removed the recovery codes")},
+    {Happened::passkey_added, "passkey_added", tr("Added a passkey")},
+    {Happened::passkey_removed, "passkey_removed", tr("Removed a passkey")},
+    {Happened::passkey_suspended, "passkey_suspended", tr("A passkey was suspended, because a copy of it may exist")},
+    {Happened::passkey_resumed, "passkey_resumed", tr("A suspended passkey counts again")},
+    {Happened::application_allowed, "application_allowed", tr("Allowed an application")},
+    {Happened::application_removed, "application_removed", tr("Removed the access of an application")},
+    {Happened::session_ended, "session_ended", tr("Signed out a device")},
+    {Happened::sessions_ended, "sessions_ended", tr("Signed out everywhere else")},
+    {Happened::profile_changed, "profile_changed", tr("Changed the profile")},
+    {Happened::link_made, "link_made", tr("Made a link for a new password")},
+    {Happened::link_used, "link_used", tr("Chose a password with a link")},
 };
 
 const Row& row_of(Happened what) {
     return *std::ranges::find_if(kRows, [&](const Row& row) { return row.what == what; });
 }
 
-/// " with a password and a code"; "" for methods that are not known.
-std::string with_methods(std::string_view amr) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 3> kMethods = {
-        {{"pwd", "a password"}, {"otp", "a code"}, {"pop", "a passkey"}}};
+/// What tells how a login was done, in the order in which methods_of has them.
+struct Way {
+    std::string_view methods;
+    const char* signed_in;
+    const char* second_step_done;
+};
+constexpr Way kWays[] = {
+    {"pwd", tr("Signed in with a password"), tr("Confirmed the sign-in with a password")},
+    {"otp", tr("Signed in with a code"), tr("Confirmed the sign-in with a code")},
+    {"pop", tr("Signed in with a passkey"), tr("Confirmed the sign-in with a passkey")},
+    {"pwd otp", tr("Signed in with a password and a code"), tr("Confirmed the sign-in with a password and a code")},
+    {"pwd pop", tr("Signed in with a password and a passkey"),
+     tr("Confirmed the sign-in with a password and a passkey")},
+    {"otp pop", tr("Signed in with a code and a passkey"), tr("Confirmed the sign-in with a code and a passkey")},
+    {"pwd otp pop", tr("Signed in with a password, a code and a passkey"),
+     tr("Confirmed the sign-in with a password, a code and a passkey")},
+};
+
+/// nullptr for methods that are not known.
+const Way* way_of(std::string_view amr) {
     const auto done = methods_of(amr);
-    std::string text;
-    for (const auto& [word, name] : kMethods)
-        if (std::ranges::find(done, word) != done.end()) text.append(text.empty() ? " with " : " and ").append(name);
-    return text;
+    std::string methods;
+    for (const std::string_view method : {"pwd", "otp", "pop"})
+        if (std::ranges::find(done, method) != done.end()) methods.append(methods.empty() ? "" : " ").append(method);
+    const auto* way = std::ranges::find(kWays, methods, &Way::methods);
+    return way == std::end(kWays) ? nullptr : way;
 }
 
 }  // namespace
@@ -65,13 +85,15 @@ std::optional<Happened> parse_happened(std::string_view word) {
     return row->what;
 }
 
-std::string describe(const ActivityLine& line) {
+const char* describe(const ActivityLine& line) {
     // The operator has no device that stays signed in.
-    if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return "Signed out everywhere";
+    if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return tr("Signed out everywhere");
     if (line.what == Happened::link_used && line.detail == to_string(LinkPurpose::factors))
-        return "Chose a password with a link, which removed the second factors";
-    const bool has_methods = line.what == Happened::signed_in || line.what == Happened::second_step_done;
-    return row_of(line.what).text + (has_methods ? with_methods(line.detail) : std::string());
+        return tr("Chose a password with a link, which removed the second factors");
+    const Way* way = way_of(line.detail);
+    if (way && line.what == Happened::signed_in) return way->signed_in;
+    if (way && line.what == Happened::second_step_done) return way->second_step_done;
+    return row_of(line.what).text;
 }
 
 }  // namespace postern::model

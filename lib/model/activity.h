@@ -52,7 +52,7 @@ std::string_view word_of(Happened what);
 std::optional<Happened> parse_happened(std::string_view word);
 
 /// One short sentence without a full stop, for the owner: "Signed in with a password and a code". The detail is part of
-/// it only where it is of a closed list.
-std::string describe(const ActivityLine& line);
+/// it only where it is of a closed list. Catalogues have it.
+const char* describe(const ActivityLine& line);
 
 }  // namespace postern::model

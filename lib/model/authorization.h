@@ -63,6 +63,7 @@ struct AuthorizationRequest {
     RequestedClaims claims;
     std::optional<Subject> hinted_subject;  ///< of id_token_hint or a `sub` in `claims`: only this user may answer
     std::optional<std::string> login_hint;  ///< what the login form is filled with
+    std::optional<std::string> ui_locales;  ///< language tags with blanks between them, the most wanted first
     util::Time expires_at{};
     bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
     std::optional<SeenDocument> document = std::nullopt;  ///< nullopt: the client is the operator's

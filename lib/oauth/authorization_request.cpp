@@ -13,6 +13,7 @@
 #include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"
 #include "oauth/target.h"
+#include "text/language_tag.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -154,6 +155,19 @@ std::vector<std::string> words_of(std::optional<std::string_view> text) {
     return words;
 }
 
+/// What of it is kept, so that the seal stays short.
+constexpr std::size_t kMaxLocales = 5;
+
+/// No value is an error (OpenID Connect Core §3.1.2.1).
+std::optional<std::string> parse_ui_locales(const http::Params& params) {
+    std::string kept;
+    auto tags = text::wanted_languages(params.find("ui_locales").value_or(""));
+    tags.resize(std::min(tags.size(), kMaxLocales));
+    for (const std::string& tag : tags) kept.append(kept.empty() ? "" : " ").append(tag);
+    if (kept.empty()) return std::nullopt;
+    return kept;
+}
+
 }  // namespace
 
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
@@ -197,6 +211,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     add_acr_values(context.settings, asked.acr, words_of(params.find("acr_values")), AcrNeed::voluntary);
     asked.hinted_subject = std::move(subject);
     asked.login_hint = parse_login_hint(params);
+    asked.ui_locales = parse_ui_locales(params);
     asked.document = target.document();
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;

@@ -12,6 +12,7 @@
 #include "json/value.h"
 #include "model/client.h"
 #include "model/released_claims.h"
+#include "text/words.h"
 #include "util/clock.h"
 
 namespace postern::oauth {
@@ -150,7 +151,9 @@ struct Settings {
     bool use_opaque_refresh_tokens = false;
     bool implicit = false;
     bool authorize_post = false;  ///< POST is among `authorizeMethods`
-    std::map<std::string, std::string> scope_descriptions;
+    std::map<std::string, text::Words> scope_descriptions;
+    std::vector<std::string> languages;  ///< of the pages; empty: all that there are
+    std::string language = "en";         ///< the one of last resort
     model::ReleasedClaims released_claims;
     LoginSettings login;
     AccountSettings account;

@@ -91,8 +91,11 @@ json::Object computed_members(const oauth::Settings& settings) {
 
 }  // namespace
 
-json::Object discovery(const oauth::Settings& settings) {
+json::Object discovery(const oauth::Settings& settings, const std::vector<std::string>& ui_locales) {
     json::Object document = computed_members(settings);
+    // An operator may have named them before the pages had more than one.
+    if (settings.oidc && ui_locales.size() > 1 && settings.metadata.find("ui_locales_supported") == nullptr)
+        document.set("ui_locales_supported", json::strings(ui_locales));
     for (const auto& [name, value] : settings.metadata.members())
         if (!is_computed_member(name)) document.set(name, value);
     return document;

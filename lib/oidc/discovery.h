@@ -12,7 +12,8 @@ namespace postern::oidc {
 
 /// The document of all well-known addresses. Without OpenID Connect it has RFC 8414's members only. Members of the
 /// option `metadata` are added behind; they replace nothing.
-json::Object discovery(const oauth::Settings& settings);
+/// `ui_locales` are the languages of the pages, told where there are several.
+json::Object discovery(const oauth::Settings& settings, const std::vector<std::string>& ui_locales = {});
 
 /// Members that this server computes under some settings, and so are never configured.
 bool is_computed_member(std::string_view name);

@@ -28,7 +28,7 @@ public:
     /// For everything in oauth/ and above. Throws std::logic_error when the endpoint declared StoreUse::none.
     oauth::Context& context();
     /// Throws std::logic_error when the endpoint declared no pages.
-    const web::Pages& pages() const;
+    const web::PageBook& pages() const;
     const oauth::Settings& settings() const { return config_.settings; }
     const config::Config& config() const { return config_; }
     keys::Keys& keys() { return keys_; }
@@ -39,7 +39,7 @@ public:
 
     /// For the server itself: nullptr when the endpoint did not declare it.
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
-    const web::Pages* pages_if_read() const { return pages_.get(); }
+    const web::PageBook* pages_if_read() const { return pages_.get(); }
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
 private:
@@ -51,7 +51,7 @@ private:
     const std::unique_ptr<fetch::Fetcher> fetcher_;  ///< before the database and the keys: its child has neither
     std::optional<db::Database> database_;
     keys::Keys keys_;
-    std::unique_ptr<const web::Pages> pages_;
+    std::unique_ptr<const web::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };

@@ -8,9 +8,12 @@
 #include "db/error.h"
 #include "json/value.h"
 #include "server/wire.h"
+#include "util/tr.h"
 
 namespace postern::server {
 namespace {
+
+using util::tr;
 
 struct Words {
     int status;
@@ -20,20 +23,22 @@ struct Words {
 };
 
 constexpr const char* kApplication =
-    "If a link or button of an application brought you here, the people who run that application can fix it.";
+    tr("If a link or button of an application brought you here, the people who run that application can fix it.");
 constexpr const char* kOperator =
-    "If it keeps happening, tell the people who run this sign-in service, with the number below.";
+    tr("If it keeps happening, tell the people who run this sign-in service, with the number below.");
 
 constexpr Words kWords[] = {
-    {400, "This request could not be understood", "Nothing was changed.", kApplication},
-    {404, "There is no page here", "The address does not belong to this sign-in service.", kApplication},
-    {405, "This page cannot be used that way", "Nothing was changed.", kApplication},
-    {411, "This request could not be understood", "Its length was not announced. Nothing was changed.", kApplication},
-    {413, "This request is too large", "Nothing was changed.", kApplication},
-    {414, "This address is too long", "Nothing was changed.", kApplication},
-    {431, "This request is too large", "Deleting this site's cookies may help.", kApplication},
-    {503, "Please try again in a moment", "The sign-in service is busy.", kOperator},
-    {500, "Something went wrong", "It is our fault, not yours.", kOperator},  // the last row is for everything else
+    {400, tr("This request could not be understood"), tr("Nothing was changed."), kApplication},
+    {404, tr("There is no page here"), tr("The address does not belong to this sign-in service."), kApplication},
+    {405, tr("This page cannot be used that way"), tr("Nothing was changed."), kApplication},
+    {411, tr("This request could not be understood"), tr("Its length was not announced. Nothing was changed."),
+     kApplication},
+    {413, tr("This request is too large"), tr("Nothing was changed."), kApplication},
+    {414, tr("This address is too long"), tr("Nothing was changed."), kApplication},
+    {431, tr("This request is too large"), tr("Deleting this site's cookies may help."), kApplication},
+    {503, tr("Please try again in a moment"), tr("The sign-in service is busy."), kOperator},
+    {500, tr("Something went wrong"), tr("It is our fault, not yours."),
+     kOperator},  // the last row is for everything else
 };
 
 const Words& words_for(int status) {

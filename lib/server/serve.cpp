@@ -25,6 +25,9 @@ namespace {
 std::unique_ptr<App> start(const Endpoint& endpoint) {
     auto app = std::make_unique<App>(config::load_config(config::default_config_path()), endpoint);
     for (const std::string& warning : app->config().warnings) app->log().warn("config", {{"warning", warning}});
+    if (const web::PageBook* pages = app->pages_if_read())
+        for (const std::string& warning : pages->languages()->warnings())
+            app->log().warn("config", {{"warning", warning}});
     if (endpoint.begin) endpoint.begin(*app);
     return app;
 }

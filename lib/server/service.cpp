@@ -35,13 +35,21 @@ std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoin
     return paths;
 }
 
-RequestRules rules_of(const config::Config& config, const Endpoint& endpoint) {
+std::vector<std::string> server_variables(const App& app, const Endpoint& endpoint) {
+    auto names = endpoint.server_variables ? endpoint.server_variables(app.settings()) : std::vector<std::string>();
+    const web::PageBook* pages = app.pages_if_read();
+    if (pages != nullptr && !pages->variable().empty()) names.push_back(pages->variable());
+    return names;
+}
+
+RequestRules rules_of(const App& app, const Endpoint& endpoint) {
+    const config::Config& config = app.config();
     return {paths_of(config.settings, endpoint),
             methods_of(config, endpoint),
             config.limits,
             config.trusted_proxies,
             endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
-            endpoint.server_variables ? endpoint.server_variables(config.settings) : std::vector<std::string>()};
+            server_variables(app, endpoint)};
 }
 
 /// The variables that only the configuration knows.
@@ -64,7 +72,7 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
     : app_(app),
       endpoint_(endpoint),
       handler_(handler),
-      rules_(rules_of(app.config(), endpoint)),
+      rules_(rules_of(app, endpoint)),
       allowed_methods_(allowed_methods(rules_)),
       variables_(named_variables(rules_)),
       refusals_(app.config().ring_path()) {}
@@ -72,18 +80,28 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
 http::Response Service::fail(Failure failure, const std::string& id, const char* event, const char* reason) {
     app_.log().error(event, {{"id", id}, {"reason", reason}});
     failure.detail = reason;
-    return render_failure(failure, endpoint_.on_failure, app_.pages_if_read(), id);
+    return render_failure(failure, endpoint_.on_failure, pages_, id);
+}
+
+/// In the language that the browser and its user want, as far as it is known before the request is read.
+const web::Pages* Service::pages_for(const gateway::Variables& variables) const {
+    const web::PageBook* pages = app_.pages_if_read();
+    if (pages == nullptr) return nullptr;
+    return &pages->for_failure(variables.get("HTTP_COOKIE"), variables.get("HTTP_ACCEPT_LANGUAGE"));
 }
 
 http::Response Service::handle(const gateway::Variables& variables, const gateway::Body& body, const std::string& id) {
+    pages_ = pages_for(variables);
     try {
         app_.keys().reload_if_changed();
         auto request = parse_request(variables, body, rules_);
-        if (!request) return render_failure(request.error(), endpoint_.on_failure, app_.pages_if_read(), id);
+        if (!request) return render_failure(request.error(), endpoint_.on_failure, pages_, id);
         request->id = id;
         app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
-        return handler_(app_, *request);
+        http::Response response = handler_(app_, *request);
+        if (const web::PageBook* pages = app_.pages_if_read()) pages->remember(*request, response);
+        return response;
     } catch (const db::StoreUnsynced& error) {
         app_.trail().add(oauth::AuditEvent::commit_unsynced, {});
         return fail(store_failure(), id, "store_failed", error.what());

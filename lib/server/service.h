@@ -31,6 +31,7 @@ public:
     void tidy_up() noexcept;
 
 private:
+    const web::Pages* pages_for(const gateway::Variables& variables) const;
     http::Response handle(const gateway::Variables& variables, const gateway::Body& body, const std::string& id);
     http::Response describe_options() const;
     void apply_cors(http::Response& response, const gateway::Variables& variables);
@@ -45,6 +46,7 @@ private:
     App& app_;
     const Endpoint& endpoint_;
     const Handler& handler_;
+    const web::Pages* pages_ = nullptr;  ///< for failures of this request
     const RequestRules rules_;
     const std::string allowed_methods_;
     const std::vector<std::string> variables_;

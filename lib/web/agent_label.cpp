@@ -4,6 +4,12 @@
 namespace postern::web {
 namespace {
 
+using text::Message;
+using text::tr;
+
+constexpr const char* kSomeBrowser = tr("A browser");
+constexpr std::string_view kOn = " on ";
+
 struct Sign {
     std::string_view text;  ///< in the header
     const char* name;
@@ -44,7 +50,17 @@ std::string agent_label(std::string_view user_agent) {
     const std::string browser = find_in(kBrowsers, user_agent);
     const std::string system = find_in(kSystems, user_agent);
     if (system.empty()) return browser;
-    return (browser.empty() ? "A browser" : browser) + " on " + system;
+    return (browser.empty() ? kSomeBrowser : browser) + kOn.data() + system;
+}
+
+text::Message shown_agent(const std::string& label) {
+    const auto named = [](const std::string& browser) {
+        return browser.empty() || browser == kSomeBrowser ? Message(kSomeBrowser) : Message::verbatim(browser);
+    };
+    const auto on = label.find(kOn);
+    if (on == std::string::npos) return named(label);
+    return {tr("{browser} on {system}"),
+            {{"browser", named(label.substr(0, on))}, {"system", Message::verbatim(label.substr(on + kOn.size()))}}};
 }
 
 }  // namespace postern::web

@@ -120,7 +120,7 @@ struct CarryOut {
         const auto& session = interaction.browser.session;
         const auto code =
             session ? oauth::find_issued_code(interaction.context, asked.request, *session) : std::nullopt;
-        if (code) return authorization_response(interaction.pages, asked.target, {{"code", *code}});
+        if (code) return authorization_response(interaction.pages(), asked.target, {{"code", *code}});
         return refuse_and_offer(interaction, PageFault::already_used, asked.request);
     }
     Answer operator()(oauth::IssueCode) const {
@@ -128,7 +128,7 @@ struct CarryOut {
         const auto issued =
             issue(interaction.context, {asked.request, *interaction.browser.session, consent,
                                         asked.target.document() ? &client : nullptr, interaction.browser.address});
-        if (issued) return authorization_response(interaction.pages, asked.target, *issued);
+        if (issued) return authorization_response(interaction.pages(), asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         if (issued.error() == oauth::NotIssued::client_changed) return refuse(PageFault::document_changed);
         if (issued.error() == oauth::NotIssued::too_many_clients) return refuse(PageFault::document_no_room);
@@ -146,7 +146,7 @@ struct CarryOut {
         // The user who denied it or went back has read where the answer goes; no other error waits for that.
         const bool was_chosen = refuse.ends_request && refuse.error.code == oauth::ErrorCode::access_denied;
         if (!was_chosen) return early_error(interaction, asked.target, refuse.error);
-        return authorization_error(interaction.pages, asked.target, refuse.error);
+        return authorization_error(interaction.pages(), asked.target, refuse.error);
     }
 
 private:
@@ -190,8 +190,9 @@ http::Response start_authorization(Interaction& interaction) {
         return interaction.refuse(PageFault::request_malformed, "",
                                   "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
+    interaction.ui_locales = params.find("ui_locales");
     auto target = oauth::verify_redirect(interaction.context, params);
-    if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
+    if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return early_error(interaction, *target, asked.error());
     if (posted) return continue_by_get(interaction, *asked);

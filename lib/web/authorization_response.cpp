@@ -39,7 +39,8 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
         case model::ResponseMode::fragment:
             return http::see_other(http::with_fragment(target.uri(), parameters));
         case model::ResponseMode::form_post:
-            return pages.form_post({target.client().name, target.uri(), std::move(parameters)});
+            return pages.form_post(
+                {text::Message::verbatim(target.client().name), target.uri(), std::move(parameters)});
     }
     throw std::logic_error("response mode without a way to answer");
 }
@@ -53,16 +54,16 @@ http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedi
 
 http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
                            const oauth::OAuthError& error) {
-    http::Response answer = authorization_error(interaction.pages, target, error);
+    http::Response answer = authorization_error(interaction.pages(), target, error);
     if (!may_be_anyones(interaction.context.settings, target)) return answer;
     const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted
-    http::Response page = refusal_page(interaction.pages, interaction.request, PageFault::document_error,
+    http::Response page = refusal_page(interaction.pages(), interaction.request, PageFault::document_error,
                                        {.client_id = {},
                                         .detail = {},
                                         .issuer = {},
                                         .try_again = {},
-                                        .client_name = host,
+                                        .client_name = text::Message::verbatim(host),
                                         .username = {},
                                         .other_account = {},
                                         .back = location ? *location : std::string(),

@@ -14,8 +14,9 @@ namespace postern::web {
 
 /// Names carry the issuer's tag, so that two issuers on one host do not end each other's sessions.
 struct CookieNames {
-    std::string browser;  ///< random; binds sealed requests and CSRF tokens to this browser; means no user
-    std::string session;  ///< the session; a new value at each login
+    std::string browser;   ///< random; binds sealed requests and CSRF tokens to this browser; means no user
+    std::string session;   ///< the session; a new value at each login
+    std::string language;  ///< the one that was chosen on a page: no secret
     http::CookieSecurity security = http::CookieSecurity::https;
 };
 CookieNames cookie_names(const oauth::Settings& settings);

@@ -70,7 +70,7 @@ http::Response show_consent(Interaction& interaction) {
     const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
 
     ConsentPage page;
-    page.client_name = resumed.target.client().name;
+    page.client_name = text::Message::verbatim(resumed.target.client().name);
     page.client_host = destination(resumed.request.redirect_uri);
     page.username = user ? user->username : "";
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
@@ -79,7 +79,7 @@ http::Response show_consent(Interaction& interaction) {
     page.scopes = permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
     page.resources = describe_resources(interaction.context, resumed.request.resources);
     add_publisher(resumed, page);
-    return interaction.pages.consent(page);
+    return interaction.pages().consent(page);
 }
 
 http::Response submit_consent(Interaction& interaction) {

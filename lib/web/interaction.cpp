@@ -7,6 +7,7 @@
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
+#include "web/page_language.h"
 
 namespace postern::web {
 namespace {
@@ -78,15 +79,25 @@ bool drop_expired_half(const Interaction& interaction, Opened& opened) {
 
 util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
     auto target = oauth::verify_redirect(interaction.context, opened.request);
-    if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
+    if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
     return Resumed{std::move(opened.request), std::move(*target), std::move(opened.sealed)};
 }
 
 }  // namespace
 
+const text::Catalogue& Interaction::language() const {
+    const text::Languages& languages = *all_pages.languages();
+    if (languages.offered().size() == 1) return languages.last_resort();
+    text::LanguageWishes wishes = language_wishes(context.settings, request);
+    wishes.ui_locales = ui_locales;
+    wishes.locale = locale;
+    return languages.choose(wishes);
+}
+
 util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
                                              AllowUnbound allow_unbound) {
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
+    interaction.ui_locales = opened.request.ui_locales;
     if (!opened.request.account_page.empty())
         return interaction.refuse(PageFault::resume_invalid, "", "it is for a login that leads to the account");
     // A half login is worth nothing but the second page.
@@ -101,6 +112,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params) {
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, AllowUnbound::no));
+    interaction.ui_locales = opened.request.ui_locales;
     const bool half_expired = drop_expired_half(interaction, opened);
     if (!opened.request.account_page.empty())
         return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed), half_expired};
@@ -111,7 +123,7 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
     return refusal_page(
-        interaction.pages, interaction.request, fault,
+        interaction.pages(), interaction.request, fault,
         {request.client_id.str(), detail, interaction.context.settings.issuer, restart_url(interaction, request)});
 }
 
@@ -135,12 +147,12 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     context.trail.add(
         oauth::AuditEvent::access_refused,
         {oauth::audit::subject(session.subject), oauth::audit::client(client.id), oauth::audit::session(session.sid)});
-    http::Response page = refusal_page(interaction.pages, interaction.request, PageFault::access_refused,
+    http::Response page = refusal_page(interaction.pages(), interaction.request, PageFault::access_refused,
                                        {.client_id = client.id.str(),
                                         .detail = oauth::may_not_use().log_detail,
                                         .issuer = context.settings.issuer,
                                         .try_again = "",
-                                        .client_name = client.name,
+                                        .client_name = text::Message::verbatim(client.name),
                                         .username = store::find_username(context.store, session.subject),
                                         .other_account = std::move(other_account),
                                         .back = http::with_query(context.settings.url(context.settings.paths.authorize),

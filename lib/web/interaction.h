@@ -17,15 +17,21 @@ namespace postern::web {
 
 struct Interaction {
     oauth::Context& context;
-    const Pages& pages;
+    const PageBook& all_pages;
     const http::Request& request;
     Browser browser;
+    std::optional<std::string> ui_locales = {};  ///< of the authorization or logout request, once it is known
+    std::optional<std::string> locale = {};      ///< the claim of the signed-in user, where the program may read it
 
-    Interaction(oauth::Context& context_, const Pages& pages_, const http::Request& request_)
-        : context(context_), pages(pages_), request(request_), browser(recognise(context_, request_)) {}
+    Interaction(oauth::Context& context_, const PageBook& pages_, const http::Request& request_)
+        : context(context_), all_pages(pages_), request(request_), browser(recognise(context_, request_)) {}
+
+    /// The one in which this person reads (I18N-5).
+    const text::Catalogue& language() const;
+    const Pages& pages() const { return all_pages.in(language()); }
 
     http::Response refuse(PageFault fault, const std::string& client_id = {}, const std::string& detail = {}) const {
-        return refusal_page(pages, request, fault, {client_id, detail, context.settings.issuer, ""});
+        return refusal_page(pages(), request, fault, {client_id, detail, context.settings.issuer, ""});
     }
 };
 

@@ -17,10 +17,12 @@
 namespace postern::web {
 namespace {
 
-constexpr const char* kMethod = "password";
-constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
+using text::tr;
 
-constexpr const char* kTooLong = "That took too long. Enter your password again.";
+constexpr const char* kMethod = "password";
+constexpr const char* kWrong = tr("That user name and password do not match. Check both and try again.");
+
+constexpr const char* kTooLong = tr("That took too long. Enter your password again.");
 
 constexpr std::string_view kAccountPurpose = "postern account v1";
 
@@ -32,14 +34,15 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
 }
 
 /// What the login continues to, as the page names it.
-std::string name_of_destination(const LoginVisit& visit) {
-    if (!visit.target) return "your account";
+text::Message name_of_destination(const LoginVisit& visit) {
+    if (!visit.target) return tr("your account");
     // Anyone can publish a document under any name, and this page has no room to say so.
-    return visit.request.document ? oauth::host_of_id(visit.request.client_id) : visit.target->client().name;
+    return text::Message::verbatim(visit.request.document ? oauth::host_of_id(visit.request.client_id)
+                                                          : visit.target->client().name);
 }
 
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
-                    const std::string& message, int status = 200) {
+                    const text::Message& message, int status = 200) {
     LoginPage page;
     page.client_name = name_of_destination(visit);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
@@ -48,7 +51,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.username = username;
     page.message = message;
     page.passkey = offer_passkey_login(interaction, visit);
-    return interaction.pages.login(page, status);
+    return interaction.pages().login(page, status);
 }
 
 /// What a right password led to.
@@ -122,7 +125,7 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
 
 }  // namespace
 
-http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const std::string& message) {
+http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const text::Message& message) {
     return form(interaction, visit, visit.request.login_hint.value_or(""), message);
 }
 
@@ -145,6 +148,8 @@ http::Response submit_login(Interaction& interaction) {
     if (!is_own_form(interaction.context, Form::login, interaction.browser, visit.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
+    if (interaction.request.query.find(kLanguageParameter))
+        return form(interaction, visit, std::string(sent.find("username").value_or("")), "");
     if (has_passkey(sent)) return submit_passkey_login(interaction, visit);
     if (const auto faulty = sent.first_fault({"username", "password"}))
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);

@@ -16,6 +16,6 @@ http::Response submit_login(Interaction& interaction);
 
 /// The form for name and password, and for a passkey, for a visit without a half login, with a sentence about what has
 /// happened.
-http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const std::string& message);
+http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const text::Message& message);
 
 }  // namespace postern::web

@@ -49,10 +49,10 @@ std::string username_of(const Interaction& interaction) {
 
 /// Who sent the browser here, where a hint shows it: a bare client_id can be in any link, so the page does
 /// not repeat it.
-std::string client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
+text::Message client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
     if (!asked.hinted_subject || !asked.client_id) return "";
     const auto client = store::find_client(interaction.context.store, *asked.client_id);
-    return client && client->enabled ? client->name : "";
+    return client && client->enabled ? text::Message::verbatim(client->name) : "";
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked) {
@@ -64,7 +64,7 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked) {
     page.action = endpoint(interaction);
     page.csrf = csrf_token(interaction.context, Form::logout, interaction.browser, asked.id);
     page.resume = oidc::seal_logout(interaction.context, {asked, interaction.browser.binding()});
-    http::Response response = interaction.pages.logout(page);
+    http::Response response = interaction.pages().logout(page);
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
     return response;
 }
@@ -83,7 +83,7 @@ http::Response lead_on(const Interaction& interaction, const oidc::AfterLogout& 
     const oauth::LoginSettings& login = interaction.context.settings.login;
     if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
         return http::see_other(through_web_server(interaction, after));
-    return after.url() ? http::see_other(*after.url()) : interaction.pages.logged_out();
+    return after.url() ? http::see_other(*after.url()) : interaction.pages().logged_out();
 }
 
 /// The session, if there is one, ends; the cookie goes whatever it was.
@@ -132,12 +132,13 @@ http::Response start_logout(Interaction& interaction) {
     recognise_surely(interaction.context, interaction.browser);
     const bool posted = interaction.request.method == http::Method::post;
     if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
-        return interaction.pages.logged_out();
+        return interaction.pages().logged_out();
     if (interaction.request.body == http::BodyKind::other)
         return refused_logout(interaction,
                               {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
-    const auto asked =
-        oidc::parse_logout_request(interaction.context, posted ? interaction.request.form : interaction.request.query);
+    const http::Params& sent = posted ? interaction.request.form : interaction.request.query;
+    interaction.ui_locales = sent.find("ui_locales");
+    const auto asked = oidc::parse_logout_request(interaction.context, sent);
     if (!asked) return refused_logout(interaction, asked.error());
     if (!posted) return proceed(interaction, *asked);
     // Refused now rather than later: an unregistered address is not sealed.
@@ -166,7 +167,7 @@ http::Response answer_logout(Interaction& interaction) {
     const std::string_view decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")
         return refused_logout(interaction, {LogoutFault::malformed, "", "field: decision"});
-    if (decision == "cancel" && is_logged_in) return interaction.pages.still_logged_in(username_of(interaction));
+    if (decision == "cancel" && is_logged_in) return interaction.pages().still_logged_in(username_of(interaction));
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refused_logout(interaction, after.error());
     return finish(interaction, asked, *after);

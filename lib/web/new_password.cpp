@@ -12,8 +12,10 @@ namespace postern::web {
 namespace {
 
 using factor::PasswordFlaw;
+using text::Message;
+using text::tr;
 
-constexpr const char* kDifferent = "The two new passwords are not the same.";
+constexpr const char* kDifferent = tr("The two new passwords are not the same.");
 
 }  // namespace
 
@@ -37,28 +39,29 @@ factor::PasswordOwner find_password_owner(const oauth::Context& context, const m
     return password_owner(context.settings, std::move(username), store::find_claims(context.store, subject));
 }
 
-std::string describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
+Message describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
     switch (flaw) {
         case PasswordFlaw::too_short:
-            return "The new password is too short. It needs at least " + std::to_string(rules.min_length) +
-                   " characters; some words in a row are one.";
+            return {
+                tr("The new password is too short. It needs at least {count} characters; some words in a row are one."),
+                {{"count", Message::verbatim(std::to_string(rules.min_length))}}};
         case PasswordFlaw::too_long:
-            return "The new password is too long. It may have up to " + std::to_string(crypto::kMaxPasswordBytes) +
-                   " bytes.";
+            return {tr("The new password is too long. It may have up to {count} bytes."),
+                    {{"count", Message::verbatim(std::to_string(crypto::kMaxPasswordBytes))}}};
         case PasswordFlaw::has_nul:
-            return "The new password has a character that cannot be typed.";
+            return tr("The new password has a character that cannot be typed.");
         case PasswordFlaw::user_name:
-            return "The new password must not be your user name.";
+            return tr("The new password must not be your user name.");
         case PasswordFlaw::email:
-            return "The new password must not be your e-mail address.";
+            return tr("The new password must not be your e-mail address.");
         case PasswordFlaw::local_part:
-            return "The new password must not be the name in your e-mail address.";
+            return tr("The new password must not be the name in your e-mail address.");
         case PasswordFlaw::host:
-            return "The new password must not be the name of this site.";
+            return tr("The new password must not be the name of this site.");
         case PasswordFlaw::listed:
-            return "The new password is in a list of common or stolen passwords. Choose another one.";
+            return tr("The new password is in a list of common or stolen passwords. Choose another one.");
         case PasswordFlaw::guessable:
-            return "Too easy to guess: it is made of common words or patterns.";
+            return tr("Too easy to guess: it is made of common words or patterns.");
     }
     throw std::logic_error("password flaw without a sentence");
 }

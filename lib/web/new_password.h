@@ -10,6 +10,7 @@
 #include "json/value.h"
 #include "model/ids.h"
 #include "oauth/context.h"
+#include "text/message.h"
 #include "util/result.h"
 #include "util/secret.h"
 
@@ -25,11 +26,11 @@ factor::PasswordOwner find_password_owner(const oauth::Context& context, const m
                                           std::string username);
 
 /// A sentence for the user.
-std::string describe(factor::PasswordFlaw flaw, const factor::PasswordRules& rules);
+text::Message describe(factor::PasswordFlaw flaw, const factor::PasswordRules& rules);
 
 /// Why a form has no password that may be set.
 struct NewPasswordProblem {
-    std::string text;                          ///< a sentence for the user
+    text::Message text;                        ///< a sentence for the user
     std::optional<factor::PasswordFlaw> flaw;  ///< nullopt: the two fields differ
 };
 

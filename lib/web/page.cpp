@@ -2,63 +2,80 @@
 #include "web/page.h"
 
 #include "util/text.h"
+#include "web/page_language.h"
 #include "web/template.h"
 
 namespace postern::web {
 namespace {
 
-Values to_values(const ConsentScope& scope) {
-    return {.texts = {{"name", util::displayable(scope.name)}, {"description", util::displayable(scope.description)}},
+Values to_values(const ConsentScope& scope, const Renderer& renderer) {
+    return {.texts = {{"name", util::displayable(scope.name)}, {"description", renderer.say(scope.description)}},
             .lists = {}};
 }
 
+/// Read and looked at once, for every language.
+struct PageTemplates {
+    explicit PageTemplates(const TemplateReader& read)
+        : login(read("login.html", Scripts::several)),
+          second_step(read("second_step.html", Scripts::several)),
+          few_codes(read("few_codes.html")),
+          consent(read("consent.html", Scripts::one)),
+          error(read("error.html")),
+          logout(read("logout.html")),
+          logged_out(read("logged_out.html")),
+          form_post(read("form_post.html", Scripts::one)) {}
+
+    Template login;
+    Template second_step;
+    Template few_codes;
+    Template consent;
+    Template error;
+    Template logout;
+    Template logged_out;
+    Template form_post;
+};
+
 class TemplatePages final : public Pages {
 public:
-    TemplatePages(const std::string& directory, const Partials& partials)
-        : login_(read_template(directory, "login.html", partials, Scripts::several)),
-          second_step_(read_template(directory, "second_step.html", partials, Scripts::several)),
-          few_codes_(read_template(directory, "few_codes.html", partials)),
-          consent_(read_template(directory, "consent.html", partials, Scripts::one)),
-          error_(read_template(directory, "error.html", partials)),
-          logout_(read_template(directory, "logout.html", partials)),
-          logged_out_(read_template(directory, "logged_out.html", partials)),
-          form_post_(read_template(directory, "form_post.html", partials, Scripts::one)) {}
+    TemplatePages(std::shared_ptr<const PageTemplates> templates, Renderer renderer)
+        : templates_(std::move(templates)), renderer_(renderer) {}
 
     http::Response login(const LoginPage& page, int status) const override {
-        const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
-                                      {"action", page.action},
-                                      {"csrf", page.csrf},
-                                      {"resume", page.resume},
-                                      {"username", util::displayable(page.username)},
-                                      {"message", util::displayable(page.message)},
-                                      {"passkey_options", page.passkey.options},
-                                      {"passkey_challenge", page.passkey.challenge}},
-                            .lists = {}};
-        return respond(login_, values, status);
+        Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume},
+                                {"username", util::displayable(page.username)},
+                                {"message", renderer_.say(page.message)},
+                                {"passkey_options", page.passkey.options},
+                                {"passkey_challenge", page.passkey.challenge}},
+                      .lists = {}};
+        return renderer_.respond(templates_->login, std::move(values), status);
     }
 
     http::Response second_step(const SecondStepPage& page, int status) const override {
-        const Values values{.texts = {{"username", util::displayable(page.username)},
-                                      {"action", page.action},
-                                      {"csrf", page.csrf},
-                                      {"resume", page.resume},
-                                      {"other_account", page.other_account},
-                                      {"message", util::displayable(page.message)},
-                                      {"has_codes", page.has_codes ? "yes" : ""},
-                                      {"code", page.code ? "yes" : ""},
-                                      {"passkey_options", page.passkey.options},
-                                      {"passkey_challenge", page.passkey.challenge}},
-                            .lists = {}};
-        return respond(second_step_, values, status);
+        Values values{.texts = {{"username", util::displayable(page.username)},
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume},
+                                {"other_account", page.other_account},
+                                {"message", renderer_.say(page.message)},
+                                {"has_codes", page.has_codes ? "yes" : ""},
+                                {"code", page.code ? "yes" : ""},
+                                {"passkey_options", page.passkey.options},
+                                {"passkey_challenge", page.passkey.challenge}},
+                      .lists = {}};
+        return renderer_.respond(templates_->second_step, std::move(values), status);
     }
 
     http::Response few_codes(const FewCodesPage& page) const override {
-        const Values values{.texts = {{"left", page.left}, {"next", page.next}, {"codes", page.codes}}, .lists = {}};
-        return respond(few_codes_, values, 200);
+        Values values{.texts = {{"left", renderer_.say(page.left)}, {"next", page.next}, {"codes", page.codes}},
+                      .lists = {}};
+        return renderer_.respond(templates_->few_codes, std::move(values), 200);
     }
 
     http::Response consent(const ConsentPage& page) const override {
-        Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+        Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
                                 {"client_host", util::displayable(page.client_host)},
                                 {"username", util::displayable(page.username)},
                                 {"action", page.action},
@@ -70,67 +87,93 @@ public:
                                 {"any_program", page.any_program ? "yes" : ""}},
                       .lists = {}};
         auto& scopes = values.lists["scopes"];
-        for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));
+        for (const auto& scope : page.scopes) scopes.push_back(to_values(scope, renderer_));
         auto& resources = values.lists["resources"];
         for (const auto& resource : page.resources)
             resources.push_back({.texts = {{"resource", util::displayable(resource)}}, .lists = {}});
-        return respond(consent_, values, 200);
+        return renderer_.respond(templates_->consent, std::move(values), 200);
     }
 
     http::Response error(const ErrorPage& page) const override {
-        const Values values{.texts = {{"title", util::displayable(page.title)},
-                                      {"message", util::displayable(page.message)},
-                                      {"who", util::displayable(page.who)},
-                                      {"request_id", page.request_id},
-                                      {"try_again", page.try_again},
-                                      {"other_account", page.other_account},
-                                      {"back", page.back},
-                                      {"client_name", util::displayable(page.client_name)}},
-                            .lists = {}};
-        return respond(error_, values, page.status);
+        Values values{.texts = {{"title", renderer_.say(page.title)},
+                                {"message", renderer_.say(page.message)},
+                                {"who", renderer_.say(page.who)},
+                                {"request_id", page.request_id},
+                                {"try_again", page.try_again},
+                                {"other_account", page.other_account},
+                                {"back", page.back},
+                                {"client_name", renderer_.say(page.client_name)}},
+                      .lists = {}};
+        return renderer_.respond(templates_->error, std::move(values), page.status);
     }
 
     http::Response logout(const LogoutPage& page) const override {
-        const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
-                                      {"username", util::displayable(page.username)},
-                                      {"action", page.action},
-                                      {"csrf", page.csrf},
-                                      {"resume", page.resume}},
-                            .lists = {}};
-        return respond(logout_, values, 200);
+        Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
+                                {"username", util::displayable(page.username)},
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume}},
+                      .lists = {}};
+        return renderer_.respond(templates_->logout, std::move(values), 200);
     }
 
-    http::Response logged_out() const override { return respond(logged_out_, {}, 200); }
+    http::Response logged_out() const override { return renderer_.respond(templates_->logged_out, {}, 200); }
 
     http::Response still_logged_in(const std::string& username) const override {
-        const Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
-        return respond(logged_out_, values, 200);
+        Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
+        return renderer_.respond(templates_->logged_out, std::move(values), 200);
     }
 
     http::Response form_post(const FormPostPage& page) const override {
-        Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}},
+        Values values{.texts = {{"client_name", renderer_.say(page.client_name)}, {"action", page.action}},
                       .lists = {}};
         auto& fields = values.lists["fields"];
         for (const auto& [name, value] : page.fields)
             if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
-        return respond(form_post_, values, 200);
+        return renderer_.respond(templates_->form_post, std::move(values), 200);
     }
 
 private:
-    Template login_;
-    Template second_step_;
-    Template few_codes_;
-    Template consent_;
-    Template error_;
-    Template logout_;
-    Template logged_out_;
-    Template form_post_;
+    std::shared_ptr<const PageTemplates> templates_;
+    Renderer renderer_;
+};
+
+class TemplateBook final : public PageBook {
+public:
+    TemplateBook(const std::string& directory, const oauth::Settings& settings)
+        : settings_(settings),
+          languages_(std::make_shared<const text::Languages>(directory, settings.languages, settings.language)),
+          templates_(std::make_shared<const PageTemplates>(
+              TemplateReader(directory, read_partials(directory), languages_->last_resort()))),
+          pages_(languages_, [this](const text::Catalogue& language) {
+              return std::make_unique<TemplatePages>(templates_, Renderer(*languages_, language));
+          }) {}
+
+    const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }
+    const Pages& in(const text::Catalogue& language) const override { return pages_.in(language); }
+
+    std::string variable() const override { return languages_->offered().size() > 1 ? kAcceptLanguageVariable : ""; }
+
+    const Pages& for_failure(std::string_view cookie, std::string_view accept_language) const override {
+        if (languages_->offered().size() == 1) return in(languages_->last_resort());
+        return in(languages_->choose(language_wishes(settings_, cookie, accept_language)));
+    }
+
+    void remember(const http::Request& request, http::Response& response) const override {
+        remember_language(settings_, *languages_, request, response);
+    }
+
+private:
+    const oauth::Settings& settings_;
+    std::shared_ptr<const text::Languages> languages_;
+    std::shared_ptr<const PageTemplates> templates_;
+    InLanguages<Pages> pages_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Pages> read_pages(const std::string& directory) {
-    return std::make_unique<TemplatePages>(directory, read_partials(directory));
+std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings) {
+    return std::make_unique<TemplateBook>(directory, settings);
 }
 
 }  // namespace postern::web

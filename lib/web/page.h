@@ -7,6 +7,10 @@
 
 #include "http/message.h"
 #include "http/url.h"
+#include "oauth/settings.h"
+#include "text/languages.h"
+#include "text/message.h"
+#include "web/renderer.h"
 
 namespace postern::web {
 
@@ -17,12 +21,12 @@ struct PasskeyOffer {
 };
 
 struct LoginPage {
-    std::string client_name;  ///< displayable
-    std::string action;       ///< absolute URL the form posts to
+    text::Message client_name;
+    std::string action;  ///< absolute URL the form posts to
     std::string csrf;
-    std::string resume;    ///< the sealed request
-    std::string username;  ///< typed before, or ""
-    std::string message;   ///< what went wrong last time, or ""
+    std::string resume;     ///< the sealed request
+    std::string username;   ///< typed before, or ""
+    text::Message message;  ///< what went wrong last time, or ""
     PasskeyOffer passkey = {};
 };
 
@@ -32,7 +36,7 @@ struct SecondStepPage {
     std::string csrf;
     std::string resume;         ///< the sealed request, with the half login
     std::string other_account;  ///< URL of the login page for the same request
-    std::string message;        ///< what went wrong last time, or ""
+    text::Message message;      ///< what went wrong last time, or ""
     bool has_codes = false;     ///< recovery codes that were not used (CODE-6)
     bool code = true;           ///< a code is asked for
     PasskeyOffer passkey = {};
@@ -40,18 +44,18 @@ struct SecondStepPage {
 
 /// Behind a login with one of the last recovery codes.
 struct FewCodesPage {
-    std::string left;   ///< "2", "none"
-    std::string next;   ///< URL of what the login was for
-    std::string codes;  ///< URL of the page that makes new ones
+    text::Message left;  ///< a number
+    std::string next;    ///< URL of what the login was for
+    std::string codes;   ///< URL of the page that makes new ones
 };
 
 struct ConsentScope {
-    std::string name;         ///< the scope token, or a claim asked for by name
-    std::string description;  ///< what it lets the client do, one sentence
+    std::string name;           ///< the scope token, or a claim asked for by name
+    text::Message description;  ///< what it lets the client do, one sentence
 };
 
 struct ConsentPage {
-    std::string client_name;
+    text::Message client_name;
     std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), because any client
                               ///< can choose any name
     std::string username;     ///< who is logged in
@@ -67,27 +71,27 @@ struct ConsentPage {
 
 struct ErrorPage {
     int status = 400;
-    std::string title;       ///< what happened, a few words
-    std::string message;     ///< in a sentence or two
-    std::string who;         ///< who can fix it, and how
+    text::Message title;     ///< what happened, a few words
+    text::Message message;   ///< in a sentence or two
+    text::Message who;       ///< who can fix it, and how
     std::string request_id;  ///< for `postern why`
     std::string try_again;   ///< URL that starts the same sign-in over, or ""
     // For a user who may not use a client, otherwise "":
     std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
     std::string back = {};           ///< URL that tells the client access_denied
-    std::string client_name = {};
+    text::Message client_name = {};
 };
 
 /// An authorization response on its way to the client by POST (OAuth 2.0 Form Post Response Mode §2).
 struct FormPostPage {
-    std::string client_name;
+    text::Message client_name;
     std::string action;       ///< the client's redirect_uri
     http::Parameters fields;  ///< what the client gets, byte for byte
 };
 
 struct LogoutPage {
-    std::string client_name;  ///< who sent the browser here, if that is shown, or ""
-    std::string username;     ///< who is logged in
+    text::Message client_name;  ///< who sent the browser here, if that is shown, or ""
+    std::string username;       ///< who is logged in
     std::string action;
     std::string csrf;
     std::string resume;  ///< the sealed logout request
@@ -114,10 +118,32 @@ public:
     virtual http::Response form_post(const FormPostPage& page) const = 0;
 };
 
+/// The pages in each language. An interface, as Pages is.
+class PageBook {
+public:
+    PageBook() = default;
+    PageBook(const PageBook&) = delete;
+    PageBook& operator=(const PageBook&) = delete;
+    virtual ~PageBook() = default;
+
+    virtual const std::shared_ptr<const text::Languages>& languages() const = 0;
+    virtual const Pages& in(const text::Catalogue& language) const = 0;
+
+    // For the server, which knows no language.
+    /// The CGI variable that has to be read to choose one; "": there is nothing to choose.
+    virtual std::string variable() const = 0;
+    /// For a request that cannot be read, or fails.
+    virtual const Pages& for_failure(std::string_view cookie, std::string_view accept_language) const = 0;
+    /// Adds to the answer what `request` chose (web::remember_language).
+    virtual void remember(const http::Request& request, http::Response& response) const = 0;
+};
+
 /// The templates of one directory, read once per process: login.html, second_step.html, few_codes.html, consent.html,
 /// error.html, logout.html, logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg
 /// and, if they are there, press_once.js and passkey_login.js. Throws std::runtime_error naming the file when one is
-/// missing, not a regular file, over 256 KiB, or uses an unescaped tag.
-std::unique_ptr<const Pages> read_pages(const std::string& directory);
+/// missing, not a regular file, over 256 KiB, or uses an unescaped tag. They are in English and in the languages of the
+/// directory, as the configuration limits them (text::Languages, which says what else is thrown). `settings` must
+/// outlive them.
+std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings);
 
 }  // namespace postern::web

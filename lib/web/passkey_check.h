@@ -50,6 +50,6 @@ bool spend_passkey(db::Transaction& transaction, const PasskeyVerdict& verdict, 
 void note_changed_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict);
 
 /// What is said of each refusal.
-inline constexpr const char* kPasskeyRefused = "That passkey was not accepted.";
+inline constexpr const char* kPasskeyRefused = text::tr("That passkey was not accepted.");
 
 }  // namespace postern::web

@@ -199,10 +199,10 @@ void count_address_failure(oauth::Context& context, const std::string& address,
     });
 }
 
-std::string wait_message(util::Seconds wait) {
+text::Message wait_message(util::Seconds wait) {
     const auto minutes = (wait.count() + 59) / 60;
-    return "There were too many failed attempts. Try again in " + std::to_string(minutes) +
-           (minutes == 1 ? " minute." : " minutes.");
+    return {text::tr("There were too many failed attempts. Minutes to wait: {minutes}"),
+            {{"minutes", text::Message::verbatim(std::to_string(minutes))}}};
 }
 
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {

@@ -53,7 +53,7 @@ void count_address_failure(oauth::Context& context, const std::string& address,
                            const std::function<void(db::Transaction&)>& with_it = {});
 
 /// What a user is told whose attempt was throttled.
-std::string wait_message(util::Seconds wait);
+text::Message wait_message(util::Seconds wait);
 
 /// Where a success of the name at the address counts: the counter that it clears, and the place that it makes known.
 struct SuccessKeys {

@@ -7,55 +7,58 @@
 namespace postern::web {
 namespace {
 
+using text::Message;
+using text::tr;
+
 struct Text {
     std::string_view name;
     const char* description;
 };
 
 constexpr Text kStandardScopes[] = {
-    {"openid", "Confirm who you are"},
-    {"profile", "See your profile: name, picture, language and the like"},
-    {"email", "See your e-mail address"},
-    {"address", "See your postal address"},
-    {"phone", "See your phone number"},
-    {"offline_access", "Keep access while you are not using the application"},
-    {"groups", "See which groups you are in"},
+    {"openid", tr("Confirm who you are")},
+    {"profile", tr("See your profile: name, picture, language and the like")},
+    {"email", tr("See your e-mail address")},
+    {"address", tr("See your postal address")},
+    {"phone", tr("See your phone number")},
+    {"offline_access", tr("Keep access while you are not using the application")},
+    {"groups", tr("See which groups you are in")},
 };
 
 /// OpenID Connect Core §5.1.
 constexpr Text kStandardClaims[] = {
-    {"name", "See your full name"},
-    {"family_name", "See your family name"},
-    {"given_name", "See your given name"},
-    {"middle_name", "See your middle name"},
-    {"nickname", "See your nickname"},
-    {"preferred_username", "See your user name"},
-    {"profile", "See the address of your profile page"},
-    {"picture", "See your picture"},
-    {"website", "See the address of your web site"},
-    {"gender", "See your gender"},
-    {"birthdate", "See your date of birth"},
-    {"zoneinfo", "See your time zone"},
-    {"locale", "See your language and region"},
-    {"updated_at", "See when your details last changed"},
-    {"email", "See your e-mail address"},
-    {"email_verified", "See whether your e-mail address has been verified"},
-    {"address", "See your postal address"},
-    {"phone_number", "See your phone number"},
-    {"phone_number_verified", "See whether your phone number has been verified"},
-    {"groups", "See which groups you are in"},
+    {"name", tr("See your full name")},
+    {"family_name", tr("See your family name")},
+    {"given_name", tr("See your given name")},
+    {"middle_name", tr("See your middle name")},
+    {"nickname", tr("See your nickname")},
+    {"preferred_username", tr("See your user name")},
+    {"profile", tr("See the address of your profile page")},
+    {"picture", tr("See your picture")},
+    {"website", tr("See the address of your web site")},
+    {"gender", tr("See your gender")},
+    {"birthdate", tr("See your date of birth")},
+    {"zoneinfo", tr("See your time zone")},
+    {"locale", tr("See your language and region")},
+    {"updated_at", tr("See when your details last changed")},
+    {"email", tr("See your e-mail address")},
+    {"email_verified", tr("See whether your e-mail address has been verified")},
+    {"address", tr("See your postal address")},
+    {"phone_number", tr("See your phone number")},
+    {"phone_number_verified", tr("See whether your phone number has been verified")},
+    {"groups", tr("See which groups you are in")},
 };
 
 template <std::size_t N>
-std::string describe(const Text (&texts)[N], const std::string& name) {
+Message describe(const Text (&texts)[N], const std::string& name) {
     for (const Text& text : texts)
         if (text.name == name) return text.description;
-    return "Use the permission \xe2\x80\x9c" + name + "\xe2\x80\x9d";
+    return {tr("Use the permission {name}"), {{"name", Message::verbatim(name)}}};
 }
 
-std::string describe_scope(const oauth::Settings& settings, const std::string& scope) {
+Message describe_scope(const oauth::Settings& settings, const std::string& scope) {
     const auto own = settings.scope_descriptions.find(scope);
-    return own == settings.scope_descriptions.end() ? describe(kStandardScopes, scope) : own->second;
+    return own == settings.scope_descriptions.end() ? describe(kStandardScopes, scope) : own->second.message();
 }
 
 }  // namespace

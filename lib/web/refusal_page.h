@@ -58,7 +58,7 @@ struct RefusalFacts {
     std::string issuer;     ///< named where another address of this server would explain it
     std::string try_again;  ///< URL that starts the same sign-in over, or ""
     // For access_refused:
-    std::string client_name = {};
+    text::Message client_name = {};
     std::string username = {};
     std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
     std::string back = {};           ///< URL that tells the application; of document_error, too

@@ -19,14 +19,16 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
+
 constexpr const char* kMethod = "second_factor";
-constexpr const char* kWrong = "That code was not accepted. Wait for the next one in your app and try again.";
-constexpr const char* kOtherScript = "Enter the code with the digits 0 to 9.";
+constexpr const char* kWrong = tr("That code was not accepted. Wait for the next one in your app and try again.");
+constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
 constexpr const char* kLocked =
-    "There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.";
+    tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
 constexpr const char* kMeanwhile =
     "the code or the passkey was used, or the user or the session changed, while this login waited";
-constexpr const char* kChanged = "Your account has changed meanwhile. Enter your password again.";
+constexpr const char* kChanged = tr("Your account has changed meanwhile. Enter your password again.");
 
 std::int64_t unused_codes(oauth::Context& context, const model::Subject& subject) {
     return store::find_factors(context.store, subject).unused_codes;
@@ -53,7 +55,7 @@ bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
     return factors.app || factors.unused_codes > 0;
 }
 
-http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& message, int status = 200) {
+http::Response form(Interaction& interaction, const LoginVisit& visit, const text::Message& message, int status = 200) {
     const oauth::Settings& settings = interaction.context.settings;
     SecondStepPage page;
     page.username = username_of(interaction, *visit.request.half_login);
@@ -65,7 +67,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     page.passkey = offer_passkey_step(interaction, visit);
     page.code = asks_for_code(interaction, visit) || page.passkey.options.empty();
-    return interaction.pages.second_step(page, status);
+    return interaction.pages().second_step(page, status);
 }
 
 void note_refusal(Interaction& interaction, const LoginVisit& visit, oauth::AuditEvent event,
@@ -168,10 +170,10 @@ std::optional<http::Response> show_few_codes(Interaction& interaction, const Log
     if (!interaction.request.query.find(kFewCodesShown) || !session || !settings.paths.account) return std::nullopt;
     const auto left = unused_codes(interaction.context, session->subject);
     FewCodesPage page;
-    page.left = left == 0 ? "none" : std::to_string(left);
+    page.left = text::Message::number(left);
     page.next = *continue_after_login(interaction, visit).find("Location");
     page.codes = settings.url(*settings.paths.account + "/codes");
-    return interaction.pages.few_codes(page);
+    return interaction.pages().few_codes(page);
 }
 
 http::Response submit_second_step(Interaction& interaction, const LoginVisit& visit) {

@@ -1,27 +1,39 @@
 #include "web/shown_time.h"
 
 #include <chrono>
+#include <string>
 
 namespace postern::web {
 namespace {
 
-constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
-                                   "July",    "August",   "September", "October", "November", "December"};
+using text::Message;
+using text::tr;
 
-std::string two_digits(std::int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+constexpr const char* kMonths[] = {tr("January"),   tr("February"), tr("March"),    tr("April"),
+                                   tr("May"),       tr("June"),     tr("July"),     tr("August"),
+                                   tr("September"), tr("October"),  tr("November"), tr("December")};
+
+Message number(std::int64_t value) { return Message::verbatim(std::to_string(value)); }
+
+Message two_digits(std::int64_t value) { return Message::verbatim((value < 10 ? "0" : "") + std::to_string(value)); }
 
 }  // namespace
 
-std::string shown_day(util::Time time) {
+Message shown_day(util::Time time) {
     const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(time));
-    return std::to_string(static_cast<unsigned>(date.day())) + " " + kMonths[static_cast<unsigned>(date.month()) - 1] +
-           " " + std::to_string(static_cast<int>(date.year()));
+    const auto month = static_cast<unsigned>(date.month());
+    return {tr("{day} {month} {year}"),
+            {{"day", number(static_cast<unsigned>(date.day()))},
+             {"month", kMonths[month - 1]},
+             {"year", number(static_cast<int>(date.year()))}}};
 }
 
-std::string shown_time(util::Time time) {
+Message shown_time(util::Time time) {
     const std::chrono::hh_mm_ss clock(time - std::chrono::floor<std::chrono::days>(time));
-    return shown_day(time) + ", " + two_digits(clock.hours().count()) + ":" + two_digits(clock.minutes().count()) +
-           " UTC";
+    return {tr("{date}, {hour}:{minute} UTC"),
+            {{"date", shown_day(time)},
+             {"hour", two_digits(clock.hours().count())},
+             {"minute", two_digits(clock.minutes().count())}}};
 }
 
 }  // namespace postern::web

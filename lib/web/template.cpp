@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <kainjow/mustache.hpp>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -113,28 +114,73 @@ std::string with_plain_line_ends(std::string_view text) {
     return plain;
 }
 
+constexpr std::string_view kOpensText = "{{_}}";
+constexpr std::string_view kEndsText = "{{/_}}";
+
+/// A text that is to be translated, as it stands in a template.
+struct Marked {
+    std::size_t begin;         ///< of its opening tag
+    std::size_t end;           ///< behind its end tag
+    std::string_view english;  ///< between them
+};
+
+/// The first one; nullopt when there is none that is closed.
+std::optional<Marked> next_marked(std::string_view text) {
+    const auto begin = text.find(kOpensText);
+    const auto end = begin == std::string_view::npos ? begin : text.find(kEndsText, begin);
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto first = begin + kOpensText.size();
+    return Marked{begin, end + kEndsText.size(), text.substr(first, end - first)};
+}
+
+std::string replace_all(std::string text, std::string_view what, std::string_view by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+/// Values as catalogues have them.
+std::string with_single_braces(std::string_view english) {
+    return replace_all(replace_all(std::string(english), "{{", "{"), "}}", "}");
+}
+
+/// Words of a catalogue as a part of a template: its tags and values are kept, and it can be the value of an attribute.
+std::string html_of(std::string words) {
+    constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+        {"&", "&amp;"}, {"\"", "&quot;"}, {"<", "&lt;"}, {">", "&gt;"}};
+    for (const auto& [sign, escape] : kEscapes) words = replace_all(std::move(words), sign, escape);
+    for (const std::string_view tag : {"strong", "bdi", "code"})
+        for (const std::string& open : {std::string(tag), "/" + std::string(tag)})
+            words = replace_all(std::move(words), "&lt;" + open + "&gt;", "<" + open + ">");
+    return replace_all(replace_all(std::move(words), "{", "{{"), "}", "}}");
+}
+
+/// The template in that language. Its words are looked at as its own are: a catalogue brings in no other tag.
+std::string in_language(const std::string& file, std::string_view text, const text::Catalogue& language) {
+    std::string translated;
+    for (auto marked = next_marked(text); marked; marked = next_marked(text)) {
+        const std::string words = html_of(language.translate(with_single_braces(marked->english)));
+        check_tags(file, words);
+        translated.append(text.substr(0, marked->begin)).append(words);
+        text.remove_prefix(marked->end);
+    }
+    return translated.append(text);
+}
+
 }  // namespace
 
-/// Under which the style is given to mustache.
+/// Under which the style is given to mustache. It is most of a page and holds no tag, so that it need not be parsed: a
+/// program that is started for each request does little else.
 constexpr const char* kStyle = "the style of the page";
 constexpr const char* kStyleTag = "{{{the style of the page}}}";
 
 struct Template::Parsed {
-    /// `css` is a part of `text`. It is most of a page and holds no tag, so that it need not be parsed: a program that
-    /// is started for each request does little else.
-    Parsed(const std::string& text, std::string_view css)
-        : style(css), mustache(with_tag(text, static_cast<std::size_t>(css.data() - text.data()), css.size())) {}
-
-    std::string style;
     kainjow::mustache::mustache mustache;
-
-private:
-    static std::string with_tag(std::string text, std::size_t begin, std::size_t size) {
-        return text.replace(begin, size, kStyleTag);
-    }
 };
 
-Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts) {
+Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts,
+                   const text::Catalogue& first)
+    : file_(file) {
     const std::string expanded = expand_partials(file, text, partials);
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
@@ -147,17 +193,44 @@ Template::Template(const std::string& file, std::string_view text, const Partial
         scripts_.push_back({std::string(script.data() - kOpening, kOpening + script.size()) + "</", csp_hash(script)});
         rest.remove_prefix(static_cast<std::size_t>(script.data() - rest.data()) + script.size());
     }
-    parsed_ = std::make_unique<Parsed>(expanded, style);
-    if (!parsed_->mustache.is_valid()) throw_unusable_template(file, parsed_->mustache.error_message());
+    for (const std::string& marked : texts_to_translate(expanded))
+        if (!text::fault_of_translation(marked, marked).empty())
+            throw_unusable_template(file, "{{_}}" + marked +
+                                              "{{/_}} cannot be translated: it may have values, <strong>, <bdi> and "
+                                              "<code>, and no blank at its ends");
+    style_ = style;
+    text_ = expanded;
+    text_.replace(static_cast<std::size_t>(style.data() - expanded.data()), style.size(), kStyleTag);
+    parsed(first);
 }
 
 Template::Template(Template&&) noexcept = default;
 Template::~Template() = default;
 
-std::string Template::render(const Values& values) const {
+Template::Parsed& Template::parsed(const text::Catalogue& language) const {
+    std::unique_ptr<Parsed>& parsed = parsed_[language.tag()];
+    if (parsed) return *parsed;
+    auto fresh = std::make_unique<Parsed>(Parsed{kainjow::mustache::mustache(in_language(file_, text_, language))});
+    if (!fresh->mustache.is_valid()) throw_unusable_template(file_, fresh->mustache.error_message());
+    parsed = std::move(fresh);
+    return *parsed;
+}
+
+std::string Template::render(const Values& values, const text::Catalogue& language) const {
     auto data = to_mustache(values);
-    data.set(kStyle, parsed_->style);
-    return parsed_->mustache.render(data);
+    data.set(kStyle, style_);
+    data.set("lang", language.tag());
+    data.set("dir", language.direction());
+    return parsed(language).mustache.render(data);
+}
+
+std::vector<std::string> texts_to_translate(std::string_view text) {
+    std::vector<std::string> texts;
+    for (auto marked = next_marked(text); marked; marked = next_marked(text)) {
+        texts.push_back(with_single_braces(marked->english));
+        text.remove_prefix(marked->end);
+    }
+    return texts;
 }
 
 std::string read_template_file(const std::string& path) {
@@ -171,16 +244,18 @@ Partials read_partials(const std::string& directory) {
     Partials partials;
     for (const char* name : {"head.html", "style.css", "mark.svg"})
         partials[name] = read_template_file(directory + "/" + name);
-    for (const char* script : {"press_once.js", "passkey_login.js"})
-        if (std::filesystem::exists(directory + "/" + script))
-            partials[script] = read_template_file(directory + "/" + script);
+    for (const char* newer : {"press_once.js", "passkey_login.js", "languages.html"})
+        if (std::filesystem::exists(directory + "/" + newer))
+            partials[newer] = read_template_file(directory + "/" + newer);
     return partials;
 }
 
-Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
-                       Scripts scripts) {
-    const std::string path = directory + "/" + name;
-    return {path, read_template_file(path), partials, scripts};
+TemplateReader::TemplateReader(std::string directory, Partials partials, const text::Catalogue& first)
+    : directory_(std::move(directory)), partials_(std::move(partials)), first_(first) {}
+
+Template TemplateReader::operator()(const std::string& name, Scripts scripts) const {
+    const std::string path = directory_ + "/" + name;
+    return {path, read_template_file(path), partials_, scripts, first_};
 }
 
 std::string Template::script_hashes(std::string_view page) const {
@@ -190,12 +265,6 @@ std::string Template::script_hashes(std::string_view page) const {
         if (page.find(script.element) != std::string_view::npos)
             hashes.append(hashes.empty() ? "" : " ").append(script.hash);
     return hashes;
-}
-
-http::Response respond(const Template& page, const Values& values, int status) {
-    std::string text = page.render(values);
-    const std::string hashes = page.script_hashes(text);
-    return http::html(std::move(text), status, page.style_hash(), hashes);
 }
 
 }  // namespace postern::web

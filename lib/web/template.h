@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/message.h"
+#include "text/catalogue.h"
 
 namespace postern::web {
 
@@ -27,17 +27,22 @@ enum class Scripts {
     several,  ///< which of them a page has may depend on its values
 };
 
-/// One page in mustache, parsed once. Logic-less: insert, show, hide, repeat.
+/// One page in mustache, parsed once for each language that it is shown in. Logic-less: insert, show, hide, repeat.
+/// What stands between {{_}} and {{/_}} is translated: a text with values as {{name}} and the tags <strong>, <bdi> and
+/// <code>, which catalogues have with values as {name}.
 class Template {
 public:
-    /// Throws std::runtime_error naming `file` when the text has an unescaped tag, changes the delimiters, names a
-    /// partial that is not in `partials`, does not parse, has not exactly one <style> element of constant text, or more
+    /// `first` is a language that it will be shown in. Throws std::runtime_error naming `file` when the text has an
+    /// unescaped tag, changes the delimiters, names a partial that is not in `partials`, has a text to be translated
+    /// with more in it than that, does not parse, has not exactly one <style> element of constant text, or more
     /// <script> elements of constant text than `scripts` allows.
-    Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none);
+    Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none,
+             const text::Catalogue& first = {});
     Template(Template&&) noexcept;
     ~Template();
 
-    std::string render(const Values& values) const;
+    /// The values {{lang}} and {{dir}} are the language's own.
+    std::string render(const Values& values, const text::Catalogue& language = {}) const;
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
     const std::string& style_hash() const { return style_hash_; }
@@ -50,7 +55,12 @@ private:
         std::string element;  ///< as it stands in the page, up to its end tag
         std::string hash;
     };
-    std::unique_ptr<Parsed> parsed_;
+    Parsed& parsed(const text::Catalogue& language) const;
+
+    std::string file_;
+    std::string text_;  ///< English, with a tag in the place of the style
+    std::string style_;
+    mutable std::map<std::string, std::unique_ptr<Parsed>> parsed_;  ///< by language tag
     std::string style_hash_;
     std::vector<Script> scripts_;
 };
@@ -62,10 +72,21 @@ std::string read_template_file(const std::string& path);
 /// What all pages share: an operator changes it there. Pages of an operator need not have the script.
 Partials read_partials(const std::string& directory);
 
-/// The template of that name, with what Template and read_template_file throw.
-Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
-                       Scripts scripts = Scripts::none);
+/// Reads the templates of one directory.
+class TemplateReader {
+public:
+    /// `first` as in Template.
+    TemplateReader(std::string directory, Partials partials, const text::Catalogue& first);
+    /// With what Template and read_template_file throw.
+    Template operator()(const std::string& name, Scripts scripts = Scripts::none) const;
 
-http::Response respond(const Template& page, const Values& values, int status);
+private:
+    std::string directory_;
+    Partials partials_;
+    const text::Catalogue& first_;
+};
+
+/// The texts between {{_}} and {{/_}}, as catalogues have them.
+std::vector<std::string> texts_to_translate(std::string_view text);
 
 }  // namespace postern::web

@@ -93,7 +93,7 @@ TEST_CASE("app: set up with a code of the key on its page, and ten recovery code
     }
     const Answer overview = alice.fetch(at(op, ""));
     CHECK(says(overview, "Authenticator app on"));
-    CHECK(says(overview, "Recovery codes 10 left"));
+    CHECK(says(overview, "Recovery codes left: 10"));
     CHECK(says(alice.fetch(at(op, "/app")), "On since"));
     CHECK(says(alice.fetch(at(op, "/codes")), "You have 10 left."));
     CHECK(op.count_rows("totp_secrets") == 1);
@@ -318,7 +318,7 @@ TEST_CASE("app: removing it removes the recovery codes, for this user alone [COD
     CHECK(f.op.count_rows("totp_secrets") == 1);
     CHECK(f.op.count_rows("recovery_codes") == 10);
     CHECK(says(f.alice.fetch(removed.location()), "Your app is removed."));
-    CHECK(says(bob.fetch(at(f.op, "")), "Recovery codes 10 left"));
+    CHECK(says(bob.fetch(at(f.op, "")), "Recovery codes left: 10"));
     // The question that was open leads to the page, which says that there are none.
     CHECK(f.make_codes(asked).location() == at(f.op, "/codes"));
     CHECK(f.op.count_rows("recovery_codes") == 10);
@@ -355,7 +355,7 @@ TEST_CASE("factors: to change them needs a recent login, to look at them a sessi
     CHECK(leads_to_login(send(f.op, f.alice, "/app", remove)));
     CHECK(leads_to_login(f.make_codes(asked)));
     CHECK(f.op.count_rows("totp_secrets") == 1);
-    CHECK(says(f.alice.fetch(at(f.op, "")), "Recovery codes 10 left"));
+    CHECK(says(f.alice.fetch(at(f.op, "")), "Recovery codes left: 10"));
 }
 
 TEST_CASE("factors: where the web server signs users in, or with secondFactor off, there are no pages [POLICY-9]") {
@@ -412,11 +412,11 @@ TEST_CASE("overview: with two codes or fewer it says to make new ones [CODE-4]")
         return f.alice.fetch(at(f.op, ""));
     };
     CHECK_FALSE(says(keep(3), "make new ones"));
-    CHECK(says(keep(3), "Recovery codes 3 left"));
-    CHECK(says(keep(2), "Recovery codes 2 left: make new ones"));
-    CHECK(says(keep(1), "Recovery codes 1 left: make new ones"));
-    CHECK(says(keep(0), "Recovery codes none left: make new ones"));
-    CHECK(says(f.alice.fetch(at(f.op, "/codes")), "You have none left."));
+    CHECK(says(keep(3), "Recovery codes left: 3"));
+    CHECK(says(keep(2), "Recovery codes left: 2. Make new ones"));
+    CHECK(says(keep(1), "Recovery codes left: 1. Make new ones"));
+    CHECK(says(keep(0), "Recovery codes left: 0. Make new ones"));
+    CHECK(says(f.alice.fetch(at(f.op, "/codes")), "Codes left: 0"));
 }
 
 TEST_CASE("factors: neither database nor log has a key or a code [STORE-3]") {

@@ -496,7 +496,7 @@ TEST_CASE("passkey: failures count for the address, and the passkey waits as a p
     const Landing waits = f.give(guesser, page);
     CHECK(waits.answer.status == 429);
     CHECK(waits.answer.header("Retry-After") == "900");
-    CHECK(says(waits.answer, "Try again in 15 minutes."));
+    CHECK(says(waits.answer, "Minutes to wait: 15"));
     CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
 }
 

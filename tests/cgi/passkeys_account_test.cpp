@@ -96,7 +96,7 @@ TEST_CASE("passkeys: one of each algorithm is added, the first with recovery cod
     CHECK(op.count_rows("passkeys") == 3);
     CHECK(op.count_rows("recovery_codes") == 10);
     CHECK(says(alice.fetch(at(op, "")), "Passkeys 3"));
-    CHECK(says(alice.fetch(at(op, "")), "Recovery codes 10 left"));
+    CHECK(says(alice.fetch(at(op, "")), "Recovery codes left: 10"));
     const Answer list = alice.fetch(at(op, "/passkeys?done=passkey-added"));
     CHECK(says(list, "Your passkey is added."));
     CHECK(says(list, "My phone"));

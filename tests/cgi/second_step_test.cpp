@@ -175,7 +175,7 @@ TEST_CASE("second step: behind one of the last recovery codes a page says how fe
         }
         CHECK(done.verdict() == "page 200");
         const std::size_t left = f.codes.size() - used - 1;
-        CHECK(says(done.answer, "You have " + (left == 0 ? "none" : std::to_string(left)) + " left"));
+        CHECK(says(done.answer, "Codes left: " + std::to_string(left)));
         CHECK(alice.open(done.url).verdict() == "page 200");  // reloaded
         CHECK(link_in(done.answer.body, "new-codes") == f.op.url("account") + "/codes");
         CHECK(alice.open(link_in(done.answer.body, "continue")).verdict() == "code");

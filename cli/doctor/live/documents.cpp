@@ -14,7 +14,9 @@ namespace {
 
 const std::string kForeign = "postern-doctor.invalid";
 
-std::string expected_metadata(const Site& site) { return json::write(oidc::discovery(site.settings())); }
+std::string expected_metadata(const Site& site) {
+    return json::write(oidc::discovery(site.settings(), site.config.offered_languages()));
+}
 
 std::string jwks_path(const Site& site) { return site.settings().paths.jwks; }
 

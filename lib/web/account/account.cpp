@@ -1,6 +1,7 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "store/users.h"
 #include "web/account/activity.h"
 #include "web/account/app.h"
 #include "web/account/applications.h"
@@ -54,10 +55,19 @@ const AccountRoute& route_of(const oauth::Settings& settings, const std::string&
 /// Without a session the login, unless this browser has just had one and keeps no session cookie.
 http::Response log_in(Interaction& interaction, const std::string& page) {
     if (interaction.request.query.find(kSessionSent))
-        return refusal_page(interaction.pages, interaction.request, PageFault::cookie_missing,
+        return refusal_page(interaction.pages(), interaction.request, PageFault::cookie_missing,
                             {"", "the session cookie of the login did not come back",
                              interaction.context.settings.issuer, interaction.context.settings.url(page)});
     return log_in_for_account(interaction, page, std::nullopt);
+}
+
+/// The claim, where it decides something.
+std::optional<std::string> locale_of(const Interaction& interaction) {
+    if (interaction.all_pages.languages()->offered().size() == 1 || !interaction.browser.session) return std::nullopt;
+    const json::Object claims = store::find_claims(interaction.context.store, interaction.browser.session->subject);
+    const json::Value* locale = claims.find("locale");
+    const std::string* tag = locale != nullptr ? locale->if_string() : nullptr;
+    return tag != nullptr ? std::optional(*tag) : std::nullopt;
 }
 
 }  // namespace
@@ -69,6 +79,11 @@ std::vector<std::string> account_paths(const oauth::Settings& settings) {
         if (route.is_offered(settings)) paths.push_back(path_of(settings, route));
     if (has_enrolment_page(settings)) paths.push_back(*settings.paths.account + kEnrolmentSuffix);
     return paths;
+}
+
+const text::Catalogue& account_language(Interaction& interaction) {
+    interaction.locale = locale_of(interaction);
+    return interaction.language();
 }
 
 http::Response account(Interaction& interaction, const AccountPages& pages) {

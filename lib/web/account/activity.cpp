@@ -6,12 +6,16 @@
 #include "oauth/client_id_url.h"
 #include "store/activity.h"
 #include "store/clients.h"
+#include "web/agent_label.h"
 #include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
 
-constexpr const char* kByOperator = "by the administrator of this service";
+using text::Message;
+using text::tr;
+
+constexpr const char* kByOperator = tr("by the administrator of this service");
 
 /// As the user allowed it: the name of the operator's, the host of a document. A client that is gone has its id left.
 std::string name_of(oauth::Context& context, const std::string& client_id) {
@@ -41,10 +45,12 @@ std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
 }
 
 /// "Firefox on Linux, 192.0.2.1"
-std::string place_of(const oauth::Settings& settings, const model::ActivityLine& line) {
+Message place_of(const oauth::Settings& settings, const model::ActivityLine& line) {
     if (line.agent == model::kOperatorAgent) return kByOperator;
-    const std::string browser = line.agent.empty() ? "A browser" : line.agent;
-    return settings.account.addresses && !line.address.empty() ? browser + ", " + line.address : browser;
+    Message browser = shown_agent(line.agent);
+    if (!settings.account.addresses || line.address.empty()) return browser;
+    return {tr("{browser}, {address}"),
+            {{"browser", std::move(browser)}, {"address", Message::verbatim(line.address)}}};
 }
 
 }  // namespace

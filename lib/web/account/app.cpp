@@ -17,9 +17,12 @@
 namespace postern::web {
 namespace {
 
-constexpr const char* kNoKey = "Authenticator apps cannot be set up here now. Ask the administrator of this service.";
-constexpr const char* kMustStay = "Your account must have an app. Set up another in its place.";
-constexpr const char* kOn = "Your app is on.";
+using text::tr;
+
+constexpr const char* kNoKey =
+    tr("Authenticator apps cannot be set up here now. Ask the administrator of this service.");
+constexpr const char* kMustStay = tr("Your account must have an app. Set up another in its place.");
+constexpr const char* kOn = tr("Your app is on.");
 
 /// The page was shown instead of what was asked for.
 http::Response refused(http::Response response, const std::string& detail) {
@@ -44,7 +47,7 @@ std::optional<http::Response> refuse_app_of(const AccountVisit& visit) {
 }
 
 /// `key` as text, link and picture, with the form that turns the app on.
-http::Response form(const AccountVisit& visit, AppKey key, const std::string& problem) {
+http::Response form(const AccountVisit& visit, AppKey key, const text::Message& problem) {
     AppPage page;
     page.frame = frame_of(visit);
     page.frame.problem = problem;
@@ -52,7 +55,7 @@ http::Response form(const AccountVisit& visit, AppKey key, const std::string& pr
     return visit.pages.app(page, 200);
 }
 
-http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, const std::string& problem = {}) {
+http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, const text::Message& problem = {}) {
     return with_browser_id(visit, [&] {
         AppPage page;
         page.frame = frame_of(visit);

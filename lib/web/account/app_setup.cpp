@@ -15,12 +15,14 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
+
 constexpr const char* kWrong =
-    "That code is not right. Enter the one that the app shows now. The device's clock must be right.";
-constexpr const char* kOtherScript = "Enter the code with the digits 0 to 9.";
-constexpr const char* kTooOld = "The page was open for too long. Here is a new key: set your app up with it.";
-constexpr const char* kForeign = "The page was not of this browser. Here is a new key: set your app up with it.";
-constexpr const char* kChanged = "Your account was changed meanwhile. Here is a new key: set your app up with it.";
+    tr("That code is not right. Enter the one that the app shows now. The device's clock must be right.");
+constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
+constexpr const char* kTooOld = tr("The page was open for too long. Here is a new key: set your app up with it.");
+constexpr const char* kForeign = tr("The page was not of this browser. Here is a new key: set your app up with it.");
+constexpr const char* kChanged = tr("Your account was changed meanwhile. Here is a new key: set your app up with it.");
 
 /// What the app lists it as.
 std::string service_name(const oauth::Settings& settings) {

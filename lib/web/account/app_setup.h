@@ -24,7 +24,7 @@ struct ProvedApp {
 };
 
 struct AppRefusal {
-    std::string problem;              ///< for the user
+    text::Message problem;            ///< for the user
     std::string detail;               ///< for the operator
     AppKey key;                       ///< to go on with: the same after a wrong code, a new one where that has ended
     std::optional<NewApp> late = {};  ///< the app of a form that another change of the user's factors has ended

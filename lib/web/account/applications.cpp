@@ -16,16 +16,16 @@ namespace postern::web {
 namespace {
 
 /// In the words in which it was allowed.
-std::vector<std::string> permissions_of(oauth::Context& context, const model::Client& client,
-                                        const store::Application& application) {
+std::vector<text::Message> permissions_of(oauth::Context& context, const model::Client& client,
+                                          const store::Application& application) {
     model::AuthorizationRequest request;
     request.scope = application.scope;
     request.claims.userinfo = application.claims;
     const auto own_claims =
         client.own_claims ? store::find_client_claims(context.store, client.id) : std::vector<model::ClientClaim>();
-    std::vector<std::string> lines;
+    std::vector<text::Message> lines;
     for (const ConsentScope& line : permissions(context.settings, request, own_claims))
-        lines.push_back(line.description.empty() ? line.name : line.description);
+        lines.push_back(line.description.empty() ? text::Message::verbatim(line.name) : line.description);
     return lines;
 }
 
@@ -38,7 +38,7 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
                             const store::Application& application) {
     ListedApplication listed;
     listed.client_id = client.id.str();
-    listed.name = client.name;
+    listed.name = text::Message::verbatim(client.name);
     listed.host = host_of(client);
     listed.first_party = client.first_party;
     listed.permissions = permissions_of(context, client, application);

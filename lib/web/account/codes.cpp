@@ -15,18 +15,20 @@
 namespace postern::web {
 namespace {
 
-constexpr const char* kNoKey = "New codes cannot be made here now. Ask the administrator of this service.";
-constexpr const char* kEnded = "Your earlier codes have ended.";
+using text::tr;
+
+constexpr const char* kNoKey = tr("New codes cannot be made here now. Ask the administrator of this service.");
+constexpr const char* kEnded = tr("Your earlier codes have ended.");
 
 /// How many are left, and why new ones are not made, or "".
-http::Response left(AccountVisit& visit, const std::string& problem) {
+http::Response left(AccountVisit& visit, const text::Message& problem) {
     const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
     CodesPage page;
     page.frame = frame_of(visit);
     page.frame.problem = problem;
     if (factors.any()) {
         page.kind = CodesPage::Kind::left;
-        page.left = factors.unused_codes == 0 ? "none" : std::to_string(factors.unused_codes);
+        page.left = text::Message::number(factors.unused_codes);
         page.another = http::with_query(visit.url(), {{"new", "yes"}});
     }
     return visit.pages.codes(page);
@@ -85,7 +87,7 @@ http::Response submit_codes(AccountVisit& visit) {
     return done(visit, AccountDone::codes_shown_once);
 }
 
-http::Response show_new_codes(AccountVisit& visit, const std::vector<std::string>& codes, const std::string& done,
+http::Response show_new_codes(AccountVisit& visit, const std::vector<std::string>& codes, const text::Message& done,
                               const std::string& next) {
     visit.context().trail.add(oauth::AuditEvent::recovery_codes_made,
                               {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid)});

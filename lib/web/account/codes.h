@@ -16,7 +16,7 @@ http::Response submit_codes(AccountVisit& visit);
 
 /// The audit line of codes that have been committed, and the answer that shows them, this once. `done` says what else
 /// has been changed, or "". `next`: URL of what comes after them, the overview unless it is given.
-http::Response show_new_codes(AccountVisit& visit, const std::vector<std::string>& codes, const std::string& done,
+http::Response show_new_codes(AccountVisit& visit, const std::vector<std::string>& codes, const text::Message& done,
                               const std::string& next = "");
 
 }  // namespace postern::web

@@ -5,6 +5,7 @@
 
 #include "db/write.h"
 #include "store/sessions.h"
+#include "web/agent_label.h"
 #include "web/shown_time.h"
 
 namespace postern::web {
@@ -12,7 +13,7 @@ namespace {
 
 ListedDevice to_device(const model::Session& session, const AccountVisit& visit) {
     ListedDevice device;
-    device.name = session.agent.empty() ? "A browser" : session.agent;
+    device.name = shown_agent(session.agent);
     if (visit.context().settings.account.addresses) device.address = session.address;
     device.since = shown_time(session.created_at);
     device.last_seen = shown_time(session.last_seen_at);

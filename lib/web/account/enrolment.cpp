@@ -18,9 +18,11 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
+
 constexpr const char* kMethod = "second_factor";
-constexpr const char* kAppOn = "Your app is on.";
-constexpr const char* kPasskeyAdded = "Your passkey is added.";
+constexpr const char* kAppOn = tr("Your app is on.");
+constexpr const char* kPasskeyAdded = tr("Your passkey is added.");
 
 /// A right password is worth the first second factor and no other: a user who has one shows it.
 bool may_enrol(const Interaction& interaction, const LoginVisit& visit, db::Database& database) {

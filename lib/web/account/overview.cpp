@@ -1,6 +1,8 @@
 // The first page of the account.
 #include "web/account/overview.h"
 
+#include <iterator>
+
 #include "store/applications.h"
 #include "store/factors.h"
 #include "store/groups.h"
@@ -14,30 +16,32 @@
 namespace postern::web {
 namespace {
 
+using text::Message;
+using text::tr;
+
 std::string name_of(const model::User& user) {
     const json::Value* name = user.claims.find("name");
     return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
 }
 
-std::size_t count_devices(const AccountVisit& visit) {
+std::int64_t count_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    return store::sessions_of(visit.context().store, visit.subject(), now,
-                              now - visit.context().settings.session_idle_ttl)
-        .size();
+    return std::ssize(store::sessions_of(visit.context().store, visit.subject(), now,
+                                         now - visit.context().settings.session_idle_ttl));
 }
 
 AccountRow password_row(const AccountVisit& visit) {
-    if (!has_password_page(visit.context().settings)) return {"Password", "kept by your organisation", ""};
-    return {"Password", "", visit.url() + "/password"};
+    if (!has_password_page(visit.context().settings)) return {tr("Password"), tr("kept by your organisation"), ""};
+    return {tr("Password"), "", visit.url() + "/password"};
 }
 
 /// CODE-4.
-std::string state_of_codes(std::int64_t unused) {
-    const std::string left = (unused == 0 ? "none" : std::to_string(unused)) + " left";
-    return unused <= store::kFewCodes ? left + ": make new ones" : left;
+Message state_of_codes(std::int64_t unused) {
+    return {unused <= store::kFewCodes ? tr("left: {count}. Make new ones") : tr("left: {count}"),
+            {{"count", Message::number(unused)}}};
 }
 
-std::string state_of_passkeys(std::int64_t count) { return count == 0 ? "none" : std::to_string(count); }
+Message state_of_passkeys(std::int64_t count) { return count == 0 ? Message(tr("none")) : Message::number(count); }
 
 std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
@@ -46,22 +50,23 @@ std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
     if (!has_app && !has_passkeys) return {};
     const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
     std::vector<AccountRow> rows;
-    if (has_passkeys) rows.push_back({"Passkeys", state_of_passkeys(factors.passkeys), visit.url() + "/passkeys"});
+    if (has_passkeys) rows.push_back({tr("Passkeys"), state_of_passkeys(factors.passkeys), visit.url() + "/passkeys"});
     if (!has_app) return rows;
-    rows.push_back({"Authenticator app", factors.app ? "on" : "off", visit.url() + "/app"});
-    if (factors.any()) rows.push_back({"Recovery codes", state_of_codes(factors.unused_codes), visit.url() + "/codes"});
+    rows.push_back({tr("Authenticator app"), factors.app ? tr("on") : tr("off"), visit.url() + "/app"});
+    if (factors.any())
+        rows.push_back({tr("Recovery codes"), state_of_codes(factors.unused_codes), visit.url() + "/codes"});
     return rows;
 }
 
 std::vector<AccountRow> rows_of(const AccountVisit& visit) {
     const auto applications =
-        store::list_applications(visit.context().store, visit.subject(), visit.context().now()).size();
+        std::ssize(store::list_applications(visit.context().store, visit.subject(), visit.context().now()));
     std::vector<AccountRow> rows = {password_row(visit)};
     for (AccountRow& row : factor_rows(visit)) rows.push_back(std::move(row));
-    rows.push_back({"Devices", std::to_string(count_devices(visit)), visit.url() + "/devices"});
-    rows.push_back({"Applications", std::to_string(applications), visit.url() + "/applications"});
-    rows.push_back({"Profile", "", visit.url() + "/profile"});
-    rows.push_back({"Activity", "", visit.url() + "/activity"});
+    rows.push_back({tr("Devices"), Message::number(count_devices(visit)), visit.url() + "/devices"});
+    rows.push_back({tr("Applications"), Message::number(applications), visit.url() + "/applications"});
+    rows.push_back({tr("Profile"), "", visit.url() + "/profile"});
+    rows.push_back({tr("Activity"), "", visit.url() + "/activity"});
     return rows;
 }
 

@@ -6,24 +6,26 @@
 #include <vector>
 
 #include "http/message.h"
+#include "text/message.h"
+#include "web/renderer.h"
 
 namespace postern::web {
 
 /// What every page of the account has around its own content.
 struct AccountFrame {
-    std::string overview;  ///< URL of the first page
-    std::string logout;    ///< URL of the logout page, or "": not offered
-    std::string done;      ///< what has just been changed, or ""
-    std::string problem;   ///< why nothing was changed, or ""
-    std::string action;    ///< URL that the page's forms post to
+    std::string overview;   ///< URL of the first page
+    std::string logout;     ///< URL of the logout page, or "": not offered
+    text::Message done;     ///< what has just been changed, or ""
+    text::Message problem;  ///< why nothing was changed, or ""
+    std::string action;     ///< URL that the page's forms post to
     std::string csrf;
 };
 
 /// A page of the account and its state, as the overview lists them.
 struct AccountRow {
-    std::string name;
-    std::string state;  ///< "3", "kept by your organisation"
-    std::string url;    ///< "": it is only told
+    text::Message name;
+    text::Message state;  ///< "3", "kept by your organisation"
+    std::string url;      ///< "": it is only told
 };
 
 struct OverviewPage {
@@ -44,10 +46,10 @@ struct PasswordPage {
 };
 
 struct ListedDevice {
-    std::string name;     ///< "Firefox on Linux"
+    text::Message name;   ///< "Firefox on Linux"
     std::string address;  ///< or "": not kept
-    std::string since;
-    std::string last_seen;
+    text::Message since;
+    text::Message last_seen;
     std::string sid;       ///< names it in the form
     bool is_this = false;  ///< the session that the page is shown in
 };
@@ -59,12 +61,12 @@ struct DevicesPage {
 
 struct ListedApplication {
     std::string client_id;  ///< names it in the form
-    std::string name;
+    text::Message name;
     std::string host;  ///< where its answers go
     bool first_party = false;
-    std::vector<std::string> permissions;
-    std::string since;
-    std::string last_used;  ///< or "": nothing was given to it that still lives
+    std::vector<text::Message> permissions;
+    text::Message since;
+    text::Message last_used;  ///< or "": nothing was given to it that still lives
 };
 
 struct ApplicationsPage {
@@ -85,8 +87,8 @@ struct AppKey {
 struct AppPage {
     AccountFrame frame;
     // Of the app that is on; "" when one is set up:
-    std::string since;
-    std::string last_used;    ///< or "": not yet
+    text::Message since;
+    text::Message last_used;  ///< or "": not yet
     std::string another;      ///< URL of the page that sets up another
     bool ends_codes = false;  ///< the recovery codes end when it is removed
     AppKey key;               ///< of the app that can be turned on
@@ -94,17 +96,17 @@ struct AppPage {
 
 struct ListedPasskey {
     std::string name;
-    std::string id;     ///< names it in the form
-    std::string state;  ///< "synchronised", "suspended"
-    std::string since;
-    std::string last_used;  ///< or "": not yet
+    std::string id;       ///< names it in the form
+    text::Message state;  ///< "synchronised", "suspended"
+    text::Message since;
+    text::Message last_used;  ///< or "": not yet
 };
 
 /// What a browser makes a new passkey with, and the form that takes its answer.
 struct NewPasskey {
     std::string options;  ///< JSON, PublicKeyCredentialCreationOptions with bytes in base64url; "": none is added here
     std::string challenge;  ///< sealed
-    std::string name;       ///< the one that is proposed
+    text::Message name;     ///< the one that is proposed
 };
 
 /// Either the passkeys that there are, or the form that adds one.
@@ -122,10 +124,10 @@ struct PasskeysPage {
 
 /// One line of the activity.
 struct ListedActivity {
-    std::string text;    ///< "Signed in with a password"
+    text::Message text;  ///< "Signed in with a password"
     std::string detail;  ///< which passkey or application, or ""
-    std::string when;
-    std::string where;  ///< "Firefox on Linux, 192.0.2.1"
+    text::Message when;
+    text::Message where;  ///< "Firefox on Linux, 192.0.2.1"
 };
 
 struct ActivityPage {
@@ -134,13 +136,13 @@ struct ActivityPage {
 };
 
 struct ListedClaim {
-    std::string label;
-    std::string value;
+    text::Message label;
+    text::Message value;
 };
 
 struct ClaimField {
     std::string name;  ///< of the claim and of the field
-    std::string label;
+    text::Message label;
     std::string type;
     std::string autocomplete;
     std::string value;
@@ -172,7 +174,7 @@ struct CodesPage {
     };
     AccountFrame frame;
     Kind kind = Kind::none;
-    std::string left;                ///< of `left`
+    text::Message left;              ///< of `left`
     std::string another;             ///< of `left`: URL of `asks`
     std::string stamp;               ///< of `asks`: `users.stamp`, so that a second press makes none
     std::vector<std::string> codes;  ///< of `shown`, in groups of four
@@ -184,11 +186,11 @@ struct EnrolmentPage {
     std::string username;  ///< whose password was right
     std::string action;
     std::string csrf;
-    std::string resume;           ///< the sealed request, with the half login
-    std::string other_account;    ///< URL of the login page for the same request
-    std::string app_problem;      ///< what went wrong with the app last time, or ""
-    std::string passkey_problem;  ///< likewise
-    NewPasskey passkey;           ///< either may be missing
+    std::string resume;             ///< the sealed request, with the half login
+    std::string other_account;      ///< URL of the login page for the same request
+    text::Message app_problem;      ///< what went wrong with the app last time, or ""
+    text::Message passkey_problem;  ///< likewise
+    NewPasskey passkey;             ///< either may be missing
     AppKey key;
 };
 
@@ -215,6 +217,7 @@ public:
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
 /// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
 /// splices in (web::read_pages, which says what is thrown).
-std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
+std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const std::string& directory,
+                                                                    std::shared_ptr<const text::Languages> languages);
 
 }  // namespace postern::web

@@ -24,11 +24,12 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
 using util::base64url_encode;
 
-constexpr const char* kRefused = "That passkey was not accepted. Try again.";
-constexpr const char* kTooOld = "The page was open for too long. Try again.";
-constexpr const char* kForeign = "The page was not of this browser. Try again.";
+constexpr const char* kRefused = tr("That passkey was not accepted. Try again.");
+constexpr const char* kTooOld = tr("The page was open for too long. Try again.");
+constexpr const char* kForeign = tr("The page was not of this browser. Try again.");
 
 constexpr std::size_t kMaxNameCharacters = 64;
 /// WebAuthn §5.4: a hint for the browser, in milliseconds.
@@ -90,7 +91,7 @@ std::size_t count_characters(std::string_view utf8) {
         std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-std::string proposed_name(util::Time now) { return "Passkey, " + shown_day(now); }
+text::Message proposed_name(util::Time now) { return {tr("Passkey, {date}"), {{"date", shown_day(now)}}}; }
 
 /// Of the fields that the script fills, in base64url.
 std::optional<std::string> bytes_in(const http::Params& sent, const char* field) {
@@ -122,7 +123,7 @@ store::Passkey row_of(const PasskeySetup& setup, const factor::NewPasskey& made,
     row.transports = joined(factor::parse_transports(sent.find("transports").value_or("")));
     row.aaguid = made.aaguid;
     row.created_at = context.now();
-    row.name = name.empty() ? proposed_name(row.created_at) : std::move(name);
+    row.name = name.empty() ? text::Catalogue().say(proposed_name(row.created_at)) : std::move(name);
     return row;
 }
 

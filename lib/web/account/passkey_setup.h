@@ -47,9 +47,10 @@ struct PasskeyRefusal {
     std::string detail;   ///< for the operator; nothing that was sent
 };
 
-inline constexpr const char* kTooManyPasskeys = "You have as many passkeys as there can be. Remove one first.";
-inline constexpr const char* kAccountChanged = "Your account was changed meanwhile. Try again.";
-inline constexpr const char* kLongPasskeyName = "A name has at most 64 characters.";
+inline constexpr const char* kTooManyPasskeys =
+    text::tr("You have as many passkeys as there can be. Remove one first.");
+inline constexpr const char* kAccountChanged = text::tr("Your account was changed meanwhile. Try again.");
+inline constexpr const char* kLongPasskeyName = text::tr("A name has at most 64 characters.");
 
 /// What a user called a passkey, as it is shown; "": nothing of it would be. nullopt: it is too long.
 std::optional<std::string> passkey_name_in(const http::Params& sent);

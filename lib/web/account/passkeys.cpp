@@ -19,21 +19,23 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
+
 using util::base64url_encode;
 
 constexpr const char* kLastFactor =
-    "This is your only second factor, and you must sign in with one. Add another one first.";
-constexpr const char* kLastWayIn = "Without this passkey you could not sign in any more. Add another one first.";
-constexpr const char* kAdded = "Your passkey is added.";
+    tr("This is your only second factor, and you must sign in with one. Add another one first.");
+constexpr const char* kLastWayIn = tr("Without this passkey you could not sign in any more. Add another one first.");
+constexpr const char* kAdded = tr("Your passkey is added.");
 
 bool is_usable(const AccountVisit& visit, const store::Passkey& passkey) {
     return !passkey.suspended_at && passkey.rp_id == visit.context().settings.login.rp_id;
 }
 
-std::string state_of(const AccountVisit& visit, const store::Passkey& passkey) {
-    if (passkey.suspended_at) return "suspended: a copy of it may exist";
-    if (!is_usable(visit, passkey)) return "for an earlier address of this service, where it worked";
-    return passkey.backed_up ? "synchronised" : "on one device only";
+const char* state_of(const AccountVisit& visit, const store::Passkey& passkey) {
+    if (passkey.suspended_at) return tr("suspended: a copy of it may exist");
+    if (!is_usable(visit, passkey)) return tr("for an earlier address of this service, where it worked");
+    return passkey.backed_up ? tr("synchronised") : tr("on one device only");
 }
 
 /// WEBAUTHN-26: password managers forget what is not in it.
@@ -48,7 +50,7 @@ std::string accepted_ids(const AccountVisit& visit, const std::vector<store::Pas
                                     {"allAcceptedCredentialIds", std::move(ids)}});
 }
 
-http::Response list(AccountVisit& visit, const std::string& problem) {
+http::Response list(AccountVisit& visit, const text::Message& problem) {
     return with_browser_id(visit, [&] {
         const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
         PasskeysPage page;
@@ -57,7 +59,7 @@ http::Response list(AccountVisit& visit, const std::string& problem) {
         for (const store::Passkey& passkey : passkeys)
             page.passkeys.push_back({passkey.name, base64url_encode(passkey.credential_id), state_of(visit, passkey),
                                      shown_day(passkey.created_at),
-                                     passkey.last_used_at ? shown_time(*passkey.last_used_at) : ""});
+                                     passkey.last_used_at ? shown_time(*passkey.last_used_at) : text::Message()});
         page.wants_second = passkeys.size() == 1 && !passkeys[0].backed_up && is_usable(visit, passkeys[0]);
         if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{"add", "yes"}});
         if (!page.frame.done.empty()) page.accepted = accepted_ids(visit, passkeys);
@@ -75,7 +77,7 @@ PasskeySetup setup_of(const AccountVisit& visit) {
     return {visit.interaction, visit.subject(), visit.session.sid.str()};
 }
 
-http::Response form(AccountVisit& visit, const std::string& problem) {
+http::Response form(AccountVisit& visit, const text::Message& problem) {
     const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
     if (passkeys.size() >= store::kMaxPasskeys) return refused(list(visit, kTooManyPasskeys), "there are 20 passkeys");
     return with_browser_id(visit, [&] {

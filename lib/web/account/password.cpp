@@ -12,7 +12,9 @@
 namespace postern::web {
 namespace {
 
-constexpr const char* kWrong = "The present password is not right.";
+using text::tr;
+
+constexpr const char* kWrong = tr("The present password is not right.");
 
 /// What was typed.
 struct Typed {
@@ -22,7 +24,7 @@ struct Typed {
 
 using Wrong = PasswordPage::Wrong;
 
-http::Response form(AccountVisit& visit, Wrong wrong, const std::string& problem, int status = 200) {
+http::Response form(AccountVisit& visit, Wrong wrong, const text::Message& problem, int status = 200) {
     return with_browser_id(visit, [&] {
         PasswordPage page{.frame = frame_of(visit),
                           .wrong = wrong,
@@ -77,7 +79,7 @@ http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
 
 http::Response refuse_busy(const AccountVisit& visit, const PasswordVerdict& verdict) {
     note_refusal(visit, verdict.outcome == PasswordOutcome::busy ? verdict.log_detail : kNoHashSlot);
-    return refusal_page(visit.interaction.pages, visit.request(), PageFault::too_busy,
+    return refusal_page(visit.interaction.pages(), visit.request(), PageFault::too_busy,
                         {"", kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
 

@@ -17,6 +17,9 @@
 namespace postern::web {
 namespace {
 
+using text::Message;
+using text::tr;
+
 constexpr std::string_view kPhone = "phone_number";
 
 const std::vector<std::string>& editable(const AccountVisit& visit) {
@@ -27,9 +30,9 @@ bool is_editable(const AccountVisit& visit, std::string_view name) {
     return std::ranges::find(editable(visit), name) != editable(visit).end();
 }
 
-std::string label_of(std::string_view name) {
+Message label_of(std::string_view name) {
     const ProfileClaim* claim = find_profile_claim(name);
-    return claim ? claim->label : std::string(name);
+    return claim ? Message(claim->label) : Message::verbatim(std::string(name));
 }
 
 /// Who keeps what is not changed here.
@@ -38,7 +41,7 @@ std::string keeper(const oauth::Settings& settings) {
     return issuer ? issuer->host : settings.issuer;
 }
 
-ProfilePage new_page(const AccountVisit& visit, const std::string& problem) {
+ProfilePage new_page(const AccountVisit& visit, const Message& problem) {
     ProfilePage page;
     page.frame = frame_of(visit);
     page.frame.problem = problem;
@@ -52,7 +55,7 @@ http::Response list(AccountVisit& visit) {
     if (user) {
         page.username = user->username;
         for (const auto& member : user->claims.members())
-            if (std::string value = shown_claim(user->claims, member.first); !value.empty())
+            if (Message value = shown_claim(user->claims, member.first); !value.empty())
                 page.claims.push_back({label_of(member.first), std::move(value)});
     }
     page.keeper = keeper(visit.context().settings);
@@ -71,7 +74,7 @@ std::string text_of(const json::Object& claims, std::string_view name) {
 struct Typed {
     json::Object claims;  ///< texts; one that is empty is not there
     std::string wrong;    ///< name of the claim, or ""
-    std::string problem;  ///< for the user, or ""
+    Message problem;      ///< for the user, or ""
 };
 
 http::Response form(AccountVisit& visit, const Typed& typed) {
@@ -134,7 +137,8 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
         const model::ClaimShape* shape = model::find_claim_shape(name);
         if (typed.wrong.empty() && (shape == nullptr || !shape->fits(value))) {
             typed.wrong = name;
-            typed.problem = label_of(name) + ": " + find_profile_claim(name)->wanted;
+            typed.problem = {tr("{field}: {rule}"),
+                             {{"field", label_of(name)}, {"rule", find_profile_claim(name)->wanted}}};
         }
         typed.claims.set(name, std::string(text));
     }

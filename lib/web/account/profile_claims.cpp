@@ -9,27 +9,30 @@
 namespace postern::web {
 namespace {
 
-constexpr const char* kText = "use one line of at most 4096 characters.";
-constexpr const char* kUrl = "use an address such as https://www.example.org/ada.";
+using text::Message;
+using text::tr;
+
+constexpr const char* kText = tr("use one line of at most 4096 characters.");
+constexpr const char* kUrl = tr("use an address such as https://www.example.org/ada.");
 
 /// In the order of the page. The verified claims are told with the claim that they are about.
 constexpr ProfileClaim kClaims[] = {
-    {"name", "Name", "text", "name", kText},
-    {"given_name", "Given name", "text", "given-name", kText},
-    {"middle_name", "Middle name", "text", "additional-name", kText},
-    {"family_name", "Family name", "text", "family-name", kText},
-    {"nickname", "Nickname", "text", "nickname", kText},
-    {"preferred_username", "Preferred user name", "text", "off", kText},
-    {"email", "E-mail address", "", "", ""},
-    {"phone_number", "Telephone number", "text", "tel", kText},
-    {"address", "Postal address", "", "", ""},
-    {"birthdate", "Date of birth", "text", "bday", "use a date such as 1815-12-10, or a year."},
-    {"gender", "Gender", "text", "sex", kText},
-    {"website", "Website", "url", "url", kUrl},
-    {"profile", "Profile page", "url", "off", kUrl},
-    {"picture", "Picture", "url", "photo", kUrl},
-    {"locale", "Language", "text", "language", kText},
-    {"zoneinfo", "Time zone", "text", "off", kText},
+    {"name", tr("Name"), "text", "name", kText},
+    {"given_name", tr("Given name"), "text", "given-name", kText},
+    {"middle_name", tr("Middle name"), "text", "additional-name", kText},
+    {"family_name", tr("Family name"), "text", "family-name", kText},
+    {"nickname", tr("Nickname"), "text", "nickname", kText},
+    {"preferred_username", tr("Preferred user name"), "text", "off", kText},
+    {"email", tr("E-mail address"), "", "", ""},
+    {"phone_number", tr("Telephone number"), "text", "tel", kText},
+    {"address", tr("Postal address"), "", "", ""},
+    {"birthdate", tr("Date of birth"), "text", "bday", tr("use a date such as 1815-12-10, or a year.")},
+    {"gender", tr("Gender"), "text", "sex", kText},
+    {"website", tr("Website"), "url", "url", kUrl},
+    {"profile", tr("Profile page"), "url", "off", kUrl},
+    {"picture", tr("Picture"), "url", "photo", kUrl},
+    {"locale", tr("Language"), "text", "language", kText},
+    {"zoneinfo", tr("Time zone"), "text", "off", kText},
 };
 
 constexpr std::string_view kToldOtherwise[] = {"email_verified", "phone_number_verified", "updated_at"};
@@ -56,20 +59,22 @@ const ProfileClaim* find_profile_claim(std::string_view name) {
     return claim == std::end(kClaims) ? nullptr : claim;
 }
 
-std::string shown_claim(const json::Object& claims, std::string_view name) {
+Message shown_claim(const json::Object& claims, std::string_view name) {
     const json::Value* value = claims.find(name);
     if (value == nullptr || std::ranges::find(kToldOtherwise, name) != std::end(kToldOtherwise)) return "";
-    if (const json::Object* object = value->if_object()) return address_in_words(*object);
-    if (const std::string* text = value->if_string())
-        return *text + (is_true(claims, std::string(name) + "_verified") ? " (confirmed)" : "");
-    if (const bool* flag = value->if_bool()) return *flag ? "yes" : "no";
+    if (const json::Object* object = value->if_object()) return Message::verbatim(address_in_words(*object));
+    if (const std::string* text = value->if_string()) {
+        if (!is_true(claims, std::string(name) + "_verified")) return Message::verbatim(*text);
+        return {tr("{value} (confirmed)"), {{"value", Message::verbatim(*text)}}};
+    }
+    if (const bool* flag = value->if_bool()) return *flag ? tr("yes") : tr("no");
     if (const json::Array* array = value->if_array()) {
         std::string words;
         for (const json::Value& entry : *array)
             if (entry.if_string()) words += (words.empty() ? "" : ", ") + *entry.if_string();
-        return words;
+        return Message::verbatim(words);
     }
-    return json::write(*value);
+    return Message::verbatim(json::write(*value));
 }
 
 }  // namespace postern::web

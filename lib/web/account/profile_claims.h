@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "json/value.h"
+#include "text/message.h"
 
 namespace postern::web {
 
@@ -21,6 +22,6 @@ struct ProfileClaim {
 const ProfileClaim* find_profile_claim(std::string_view name);
 
 /// Its value in words; "" for one that says nothing to a person.
-std::string shown_claim(const json::Object& claims, std::string_view name);
+text::Message shown_claim(const json::Object& claims, std::string_view name);
 
 }  // namespace postern::web

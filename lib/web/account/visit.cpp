@@ -10,6 +10,8 @@
 namespace postern::web {
 namespace {
 
+using text::tr;
+
 struct DoneText {
     AccountDone what;
     Form form;              ///< of the page that says it
@@ -18,26 +20,26 @@ struct DoneText {
 };
 constexpr DoneText kDone[] = {
     {AccountDone::password_changed, Form::account_password, "password-changed",
-     "Your password is changed. You are signed out everywhere else."},
-    {AccountDone::app_on, Form::account_app, "app-on", "Your app is on."},
-    {AccountDone::app_removed, Form::account_app, "app-removed", "Your app is removed."},
-    {AccountDone::passkey_added, Form::account_passkeys, "passkey-added", "Your passkey is added."},
-    {AccountDone::passkey_named, Form::account_passkeys, "passkey-named", "Your passkey has its new name."},
-    {AccountDone::passkey_removed, Form::account_passkeys, "passkey-removed", "Your passkey is removed."},
+     tr("Your password is changed. You are signed out everywhere else.")},
+    {AccountDone::app_on, Form::account_app, "app-on", tr("Your app is on.")},
+    {AccountDone::app_removed, Form::account_app, "app-removed", tr("Your app is removed.")},
+    {AccountDone::passkey_added, Form::account_passkeys, "passkey-added", tr("Your passkey is added.")},
+    {AccountDone::passkey_named, Form::account_passkeys, "passkey-named", tr("Your passkey has its new name.")},
+    {AccountDone::passkey_removed, Form::account_passkeys, "passkey-removed", tr("Your passkey is removed.")},
     {AccountDone::codes_shown_once, Form::account_codes, "codes-shown-once",
-     "Recovery codes are shown once. If you have not kept them, make new ones."},
-    {AccountDone::signed_out, Form::account_devices, "signed-out", "That device is signed out."},
+     tr("Recovery codes are shown once. If you have not kept them, make new ones.")},
+    {AccountDone::signed_out, Form::account_devices, "signed-out", tr("That device is signed out.")},
     {AccountDone::signed_out_elsewhere, Form::account_devices, "signed-out-elsewhere",
-     "You are signed out everywhere else."},
+     tr("You are signed out everywhere else.")},
     {AccountDone::access_removed, Form::account_applications, "access-removed",
-     "The application has no access any more."},
-    {AccountDone::profile_changed, Form::account_profile, "profile-changed", "Your profile is changed."},
+     tr("The application has no access any more.")},
+    {AccountDone::profile_changed, Form::account_profile, "profile-changed", tr("Your profile is changed.")},
 };
 
 /// The token is of browser, session and form; the page is not about any other request.
 constexpr const char* kNoRequest = "";
 
-std::string text_of(std::string_view word, Form form) {
+text::Message text_of(std::string_view word, Form form) {
     for (const DoneText& row : kDone)
         if (row.word == word && row.form == form) return row.text;
     return "";
@@ -46,7 +48,7 @@ std::string text_of(std::string_view word, Form form) {
 /// The form can be had again at the page.
 http::Response refuse(const AccountVisit& visit, PageFault fault, const std::string& detail) {
     RefusalFacts facts{"", detail, visit.context().settings.issuer, visit.url()};
-    return refusal_page(visit.interaction.pages, visit.request(), fault, facts);
+    return refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
 }
 
 http::Response log_in_again(AccountVisit& visit) {

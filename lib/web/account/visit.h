@@ -56,9 +56,9 @@ store::SecondFactorState factors_of(const AccountVisit& visit);
 /// The user has none yet, `login.enrolment` lets a password set none up, and no link was used of late: who knows the
 /// password must not be first (POLICY-4).
 bool needs_link(const AccountVisit& visit);
-inline constexpr const char* kNeedsLink =
+inline constexpr const char* kNeedsLink = text::tr(
     "A password alone does not set up the first one here. Ask the administrator of this service "
-    "for a link, and come back within 30 minutes of using it.";
+    "for a link, and come back within 30 minutes of using it.");
 inline constexpr const char* kNeedsLinkDetail =
     "the user has no second factor, login.enrolment is link, and no link was used in the last 1800 s";
 

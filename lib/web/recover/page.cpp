@@ -9,46 +9,62 @@ namespace {
 
 using model::LinkPurpose;
 
-std::string title_of(const LinkPage& page) {
-    return page.purpose == LinkPurpose::invite ? "Welcome, " + util::displayable(page.username)
-                                               : "Choose a new password";
+text::Message title_of(const LinkPage& page) {
+    return page.purpose == LinkPurpose::invite
+               ? text::Message(text::tr("Welcome, {name}"), {{"name", text::Message::verbatim(page.username)}})
+               : text::tr("Choose a new password");
 }
+
+/// Read and looked at once, for every language.
+struct RecoverTemplates {
+    explicit RecoverTemplates(const TemplateReader& read)
+        : link(read("recover_link.html", Scripts::one)), link_done(read("recover_done.html")) {}
+
+    Template link;
+    Template link_done;
+};
 
 class TemplateRecoverPages final : public RecoverPages {
 public:
-    TemplateRecoverPages(const std::string& directory, const Partials& partials)
-        : link_(read_template(directory, "recover_link.html", partials, Scripts::one)),
-          link_done_(read_template(directory, "recover_done.html", partials)) {}
+    TemplateRecoverPages(std::shared_ptr<const RecoverTemplates> templates, Renderer renderer)
+        : templates_(std::move(templates)), renderer_(renderer) {}
 
     http::Response link(const LinkPage& page) const override {
-        const Values values{.texts = {{"title", title_of(page)},
-                                      {"invite", page.purpose == LinkPurpose::invite ? "yes" : ""},
-                                      {"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
-                                      {"username", util::displayable(page.username)},
-                                      {"min_length", page.min_length},
-                                      {"csrf", page.csrf},
-                                      {"problem", page.problem}},
-                            .lists = {}};
-        return respond(link_, values, 200);
+        Values values{.texts = {{"title", renderer_.say(title_of(page))},
+                                {"invite", page.purpose == LinkPurpose::invite ? "yes" : ""},
+                                {"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
+                                {"username", util::displayable(page.username)},
+                                {"min_length", page.min_length},
+                                {"csrf", page.csrf},
+                                {"problem", renderer_.say(page.problem)}},
+                      .lists = {}};
+        return renderer_.respond(templates_->link, std::move(values), 200);
     }
 
     http::Response link_done(const LinkDonePage& page) const override {
-        const Values values{.texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
-                                      {"sign_in", page.sign_in},
-                                      {"enrol", page.lets_enrol ? "yes" : ""}},
-                            .lists = {}};
-        return respond(link_done_, values, 200);
+        Values values{.texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
+                                {"sign_in", page.sign_in},
+                                {"enrol", page.lets_enrol ? "yes" : ""}},
+                      .lists = {}};
+        return renderer_.respond(templates_->link_done, std::move(values), 200);
     }
 
 private:
-    Template link_;
-    Template link_done_;
+    std::shared_ptr<const RecoverTemplates> templates_;
+    Renderer renderer_;
 };
 
 }  // namespace
 
-std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory) {
-    return std::make_unique<TemplateRecoverPages>(directory, read_partials(directory));
+std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
+                                                                    std::shared_ptr<const text::Languages> languages) {
+    const auto templates = std::make_shared<const RecoverTemplates>(
+        TemplateReader(directory, read_partials(directory), languages->last_resort()));
+    const text::Languages& offered = *languages;
+    return std::make_unique<InLanguages<RecoverPages>>(
+        std::move(languages), [templates, &offered](const text::Catalogue& language) {
+            return std::make_unique<TemplateRecoverPages>(templates, Renderer(offered, language));
+        });
 }
 
 }  // namespace postern::web

@@ -6,6 +6,8 @@
 
 #include "http/message.h"
 #include "model/link.h"
+#include "text/message.h"
+#include "web/renderer.h"
 
 namespace postern::web {
 
@@ -14,7 +16,7 @@ struct LinkPage {
     std::string username;    ///< whose password it is, and for password managers
     std::string min_length;  ///< of a new password, in characters
     std::string csrf;
-    std::string problem;  ///< why nothing was changed, or ""
+    text::Message problem;  ///< why nothing was changed, or ""
 };
 
 struct LinkDonePage {
@@ -38,6 +40,7 @@ public:
 
 /// The templates of one directory whose names begin with recover, and the files that every page splices in
 /// (web::read_pages, which says what is thrown).
-std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory);
+std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
+                                                                    std::shared_ptr<const text::Languages> languages);
 
 }  // namespace postern::web

@@ -21,6 +21,7 @@
 #include "web/csrf.h"
 #include "web/half_login.h"
 #include "web/new_password.h"
+#include "web/page_language.h"
 #include "web/recover/paths.h"
 #include "web/refusal_page.h"
 
@@ -93,7 +94,7 @@ std::optional<http::Response> open(Visit& visit) {
     return std::nullopt;
 }
 
-http::Response form(Visit& visit, const std::string& problem) {
+http::Response form(Visit& visit, const text::Message& problem) {
     http::Response cookies;
     ensure_browser_id(visit.context, visit.browser, cookies);
     http::Response response =
@@ -187,9 +188,10 @@ http::Response submit(Visit& visit) {
 
 }  // namespace
 
-http::Response recover(oauth::Context& context, const Pages& pages, const RecoverPages& own,
+http::Response recover(oauth::Context& context, const PageBook& pages, const InLanguages<RecoverPages>& own,
                        const http::Request& request) {
-    Visit visit{context, pages, own, request, recognise_browser(context.settings, request)};
+    const text::Catalogue& language = pages.languages()->choose(language_wishes(context.settings, request));
+    Visit visit{context, pages.in(language), own.in(language), request, recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);
     return request.method == http::Method::post ? submit(visit) : form(visit, "");
 }

@@ -11,7 +11,7 @@ namespace postern::web {
 /// A GET shows whose account it is and what will happen, and spends nothing: mail scanners open links (LINK-3). A POST
 /// of the form that this browser was shown spends the link in the transaction that does what it is for. No session
 /// comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
-http::Response recover(oauth::Context& context, const Pages& pages, const RecoverPages& own,
+http::Response recover(oauth::Context& context, const PageBook& pages, const InLanguages<RecoverPages>& own,
                        const http::Request& request);
 
 }  // namespace postern::web

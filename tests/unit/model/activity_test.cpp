@@ -41,8 +41,9 @@ TEST_CASE("activity: the methods of a login are part of its sentence, a name tha
         {Happened::second_step_done, "pwd otp mfa", "Confirmed the sign-in with a password and a code"},
         {Happened::passkey_added, "pwd", "Added a passkey"},
     };
-    CHECK(model::describe({.what = Happened::sessions_ended}) == "Signed out everywhere else");
+    CHECK(model::describe({.what = Happened::sessions_ended}) == std::string_view("Signed out everywhere else"));
     CHECK(model::describe({.what = Happened::sessions_ended, .agent = std::string(model::kOperatorAgent)}) ==
-          "Signed out everywhere");
-    for (const Row& row : rows) CHECK(model::describe({.what = row.what, .detail = row.detail}) == row.sentence);
+          std::string_view("Signed out everywhere"));
+    for (const Row& row : rows)
+        CHECK(model::describe({.what = row.what, .detail = row.detail}) == std::string_view(row.sentence));
 }

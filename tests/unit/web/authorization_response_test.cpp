@@ -6,6 +6,7 @@
 
 #include "support/html.h"
 #include "support/rules_fixture.h"
+#include "unit/web/shipped.h"
 
 using namespace postern;
 
@@ -14,10 +15,7 @@ namespace {
 const std::string kSent = "state=a+b%2Bc%26d%3De%23f%25%22%3C%3E%C3%A9%26code%3Devil";
 const std::string kState = "a b+c&d=e#f%\"<>\xc3\xa9&code=evil";
 
-const web::Pages& pages() {
-    static const auto shipped = web::read_pages("templates");
-    return *shipped;
-}
+const web::Pages& pages() { return test::shipped_pages(); }
 
 struct Fixture {
     test::RulesFixture fixture;

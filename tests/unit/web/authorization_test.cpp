@@ -198,7 +198,7 @@ TEST_CASE("start_authorization: a body that is not a form is refused, whatever t
     http::Request sent = test::post("");
     sent.body = http::BodyKind::other;
     oauth::Context context = f.fixture.context();
-    web::Interaction interaction(context, f.pages, sent);
+    web::Interaction interaction(context, f.book, sent);
     CHECK(refusal_of(web::start_authorization(interaction)) == "request_malformed");
 }
 

@@ -10,6 +10,7 @@
 #include "store/resources.h"
 #include "store/users.h"
 #include "support/fake_fetcher.h"
+#include "unit/text/said.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
 #include "web/consent.h"
@@ -370,7 +371,7 @@ TEST_CASE("client document: another scheme than http is named as it is, not by t
     const auto answer = f.start(silent);  // a page: a redirect would start whatever program the scheme names
     CHECK(answer.find("Location") == nullptr);
     CHECK(refusal_of(answer) == "consent_required");
-    CHECK(f.pages.last_error.message.find("evil-app: (an app on this device)") != std::string::npos);
+    CHECK(text::said(f.pages.last_error.message).find("evil-app: (an app on this device)") != std::string::npos);
 }
 
 TEST_CASE("client document: an error of the request is told on a page, not at its address [CIMD-11, A32]") {
@@ -763,7 +764,7 @@ TEST_CASE(
             }
             CHECK(answer.body == "error");
             CHECK(answer.find("Location") == nullptr);
-            CHECK(f.pages.last_error.message.find("app.example") != std::string::npos);
+            CHECK(text::said(f.pages.last_error.message).find("app.example") != std::string::npos);
             const bool has_link = std::string(mode) != "form_post";
             CHECK(f.pages.last_error.back.starts_with("https://app.example/cb") == has_link);
             CHECK((f.pages.last_error.back.find("error=consent_required") != std::string::npos) == has_link);

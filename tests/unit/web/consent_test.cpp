@@ -3,6 +3,7 @@
 
 #include "store/clients.h"
 #include "store/consents.h"
+#include "unit/text/said.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
 #include "web/login.h"

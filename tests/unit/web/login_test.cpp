@@ -3,6 +3,7 @@
 
 #include "crypto/password.h"
 #include "store/users.h"
+#include "unit/text/said.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
 #include "web/consent.h"
@@ -103,7 +104,7 @@ TEST_CASE("submit_login: a wrong password, an unknown and a disabled user get th
         CHECK(refusal_of(answer) == "login_failed");
         CHECK(f.pages.last_login.username == username);
         CHECK(f.session_cookie() == "");
-        return f.pages.last_login.message;
+        return text::said(f.pages.last_login.message);
     };
     const std::string message = refused("alice", "wrong");
     CHECK(message != "");

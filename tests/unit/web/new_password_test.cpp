@@ -7,6 +7,7 @@
 #include "factor/password_strength.h"
 #include "os/file.h"
 #include "support/rules_fixture.h"
+#include "unit/text/said.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -28,7 +29,7 @@ std::optional<Refused> judge(const oauth::Context& context, const std::string& f
     const auto owner = web::password_owner(context.settings, "alice.example@example.org", {});
     const auto read = web::read_new_password(context, *form, owner);
     if (read) return std::nullopt;
-    return Refused{read.error().flaw, read.error().text};
+    return Refused{read.error().flaw, text::said(read.error().text)};
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ TEST_CASE("read_new_password: says in a sentence what is wrong, and to the log i
     for (const PasswordFlaw flaw :
          {PasswordFlaw::too_short, PasswordFlaw::too_long, PasswordFlaw::has_nul, PasswordFlaw::user_name,
           PasswordFlaw::email, PasswordFlaw::local_part, PasswordFlaw::host, PasswordFlaw::listed})
-        CHECK(web::describe(flaw, {.min_length = 15}).ends_with("."));
+        CHECK(text::said(web::describe(flaw, {.min_length = 15})).ends_with("."));
 }
 
 TEST_CASE("read_new_password: length, strength and list are those of the configuration [PASSWORD-1, 2, 3]") {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "oauth/access_token.h"
 #include "store/grants.h"
 #include "support/rules_fixture.h"
+#include "unit/text/said.h"
 #include "util/percent.h"
 #include "web/interaction.h"
 
@@ -60,6 +62,21 @@ private:
     }
 };
 
+/// In English alone.
+class RecordedBook final : public web::PageBook {
+public:
+    const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }
+    const web::Pages& in(const text::Catalogue&) const override { return pages; }
+    std::string variable() const override { return ""; }
+    const web::Pages& for_failure(std::string_view, std::string_view) const override { return pages; }
+    void remember(const http::Request&, http::Response&) const override {}
+
+    RecordedPages pages;
+
+private:
+    std::shared_ptr<const text::Languages> languages_ = std::make_shared<const text::Languages>();
+};
+
 /// "name=value&..." of pairs, percent-encoded.
 inline std::string form_of(const std::map<std::string, std::string>& fields) {
     std::string text;
@@ -103,7 +120,8 @@ public:
     std::string user_agent = {};
     std::string address = {};
     RulesFixture fixture;
-    RecordedPages pages;
+    RecordedBook book;
+    const RecordedPages& pages = book.pages;
     model::Client client = fixture.add_confidential("app", "https://app.example/cb", "secret");
 
     /// Parameters of an authorization request that is right.
@@ -130,7 +148,7 @@ private:
         sent.server_variables[web::kUserAgentVariable] = user_agent;
         sent.remote_address = address;
         oauth::Context context = fixture.context();
-        web::Interaction interaction(context, pages, sent);
+        web::Interaction interaction(context, book, sent);
         http::Response answer = handler(interaction);
         for (const auto& [name, value] : answer.headers)
             if (name == "Set-Cookie") keep(value);

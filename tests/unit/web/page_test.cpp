@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "crypto/digest.h"
+#include "unit/text/said.h"
+#include "unit/web/shipped.h"
 #include "util/base64.h"
 
 using namespace postern;
@@ -23,10 +25,7 @@ using web::Pages;
 
 namespace {
 
-const Pages& shipped() {
-    static const auto pages = web::read_pages("templates");  // unit tests run in the project's root
-    return *pages;
-}
+const Pages& shipped() { return test::shipped_pages(); }
 
 LoginPage login_page() {
     return {.client_name = "Example Notes",
@@ -165,7 +164,7 @@ TEST_CASE("every page: language, viewport, one main heading, one main landmark")
     for (const auto& named : every_page()) {
         CAPTURE(named.name);
         const http::Response& page = named.response;
-        CHECK(page.body.rfind("<!DOCTYPE html>\n<html lang=\"en\">", 0) == 0);
+        CHECK(page.body.rfind("<!DOCTYPE html>\n<html lang=\"en\" dir=\"ltr\">", 0) == 0);
         CHECK(contains(page.body, "<meta charset=\"utf-8\">"));
         CHECK(contains(page.body, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"));
         for (const char* once : {"<h1>", "<main ", "<title>"}) {
@@ -190,7 +189,7 @@ TEST_CASE("every page: the title says the problem first") {
 TEST_CASE("login: the form carries everything back, and password managers know its fields [IF112, L20]") {
     const http::Response page = shipped().login(failed_login(), 401);
     CHECK(page.status == 401);
-    CHECK(contains(page.body, "<form method=\"post\" action=\"/login\">"));
+    CHECK(contains(page.body, "<form method=\"post\" id=\"sign-in\" action=\"/login\">"));
     CHECK(contains(page.body, "<input type=\"hidden\" name=\"csrf\" value=\"csrf-1\">"));
     CHECK(contains(page.body, "<input type=\"hidden\" name=\"resume\" value=\"resume-1\">"));
     CHECK(contains(page.body, "<strong><bdi>Example Notes</bdi></strong>"));
@@ -299,7 +298,7 @@ TEST_CASE("error: what happened, who can fix it, and the request id, with the st
     CHECK(contains(page.body, "id=\"request-id\">3f9c2a71</code>"));
 
     ErrorPage brief = error_page();
-    brief.who.clear();
+    brief.who = {};
     brief.request_id.clear();
     const std::string without = shipped().error(brief).body;
     CHECK_FALSE(contains(without, "href=\"/"));
@@ -336,7 +335,7 @@ TEST_CASE("form_post: values are escaped and otherwise untouched, as the client 
     CHECK_FALSE(contains(body, "<img"));
     CHECK(contains(body, "value=\"&quot;&apos;&gt;&lt;img src=x onerror=alert(1)&gt;{{csrf}}\xE2\x80\xAE\x01\""));
     page = form_post_page();
-    page.client_name = kHostile;
+    page.client_name = text::Message::verbatim(kHostile);
     check_harmless(shipped().form_post(page));
 }
 
@@ -353,7 +352,7 @@ TEST_CASE("logout: which user is signed in, which client sent the browser here, 
     CHECK_FALSE(contains(page.body, "autofocus"));
 
     web::LogoutPage nobody = logout_page();
-    nobody.client_name.clear();
+    nobody.client_name = {};
     CHECK_FALSE(contains(shipped().logout(nobody).body, "sent you here"));
 }
 
@@ -370,30 +369,32 @@ TEST_CASE("logged out: says what is true now, and never both") {
 }
 
 TEST_CASE("every value that users or clients chose is escaped and cannot reorder the text around it [L13]") {
-    for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
+    const auto hostile = text::Message::verbatim(kHostile);
+    for (const auto field : {&LoginPage::client_name, &LoginPage::message}) {
         LoginPage page = login_page();
-        page.*field = kHostile;
+        page.*field = hostile;
         check_harmless(shipped().login(page, 200));
     }
-    for (const auto field : {&ConsentPage::client_name, &ConsentPage::client_host, &ConsentPage::username}) {
+    LoginPage login = login_page();
+    login.username = kHostile;
+    check_harmless(shipped().login(login, 200));
+    for (const auto field : {&ConsentPage::client_host, &ConsentPage::username}) {
         ConsentPage page = consent_page();
         page.*field = kHostile;
         check_harmless(shipped().consent(page));
     }
-    for (const auto field : {&web::ConsentScope::name, &web::ConsentScope::description}) {
-        ConsentPage page = consent_page();
-        page.scopes[0].*field = kHostile;
-        check_harmless(shipped().consent(page));
-    }
-    for (const auto field : {&web::LogoutPage::client_name, &web::LogoutPage::username}) {
-        web::LogoutPage page = logout_page();
-        page.*field = kHostile;
-        check_harmless(shipped().logout(page));
-    }
+    ConsentPage consent = consent_page();
+    consent.client_name = hostile;
+    consent.scopes[0] = {kHostile, hostile};
+    check_harmless(shipped().consent(consent));
+    web::LogoutPage logout = logout_page();
+    logout.client_name = hostile;
+    logout.username = kHostile;
+    check_harmless(shipped().logout(logout));
     check_harmless(shipped().still_logged_in(kHostile));
     for (const auto field : {&ErrorPage::title, &ErrorPage::message, &ErrorPage::who}) {
         ErrorPage page = error_page();
-        page.*field = kHostile;
+        page.*field = hostile;
         check_harmless(shipped().error(page));
     }
 }
@@ -419,11 +420,11 @@ TEST_CASE("Pages: a missing file is named") {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);
-        CHECK_NOTHROW(web::read_pages(copy.string()));
+        CHECK_NOTHROW(web::read_pages(copy.string(), oauth::Settings()));
         std::filesystem::remove(copy / name);
         std::string why;
         try {
-            web::read_pages(copy.string());
+            web::read_pages(copy.string(), oauth::Settings());
         } catch (const std::runtime_error& error) {
             why = error.what();
         }

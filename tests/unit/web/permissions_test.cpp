@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/standard_claims.h"
+#include "unit/text/said.h"
 
 using namespace postern;
 
@@ -23,7 +24,7 @@ std::string lines(const model::AuthorizationRequest& asked, const oauth::Setting
                   const std::vector<model::ClientClaim>& own_claims = {}) {
     std::string text;
     for (const web::ConsentScope& line : web::permissions(settings, asked, own_claims))
-        text += line.name + ": " + line.description + "\n";
+        text += line.name + ": " + text::said(line.description) + "\n";
     return text;
 }
 
@@ -35,7 +36,7 @@ TEST_CASE(
     settings.scope_descriptions = {{"api", "Read your notes"}, {"email", "Write to you"}};
     CHECK(lines(request("openid api email other"), settings) ==
           "openid: Confirm who you are\napi: Read your notes\nemail: Write to you\n"
-          "other: Use the permission \xe2\x80\x9cother\xe2\x80\x9d\n");
+          "other: Use the permission other\n");
     CHECK(lines(request("")) == "");
 }
 
@@ -68,8 +69,8 @@ TEST_CASE("permissions: every standard claim has words of its own") {
         REQUIRE(shown.size() == 1);
         CAPTURE(shown[0].description);
         CHECK(shown[0].name == claim.name);
-        CHECK(shown[0].description.starts_with("See "));
-        descriptions.insert(shown[0].description);
+        CHECK(text::said(shown[0].description).starts_with("See "));
+        descriptions.insert(text::said(shown[0].description));
     }
     CHECK(descriptions.size() == 19);
 }

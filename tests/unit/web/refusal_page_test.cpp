@@ -80,7 +80,8 @@ TEST_CASE("refusal_page: each fault has its status and its word, and a page that
         CHECK(pages.last_error.status == row.status);
         CHECK(pages.last_error.request_id == "abc123");
         CHECK(pages.last_error.try_again == "https://op.example/again");
-        for (const std::string& text : {pages.last_error.title, pages.last_error.message, pages.last_error.who}) {
+        for (const text::Message& said : {pages.last_error.title, pages.last_error.message, pages.last_error.who}) {
+            const std::string text = text::Catalogue().say(said);
             CHECK(text != "");
             CHECK(text.find('{') == std::string::npos);                 // every mark is filled in
             CHECK(text.find("for the operator") == std::string::npos);  // a detail is for the log alone
@@ -128,5 +129,5 @@ TEST_CASE("refusal_page: before a redirect_uri is verified, its fault is a page 
 TEST_CASE("refusal_page: the page about a missing cookie names the address that the browser has to use") {
     test::RecordedPages pages;
     web::refusal_page(pages, test::get(""), PageFault::cookie_missing, {"", "", "https://op.example/base", ""});
-    CHECK(pages.last_error.message.find("https://op.example/base (") != std::string::npos);
+    CHECK(text::Catalogue().say(pages.last_error.message).find("https://op.example/base (") != std::string::npos);
 }

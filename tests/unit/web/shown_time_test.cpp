@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "unit/text/said.h"
+
 using namespace postern;
 
 TEST_CASE("shown_time, shown_day: always in UTC") {

@@ -10,6 +10,9 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "unit/text/compiled.h"
+#include "web/renderer.h"
+
 using namespace postern;
 using web::Template;
 using web::Values;
@@ -237,7 +240,9 @@ TEST_CASE("script_hashes: those of the scripts that this page has [CSP Level 3 Â
     CHECK(both.starts_with(first + " sha256-"));
     CHECK(both.size() == 2 * first.size() + 1);
     CHECK(hashes({.texts = {{"text", "<script>abc </script>"}}, .lists = {}}) == first);
-    const auto response = web::respond(page, {.texts = {{"more", "yes"}}, .lists = {}}, 200);
+    const text::Languages english;
+    const auto response =
+        web::Renderer(english, english.last_resort()).respond(page, {.texts = {{"more", "yes"}}, .lists = {}}, 200);
     CHECK(contains(*response.find("Content-Security-Policy"), "; script-src '" + first + "' 'sha256-"));
     for (const char* text : {"<script>a<script>b</script>", "<script>a</script><script async>b</script>",
                              "<script>a</script>{{#x}}<script>{{x}}</script>{{/x}}"})
@@ -307,4 +312,42 @@ TEST_CASE("read_template_file: anything but a readable, small, regular file is r
         CHECK(contains(read_refusal(directory.file(row.name)), directory.file(row.name)));
         CHECK(contains(read_refusal(directory.file(row.name)), row.because));
     }
+}
+
+TEST_CASE("Template: what is marked is translated, with its values and tags, and nothing else comes in [I18N-1]") {
+    const std::string bytes =
+        test::compiled({{"de\4Hello <strong>{name}</strong>", "<strong>{name}</strong>, guten \"Tag\" & mehr"},
+                        {"de\4Bad", "{{{name}}}<b>"},
+                        {"de\4Worse", "{#name}x{/name}"}});
+    const text::MoFile file(bytes);
+    const text::Catalogue german("de", &file, nullptr);
+    const Values values{.texts = {{"name", "<i>"}}, .lists = {}};
+    const Template page{
+        "t.html",
+        "<style></style><p lang=\"{{lang}}\" dir=\"{{dir}}\">{{_}}Hello <strong>{{name}}</strong>{{/_}} {{name}}</p>",
+        kPartials};
+    CHECK(page.render(values) ==
+          "<style></style><p lang=\"en\" dir=\"ltr\">Hello <strong>&lt;i&gt;</strong> &lt;i&gt;</p>");
+    CHECK(page.render(values, german) ==
+          "<style></style><p lang=\"de\" dir=\"ltr\"><strong>&lt;i&gt;</strong>, guten &quot;Tag&quot; &amp; mehr "
+          "&lt;i&gt;</p>");
+    CHECK(page.style_hash() == Template("t.html", "<style></style>", kPartials).style_hash());
+    for (const char* marked : {"Bad", "Worse"}) {
+        const Template hostile{"t.html", "<style></style>{{_}}" + std::string(marked) + "{{/_}}", kPartials};
+        std::string said;
+        try {
+            said = hostile.render(values, german);
+        } catch (const std::runtime_error&) {
+        }
+        CHECK_FALSE(contains(said, "<i>"));
+        CHECK_FALSE(contains(said, "<b>"));
+    }
+}
+
+TEST_CASE("Template: a marked text with sections, other tags or blanks at its ends is refused [I18N-1]") {
+    for (const char* marked : {"{{#a}}x{{/a}}", "<a href=\"x\">y</a>", " x", "x ", "x<br>y", "{{> style.css}}<", ""}) {
+        CAPTURE(marked);
+        CHECK(contains(refusal_of("<style></style>{{_}}" + std::string(marked) + "{{/_}}"), "cannot be translated"));
+    }
+    CHECK(refusal_of("<style></style>{{_}}<bdi>{{a}}</bdi> and <code>{{b}}</code>{{/_}}").empty());
 }

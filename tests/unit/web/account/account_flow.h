@@ -127,7 +127,7 @@ private:
         return [this, page](web::Interaction& interaction) {
             http::Request request = interaction.request;
             request.path = *fixture.settings.paths.account + page;
-            web::Interaction own(interaction.context, interaction.pages, request);
+            web::Interaction own(interaction.context, interaction.all_pages, request);
             meanwhile();
             return web::account(own, account_pages);
         };

@@ -4,6 +4,7 @@
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/grants.h"
+#include "unit/text/said.h"
 #include "unit/web/account/account_flow.h"
 
 using namespace postern;
@@ -60,7 +61,7 @@ TEST_CASE("applications: each with a consent or a live grant, in the words in wh
     CHECK(listed[0].client_id == "app");
     CHECK(listed[0].name == "Client app");
     CHECK(listed[0].host == "app.example");
-    CHECK(listed[0].permissions == std::vector<std::string>{"Confirm who you are", "See your e-mail address"});
+    CHECK(listed[0].permissions == std::vector<text::Message>{"Confirm who you are", "See your e-mail address"});
     CHECK(listed[0].last_used == "");
     CHECK_FALSE(listed[0].since.empty());
     CHECK(listed[1].client_id == "mail");

@@ -1,5 +1,6 @@
 // The pages of the account as they are shipped: what a browser, a person and a password manager find in them.
 #include "web/account/page.h"
+#include "unit/web/shipped.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -9,16 +10,14 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include "unit/text/said.h"
 
 using namespace postern;
 using web::AccountPages;
 
 namespace {
 
-const AccountPages& shipped() {
-    static const auto pages = web::read_account_pages("templates");  // unit tests run in the project's root
-    return *pages;
-}
+const AccountPages& shipped() { return test::shipped_account_pages(); }
 
 web::AccountFrame frame() {
     web::AccountFrame frame;
@@ -273,7 +272,7 @@ TEST_CASE("account pages: codes are shown by one of four pages, and new ones are
         CAPTURE(page);
         CHECK(contains(page, "<code>1234 5678 9012 3456</code>") == (kind == Kind::shown));
         CHECK(contains(page, "id=\"kept\"") == (kind == Kind::shown));
-        CHECK(contains(page, "You have 7 left.") == (kind == Kind::left));
+        CHECK(contains(page, "Codes left: 7") == (kind == Kind::left));
         CHECK(contains(page, "<form") == (kind == Kind::asks));
         CHECK(contains(page, "name=\"stamp\" value=\"12\"") == (kind == Kind::asks));
     }
@@ -322,7 +321,7 @@ TEST_CASE("read_account_pages: a missing template is named") {
     std::filesystem::remove(directory / "account_devices.html");
     std::string said;
     try {
-        web::read_account_pages(directory.string());
+        web::read_account_pages(directory.string(), test::shipped_book().languages());
     } catch (const std::runtime_error& error) {
         said = error.what();
     }

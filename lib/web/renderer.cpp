@@ -1,0 +1,42 @@
+#include "web/renderer.h"
+
+#include "http/url.h"
+#include "util/text.h"
+
+namespace postern::web {
+namespace {
+
+std::string link_to(const std::string& resume, const std::string& tag) {
+    http::Parameters parameters;
+    if (!resume.empty()) parameters.emplace_back("resume", resume);
+    parameters.emplace_back(kLanguageParameter, tag);
+    return http::with_query("", parameters);
+}
+
+}  // namespace
+
+std::string Renderer::say(const text::Message& message) const { return util::displayable(language_.say(message)); }
+
+http::Response Renderer::respond(const Template& page, Values values, int status) const {
+    const auto& offered = languages_.offered();
+    if (offered.size() > 1) {
+        auto& links = values.lists["languages"];
+        for (const text::Catalogue& other : offered)
+            links.push_back({.texts = {{"tag", other.tag()},
+                                       {"name", other.name()},
+                                       {"url", link_to(values.texts["resume"], other.tag())},
+                                       {"is_this", other.tag() == language_.tag() ? "yes" : ""}},
+                             .lists = {}});
+        values.texts["has_languages"] = "yes";
+    }
+    std::string text = page.render(values, language_);
+    const std::string hashes = page.script_hashes(text);
+    http::Response response = http::html(std::move(text), status, page.style_hash(), hashes);
+    if (offered.size() > 1) {
+        response.set("Content-Language", language_.tag());
+        response.set("Vary", "Accept-Language, Cookie");
+    }
+    return response;
+}
+
+}  // namespace postern::web
