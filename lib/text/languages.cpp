@@ -71,8 +71,7 @@ const MoFile* Languages::open(const std::string& path) {
     if (!file && file.error().number == ENOENT) return nullptr;
     if (!file) throw_unusable(path, file.error().meaning());
     try {
-        const MoFile messages(file->bytes());
-        return &files_.emplace_back(Opened{std::move(*file), messages}).messages;
+        return &files_.emplace_back(std::move(*file)).messages;
     } catch (const std::runtime_error& error) {
         throw_unusable(path, error.what());
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "os/mapped_file.h"
@@ -44,6 +45,8 @@ public:
 
 private:
     struct Opened {
+        explicit Opened(os::MappedFile file) : bytes(std::move(file)), messages(bytes.bytes()) {}
+
         os::MappedFile bytes;
         MoFile messages;
     };

@@ -107,6 +107,7 @@ Answer UserAgent::exchange(const std::string& url, CgiRequest request) {
     std::string cookie;
     for (const auto& [name, value] : cookies_) cookie += (cookie.empty() ? "" : "; ") + name + "=" + value;
     if (!cookie.empty()) request.headers.emplace_back("Cookie", cookie);
+    if (!accept_language_.empty()) request.headers.emplace_back("Accept-Language", accept_language_);
     request.address = address_;
     if (endpoint == "login") request.variables = login_variables_;
     if (endpoint == "account")

@@ -63,6 +63,8 @@ public:
                         const std::map<std::string, std::string>& typed = {}) const;
 
     std::map<std::string, std::string>& cookies() { return cookies_; }
+    /// A header of all its requests; "" for none.
+    std::string& accept_language() { return accept_language_; }
     /// What the web server's own modules set for this browser at the login endpoint, as it alone is protected.
     std::map<std::string, std::optional<std::string>>& login_variables() { return login_variables_; }
     /// The one cookie of the session, or "".
@@ -75,6 +77,7 @@ private:
     std::string cookie_value(bool browser) const;
     const Deployment& deployment_;
     std::string address_;
+    std::string accept_language_;
     std::map<std::string, std::string> cookies_;
     std::map<std::string, std::optional<std::string>> login_variables_;
 };
