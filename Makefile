@@ -177,7 +177,7 @@ $(FETCHER): $(FETCH_OBJ) $(LIB)
 
 # Here, because prerequisites in mk/test.mk are expanded before mk/bench.mk is read: tests/servers runs a short bench.
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
-include mk/test.mk mk/bench.mk mk/source.mk mk/deb.mk
+include mk/test.mk mk/bench.mk mk/source.mk mk/deb.mk mk/po.mk
 
 run:
 	scripts/packages build run
