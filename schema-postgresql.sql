@@ -35,6 +35,7 @@ CREATE TABLE clients (
     removable_at bigint,
     brought_by text NOT NULL DEFAULT '',
     level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
+    names text NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;

@@ -41,8 +41,9 @@ CREATE TABLE clients (
     removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
     brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
                                                 -- may have been removed since; else ''
-    level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)  -- the least that a login for it must be worth, as
-                                                                    -- in sessions; 0: any login
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
+                                                                     -- in sessions; 0: any login
+    names TEXT NOT NULL DEFAULT ''              -- its name in other languages: a line "de Name" for each, or none
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "text/language_tag.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -66,10 +67,24 @@ model::Scope parse_scope(const std::string& text) {
     return *scope;
 }
 
+void set_name_in(Client& client, const std::string& given) {
+    const auto equals = given.find('=');
+    const std::string tag = given.substr(0, equals);
+    if (equals == std::string::npos || !text::is_language_tag(tag))
+        throw UsageError("--name-in: \"" + given + "\" is not a language tag, \"=\" and a name, such as de=Unser Wiki");
+    const std::string name = given.substr(equals + 1);
+    if (name.empty())
+        client.names.erase(tag);
+    else
+        client.names[tag] = name;
+}
+
 }  // namespace
 
 void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--name", "TEXT", options.name, "The name that users see");
+    command.option("--name-in", "LANGUAGE=TEXT", options.names,
+                   "The name in another language, such as de=Unser Wiki; repeat for each; without a text it is removed");
     command.flag("--public", options.is_public, true,
                  "A client without a secret (browser, mobile, desktop); PKCE is then required");
     command.flag("--native", options.native, true,
@@ -135,6 +150,7 @@ Client default_client(const std::string& id, const oauth::Settings& settings) {
 
 void apply(const ClientOptions& options, Client& client) {
     if (options.name) client.name = *options.name;
+    for (const std::string& name : options.names) set_name_in(client, name);
     apply_type(options, client);
     if (options.native) client.native = *options.native;
     if (options.first_party) client.first_party = *options.first_party;

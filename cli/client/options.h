@@ -17,6 +17,7 @@ namespace postern::cli {
 /// As typed: an empty optional was not given.
 struct ClientOptions {
     std::optional<std::string> name;
+    std::vector<std::string> names;  ///< "de=Unser Wiki"
     std::optional<bool> is_public;
     std::optional<bool> native;
     std::optional<bool> first_party;

@@ -86,6 +86,12 @@ std::string level_name(const Client& client) {
     return client.level == model::Level::phishing_resistant ? "phr" : "mfa";
 }
 
+std::string names_in_words(const Client& client) {
+    std::vector<std::string> names;
+    for (const auto& [tag, name] : client.names) names.push_back(tag + "=" + name);
+    return join(names);
+}
+
 }  // namespace
 
 ClientDetails read_details(db::Database& database, const Client& client) {
@@ -94,7 +100,7 @@ ClientDetails read_details(db::Database& database, const Client& client) {
 }
 
 json::Object to_json(const Client& client, const ClientDetails& details) {
-    return json::Object{
+    json::Object object{
         {"client_id", client.id.str()},
         {"client_name", client.name},
         {"client_type", type_name(client)},
@@ -125,12 +131,15 @@ json::Object to_json(const Client& client, const ClientDetails& details) {
         {"last_used_at", time_or_null(client.last_used_at)},
         {"removable_at", time_or_null(client.removable_at)},
     };
+    for (const auto& [tag, name] : client.names) object.set("client_name#" + tag, name);  // RFC 7591 §2.2
+    return object;
 }
 
 void print_client(const Client& client, const ClientDetails& details) {
     print_fields({
         {"client_id", client.id.str()},
         {"name", client.name},
+        {"in other languages", names_in_words(client)},
         {"type", type_name(client)},
         {"enabled", yes_no(client.enabled)},
         {"native", yes_no(client.native)},

@@ -120,6 +120,14 @@ const ClientRule kClientRules[] = {
                 util::displayable(c.name) != c.name;
      },
      "the name must be 1 to 256 bytes of UTF-8 text without control and direction characters"},
+    {[](const Client& c, const Settings&) {
+         return std::ranges::any_of(c.names, [](const auto& named) {
+             const std::string& name = named.second;
+             return name.size() > kMaxClientNameBytes || !util::is_utf8(name) || util::displayable(name) != name ||
+                    !util::can_be_seen(name);
+         });
+     },
+     "a name in another language must be 1 to 256 bytes of UTF-8 without control and direction characters"},
     {[](const Client& c, const Settings&) { return !c.name.empty() && !util::can_be_seen(c.name); },
      "the name has no character that can be seen"},
     {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},

@@ -5,6 +5,7 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "web/client_name.h"
 #include "web/destination.h"
 
 namespace postern::web {
@@ -40,7 +41,7 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
             return http::see_other(http::with_fragment(target.uri(), parameters));
         case model::ResponseMode::form_post:
             return pages.form_post(
-                {text::Message::verbatim(target.client().name), target.uri(), std::move(parameters)});
+                {client_name(target.client()), target.uri(), std::move(parameters)});
     }
     throw std::logic_error("response mode without a way to answer");
 }

@@ -8,6 +8,7 @@
 #include "store/client_claims.h"
 #include "store/resources.h"
 #include "store/users.h"
+#include "web/client_name.h"
 #include "web/csrf.h"
 #include "web/destination.h"
 #include "web/permissions.h"
@@ -70,7 +71,7 @@ http::Response show_consent(Interaction& interaction) {
     const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
 
     ConsentPage page;
-    page.client_name = text::Message::verbatim(resumed.target.client().name);
+    page.client_name = client_name(resumed.target.client());
     page.client_host = destination(resumed.request.redirect_uri);
     page.username = user ? user->username : "";
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);

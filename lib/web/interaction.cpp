@@ -7,6 +7,7 @@
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
+#include "web/client_name.h"
 #include "web/page_language.h"
 
 namespace postern::web {
@@ -152,7 +153,7 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                                         .detail = oauth::may_not_use().log_detail,
                                         .issuer = context.settings.issuer,
                                         .try_again = "",
-                                        .client_name = text::Message::verbatim(client.name),
+                                        .client_name = client_name(client),
                                         .username = store::find_username(context.store, session.subject),
                                         .other_account = std::move(other_account),
                                         .back = http::with_query(context.settings.url(context.settings.paths.authorize),

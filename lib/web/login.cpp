@@ -7,6 +7,7 @@
 #include "oauth/client_id_url.h"
 #include "store/authorization_requests.h"
 #include "util/text.h"
+#include "web/client_name.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
 #include "web/passkey_check.h"
@@ -37,8 +38,8 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
 text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
     // Anyone can publish a document under any name, and this page has no room to say so.
-    return text::Message::verbatim(visit.request.document ? oauth::host_of_id(visit.request.client_id)
-                                                          : visit.target->client().name);
+    if (visit.request.document) return text::Message::verbatim(oauth::host_of_id(visit.request.client_id));
+    return client_name(visit.target->client());
 }
 
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,

@@ -8,6 +8,7 @@
 #include "store/clients.h"
 #include "store/users.h"
 #include "util/percent.h"
+#include "web/client_name.h"
 #include "web/csrf.h"
 
 namespace postern::web {
@@ -52,7 +53,7 @@ std::string username_of(const Interaction& interaction) {
 text::Message client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
     if (!asked.hinted_subject || !asked.client_id) return "";
     const auto client = store::find_client(interaction.context.store, *asked.client_id);
-    return client && client->enabled ? text::Message::verbatim(client->name) : "";
+    return client && client->enabled ? client_name(*client) : "";
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked) {

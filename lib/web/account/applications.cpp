@@ -8,6 +8,7 @@
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/users.h"
+#include "web/client_name.h"
 #include "web/destination.h"
 #include "web/permissions.h"
 #include "web/shown_time.h"
@@ -38,7 +39,7 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
                             const store::Application& application) {
     ListedApplication listed;
     listed.client_id = client.id.str();
-    listed.name = text::Message::verbatim(client.name);
+    listed.name = client_name(client);
     listed.host = host_of(client);
     listed.first_party = client.first_party;
     listed.permissions = permissions_of(context, client, application);
