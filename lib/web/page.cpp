@@ -32,7 +32,8 @@ public:
                                       {"username", util::displayable(page.username)},
                                       {"message", util::displayable(page.message)},
                                       {"passkey_options", page.passkey.options},
-                                      {"passkey_challenge", page.passkey.challenge}},
+                                      {"passkey_challenge", page.passkey.challenge},
+                                      {"forgot", page.forgot}},
                             .lists = {}};
         return respond(login_, values, status);
     }

@@ -24,6 +24,7 @@ struct LoginPage {
     std::string username;  ///< typed before, or ""
     std::string message;   ///< what went wrong last time, or ""
     PasskeyOffer passkey = {};
+    std::string forgot = {};  ///< URL of the page that sends a link for another password, or ""
 };
 
 struct SecondStepPage {

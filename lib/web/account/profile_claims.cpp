@@ -20,7 +20,7 @@ constexpr ProfileClaim kClaims[] = {
     {"family_name", "Family name", "text", "family-name", kText},
     {"nickname", "Nickname", "text", "nickname", kText},
     {"preferred_username", "Preferred user name", "text", "off", kText},
-    {"email", "E-mail address", "", "", ""},
+    {"email", "E-mail address", "email", "email", "use an address such as ada@example.org."},
     {"phone_number", "Telephone number", "text", "tel", kText},
     {"address", "Postal address", "", "", ""},
     {"birthdate", "Date of birth", "text", "bday", "use a date such as 1815-12-10, or a year."},

@@ -32,6 +32,8 @@ constexpr DoneText kDone[] = {
     {AccountDone::access_removed, Form::account_applications, "access-removed",
      "The application has no access any more."},
     {AccountDone::profile_changed, Form::account_profile, "profile-changed", "Your profile is changed."},
+    {AccountDone::email_asked, Form::account_profile, "email-asked",
+     "A message is on its way to the new e-mail address. The address counts once you have opened the link in it."},
 };
 
 /// The token is of browser, session and form; the page is not about any other request.

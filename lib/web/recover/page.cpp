@@ -18,7 +18,9 @@ class TemplateRecoverPages final : public RecoverPages {
 public:
     TemplateRecoverPages(const std::string& directory, const Partials& partials)
         : link_(read_template(directory, "recover_link.html", partials, Scripts::one)),
-          link_done_(read_template(directory, "recover_done.html", partials)) {}
+          link_done_(read_template(directory, "recover_done.html", partials)),
+          email_(read_template(directory, "recover_email.html", partials, Scripts::one)),
+          ask_(read_template(directory, "recover.html", partials, Scripts::one)) {}
 
     http::Response link(const LinkPage& page) const override {
         const Values values{.texts = {{"title", title_of(page)},
@@ -40,9 +42,26 @@ public:
         return respond(link_done_, values, 200);
     }
 
+    http::Response email_link(const EmailLinkPage& page) const override {
+        const Values values{.texts = {{"username", util::displayable(page.username)},
+                                      {"email", util::displayable(page.email)},
+                                      {"done", page.csrf.empty() ? "yes" : ""},
+                                      {"csrf", page.csrf}},
+                            .lists = {}};
+        return respond(email_, values, 200);
+    }
+
+    http::Response ask(const AskPage& page, int status) const override {
+        return respond(ask_, {.texts = {{"csrf", page.csrf}, {"problem", page.problem}}, .lists = {}}, status);
+    }
+
+    http::Response asked() const override { return respond(ask_, {.texts = {{"asked", "yes"}}, .lists = {}}, 200); }
+
 private:
     Template link_;
     Template link_done_;
+    Template email_;
+    Template ask_;
 };
 
 }  // namespace

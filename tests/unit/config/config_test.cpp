@@ -233,7 +233,7 @@ TEST_CASE(
         {R"("account": {"editableClaims": ["sub"]})", "account.editableClaims[0]"},
         {R"("account": {"editableClaims": ["groups"]})", "account.editableClaims[0]"},
         {R"("account": {"editableClaims": ["name", "name"]})", "account.editableClaims[1]"},
-        {R"("account": {"editableClaims": ["name", "email"]})", "account.editableClaims[1]"},
+        {R"("account": {"editableClaims": ["name", "email"]})", "account.editableClaims"},
         {R"("account": {"editableClaims": ["email_verified"]})", "account.editableClaims[0]"},
         {R"("account": {"editableClaims": ["phone_number_verified"]})", "account.editableClaims[0]"},
         {R"("account": {"editableClaims": ["address"]})", "account.editableClaims[0]"},
