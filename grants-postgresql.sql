@@ -132,7 +132,8 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 -- With "account": {"editableClaims": [...]}, users change their claims:
 --     GRANT UPDATE (claims, updated_at, email_key) ON users TO postern_account;
 -- With "mail", messages are asked for, and a link that came by mail changes the address or proves it:
---     GRANT INSERT ON mail_requests TO postern_login, postern_account;
+--     GRANT INSERT ON mail_requests TO postern_login;
+--     GRANT INSERT ON mail_requests TO postern_account;
 --     GRANT SELECT (kind, failed_at), INSERT ON mail_requests TO postern_recover;
 --     GRANT SELECT (failures, ends_at), INSERT, UPDATE (failures, ends_at) ON login_attempts TO postern_recover;
 --     GRANT SELECT (created_at, updated_at), UPDATE (claims, updated_at, email_key) ON users TO postern_recover;

@@ -400,3 +400,90 @@ TEST_CASE("mail: the audit log has what was asked for and sent, and neither addr
     for (const std::string& secret : {link.substr(link.find("t=") + 2), std::string("alice@op.example")})
         CHECK(log.find(secret) == std::string::npos);
 }
+
+TEST_CASE(
+    "mail: a new address counts once its link was opened and confirmed, and the old one is told [ACCOUNT-11, LINK-9]") {
+    Office office;
+    office.op.configure("account", postern::json::Object{{"editableClaims", postern::json::Array{"name", "email"}}});
+    UserAgent alice(office.op);
+    const std::string page = office.op.url("account") + "/profile";
+    alice.log_in(alice.open(page));
+    const auto change_to = [&](const std::string& address) {
+        return alice.submit(alice.open(page + "?edit=yes"), "save", {{"email", address}, {"name", "Alice"}});
+    };
+    const auto claims = [&] { return office.op.must({"user", "show", kAlice, "--json"}); };
+    CHECK(change_to("no address").url == page);
+    CHECK(office.waiting() == 0);
+    CHECK(change_to("new@op.example").url == page + "?done=email-asked");
+    CHECK(claims().find("new@op.example") == std::string::npos);
+    CHECK(claims().find("alice@op.example") != std::string::npos);
+    CHECK(office.sent() == 1);
+    const ReceivedMail mail = office.sendmail.only_new();
+    CHECK(mail.headers.at("To") == "new@op.example");
+    CHECK(mail.headers.at("Subject") == "Confirm your e-mail address for op.example");
+    UserAgent other(office.op, "198.51.100.9");  // mail is read elsewhere
+    for (int i = 0; i < 3; ++i)
+        CHECK(says(other.fetch(mail.link()), "The account alice gets the address new@op.example"));
+    CHECK(claims().find("new@op.example") == std::string::npos);
+    CHECK(other.send(mail.link(), "csrf=x").status == 403);
+    CHECK(says(other.submit(other.open(mail.link()), "confirm").answer, "Your e-mail address is confirmed"));
+    CHECK(claims().find("new@op.example") != std::string::npos);
+    CHECK(claims().find("alice@op.example") == std::string::npos);
+    CHECK(claims().find("email_verified") != std::string::npos);
+    CHECK(says(other.fetch(mail.link()), "This link is no longer good"));
+    CHECK(office.sent() == 1);
+    const ReceivedMail notice = office.sendmail.only_new();
+    CHECK(notice.headers.at("To") == "alice@op.example");
+    CHECK(notice.body.find("The e-mail address was changed.") != std::string::npos);
+    CHECK(can_log_in(office.op, kAlice, kAlicePassword));  // nothing has ended
+    office.ask("new@op.example");
+    CHECK(office.sent() == 1);
+    CHECK(office.sendmail.only_new().headers.at("To") == "new@op.example");
+}
+
+TEST_CASE("mail: a user has no more than three messages an hour sent to addresses of others [MAIL-6, ACCOUNT-11]") {
+    Office office;
+    office.op.configure("account", postern::json::Object{{"editableClaims", postern::json::Array{"email"}}});
+    UserAgent alice(office.op);
+    const std::string page = office.op.url("account") + "/profile";
+    alice.log_in(alice.open(page));
+    for (int i = 0; i < 5; ++i) {
+        const Landing answer = alice.submit(alice.open(page + "?edit=yes"), "save",
+                                            {{"email", "victim" + std::to_string(i) + "@op.example"}});
+        CHECK(says(answer.answer, "You have asked for several messages already.") == (i >= 3));
+    }
+    CHECK(office.waiting() == 3);
+    // Taken away at once, and the old one is told.
+    CHECK(alice.submit(alice.open(page + "?edit=yes"), "save", {{"email", ""}}).url == page + "?done=profile-changed");
+    CHECK(office.op.must({"user", "show", kAlice, "--json"}).find("alice@op.example") == std::string::npos);
+    CHECK(office.sent() == 4);
+}
+
+TEST_CASE("mail: one message a day when a password was right in a new place and the second step failed [TOTP-10]") {
+    Office office;
+    UserAgent alice(office.op);
+    const Landing page = alice.log_in(alice.open(office.op.url("account") + "/app"));
+    alice.submit(page, "turn-on", {{"code", SetUp(page.answer).code(office.op)}});
+    office.deliver();
+    std::string told;
+    for (const ReceivedMail& mail : office.sendmail.received()) told += mail.body;
+    CHECK(told.find("An authenticator app was turned on.") != std::string::npos);
+    CHECK(told.find("New recovery codes were made.") != std::string::npos);
+    const std::size_t before = office.sendmail.received().size();
+    const auto fail = [&](const std::string& address) {
+        UserAgent thief(office.op, address);
+        const Landing half = thief.log_in(thief.authorize(authorization_request(kTrusted)), kAlice, kAlicePassword);
+        REQUIRE(half.verdict() == "second step");
+        thief.submit(half, "verify", {{"code", "0000 0000 0000 0000"}});
+    };
+    for (int i = 0; i < 3; ++i) fail("203.0.113." + std::to_string(i + 1));
+    CHECK(office.sent() == 1);
+    const auto all = office.sendmail.received();
+    REQUIRE(all.size() == before + 1);
+    CHECK(all.back().headers.at("Subject") == "Somebody knows your password for op.example");
+    CHECK(all.back().headers.at("To") == "alice@op.example");
+    CHECK(all.back().link().empty());
+    office.op.advance(hours(24) + seconds(1));
+    fail("203.0.113.9");
+    CHECK(office.sent() == 1);
+}
