@@ -739,7 +739,7 @@ describe("a role for each program", () => {
       };
       await assert.rejects(recover, /503/);
       const rights = widen("postern_recover", '"mail"', database);
-      assert.equal(rights.length, 12);
+      assert.equal(rights.length, 13);
       await recover();
       for (const right of rights) await isNeeded("postern_recover", right, recover, database);
 
