@@ -9,13 +9,13 @@ namespace postern::oauth {
 
 /// What stands for the marks of the texts. A message has what its kind needs.
 struct MailValues {
-    std::string site;      ///< {site}: the host of the issuer
-    std::string username;  ///< {username}
-    std::string link;      ///< {link}
-    std::string expires;   ///< {expires}: until when the link is good
-    std::string time;      ///< {time}: when it happened
-    std::string what;      ///< {what}: a sentence
-    std::string email;     ///< {email}: the address that is confirmed
+    std::string site = {};      ///< {site}: the host of the issuer
+    std::string username = {};  ///< {username}
+    std::string link = {};      ///< {link}
+    std::string expires = {};   ///< {expires}: until when the link is good
+    std::string time = {};      ///< {time}: when it happened
+    std::string what = {};      ///< {what}: a sentence
+    std::string email = {};     ///< {email}: the address that is confirmed
 };
 
 struct MailText {

@@ -62,8 +62,8 @@ std::vector<MailRequest> find_due_mail(db::Database& database, util::Time now, i
 bool claim_mail(db::Transaction& transaction, const MailRequest& request, util::Time until) {
     return transaction.run(
                "UPDATE mail_requests SET tries = tries + 1, not_before = $3 WHERE id = $1 AND tries = $2"
-               " AND not_before = $4 AND failed_at IS NULL",
-               request.id, request.tries, until, request.not_before) == 1;
+               " AND failed_at IS NULL",
+               request.id, request.tries, until) == 1;
 }
 
 bool remove_mail(db::Transaction& transaction, const std::string& id, std::int64_t tries) {

@@ -99,7 +99,7 @@ TEST_CASE("mail: a link that was asked for is good for an hour, and opening it s
     CHECK(UserAgent(office.op).fetch(link).status == 400);
 }
 
-TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so is the work [MAIL-4]") {
+TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so is the work [MAIL-4, L30]") {
     Office office;
     office.op.must({"user", "disable", kBob});
     office.op.must({"user", "add", "twin", "--password-stdin", "--claim", "email=alice@op.example"},
@@ -130,7 +130,7 @@ TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so i
 }
 
 TEST_CASE(
-    "mail: sent to the address in the claims and never to what was typed; users who share one get one each [MAIL-5]") {
+    "mail: sent to the address in the claims and never to what was typed; users who share one get one each [MAIL-5, L30]") {
     Office office;
     office.op.must({"user", "add", "twin", "--password-stdin", "--claim", "email=Alice@op.example"},
                    "boats of a twin at sea\n");
@@ -182,7 +182,7 @@ TEST_CASE("mail: a message is one that Python's email package reads without a de
     }
 }
 
-TEST_CASE("mail: neither a name nor an address adds a header or a recipient [MAIL-7]") {
+TEST_CASE("mail: neither a name nor an address adds a header or a recipient [MAIL-7, L32]") {
     Office office;
     struct Row {
         const char* claim;
@@ -216,7 +216,7 @@ TEST_CASE("mail: neither a name nor an address adds a header or a recipient [MAI
 }
 
 TEST_CASE(
-    "mail: a flood from one address or for one name writes no more than the limits, and looks the same [MAIL-6]") {
+    "mail: a flood from one address or for one name writes no more than the limits, and looks the same [MAIL-6, L31]") {
     Office office;
     std::string first;
     for (int i = 0; i < 12; ++i) {
@@ -236,7 +236,7 @@ TEST_CASE(
     CHECK(count_of(log, "mail_limited") == 7 + 5);
 }
 
-TEST_CASE("mail: one user gets three an hour and ten a day, under whatever name they are asked for [MAIL-6]") {
+TEST_CASE("mail: one user gets three an hour and ten a day, under whatever name they are asked for [MAIL-6, L31]") {
     Office office;
     const auto ask_all = [&](int round) {
         for (const char* name : {"alice", "alice@op.example", "Alice@op.example", "aLice@op.example"})
@@ -256,7 +256,7 @@ TEST_CASE("mail: one user gets three an hour and ten a day, under whatever name 
     CHECK(ask_all(7) == 3);
 }
 
-TEST_CASE("mail: mail.perHour holds for all messages, and the rest waits [MAIL-6]") {
+TEST_CASE("mail: mail.perHour holds for all messages, and the rest waits [MAIL-6, L31]") {
     Office office(2);
     for (int i = 0; i < 4; ++i) {
         const std::string name = "user" + std::to_string(i);
@@ -365,7 +365,7 @@ TEST_CASE("mail: an invited user's address is verified by the link that came the
     }
 }
 
-TEST_CASE("mail: a change of the password is told to the owner, without a link [POLICY-5, MAIL-8]") {
+TEST_CASE("mail: a change of the password is told to the owner, without a link [POLICY-5, MAIL-8, L34]") {
     Office office;
     office.op.must({"user", "passwd", kAlice, "--password-stdin"}, "another of her passwords\n");
     CHECK(office.sent() == 1);
@@ -402,7 +402,7 @@ TEST_CASE("mail: the audit log has what was asked for and sent, and neither addr
 }
 
 TEST_CASE(
-    "mail: a new address counts once its link was opened and confirmed, and the old one is told [ACCOUNT-11, LINK-9]") {
+    "mail: a new address counts once its link was opened and confirmed, and the old one is told [ACCOUNT-11, LINK-9, L34]") {
     Office office;
     office.op.configure("account", postern::json::Object{{"editableClaims", postern::json::Array{"name", "email"}}});
     UserAgent alice(office.op);

@@ -181,7 +181,7 @@ TEST_CASE("mail deliver: a command that does not read, that cannot be started or
     }
 }
 
-TEST_CASE("mail deliver: a shell sees nothing of the arguments [MAIL-2]") {
+TEST_CASE("mail deliver: a shell sees nothing of the arguments [MAIL-2, L32]") {
     Fixture f;
     json::Object config = f.sendmail.config();
     const auto kept = f.installation.directory() / "arguments";
@@ -197,7 +197,7 @@ TEST_CASE("mail deliver: a shell sees nothing of the arguments [MAIL-2]") {
     CHECK(read_file(kept) == "$(touch /tmp/x); `id` > * | &\n");
 }
 
-TEST_CASE("mail deliver: two at the same moment send each message once [MAIL-3]") {
+TEST_CASE("mail deliver: two at the same moment send each message once [MAIL-3, L33]") {
     Fixture f;
     for (int i = 0; i < 12; ++i) {
         const std::string name = "user" + std::to_string(i);
@@ -231,7 +231,7 @@ TEST_CASE("mail deliver: a message whose sender died before it said so is sent a
     CHECK(f.delivered("sent") == 1);
 }
 
-TEST_CASE("mail: no token is in the database, the log or what the command says [MAIL-3]") {
+TEST_CASE("mail: no token is in the database, the log or what the command says [MAIL-3, L33]") {
     Fixture f;
     f.ask();
     const auto run = f.deliver();
@@ -256,4 +256,72 @@ TEST_CASE("mail list: kind, user, state and times, and no address [AUDIT-1]") {
     CHECK(text_of((*listed.if_array())[0], "kind") == "password");
     CHECK(text_of((*listed.if_array())[0], "username") == "ada");
     CHECK(text_of((*listed.if_array())[0], "state") == "waiting");
+}
+
+TEST_CASE("doctor: says what keeps mail from being sent, and nothing where it is not configured [MAIL-2]") {
+    Fixture f;
+    const auto states = [&] {
+        std::string all;
+        const auto run = f.installation.postern({"doctor", "--json"});
+        const auto printed = json::parse(run.out);
+        REQUIRE(printed);
+        for (const json::Value& finding : *printed->if_array())
+            if (text_of(finding, "check") == "mail")
+                all += text_of(finding, "state") + ": " + text_of(finding, "detail") + "\n";
+        return all;
+    };
+    CHECK(states().starts_with("ok: "));
+    f.ask();
+    CHECK(states().starts_with("ok: "));
+    f.installation.open().prepare("UPDATE mail_requests SET created_at = created_at - 901").execute();
+    CHECK(states() == "warning: 1 message waiting for more than 15 minutes\n");
+    f.installation.open().prepare("UPDATE mail_requests SET failed_at = created_at, tries = 5").execute();
+    CHECK(states() == "warning: 1 message of the last 7 days given up\n");
+    json::Object config = f.sendmail.config();
+    config.set("command", json::Array{json::Value("/nonexistent/sendmail")});
+    f.installation.reconfigure("mail", config);
+    CHECK(states().starts_with("error: /nonexistent/sendmail of mail.command cannot be run: "));
+    f.installation.reconfigure("mail", nullptr);
+    CHECK(states().empty());
+}
+
+TEST_CASE("doctor --mail: sends a message, and says what the command says [MAIL-10]") {
+    Fixture f;
+    const auto test_message = [&](const std::string& address) {
+        const auto run = f.installation.postern({"doctor", "--mail", address, "--json"});
+        const auto printed = json::parse(run.out);
+        if (!printed) return run.err;
+        for (const json::Value& finding : *printed->if_array())
+            if (text_of(finding, "check") == "test message")
+                return text_of(finding, "state") + ": " + text_of(finding, "detail");
+        return std::string("nothing");
+    };
+    CHECK(test_message("you@example.org") == "ok: the command has taken a message to you@example.org");
+    const ReceivedMail mail = f.sendmail.only_new();
+    CHECK(mail.is_sound);
+    CHECK(mail.headers.at("To") == "you@example.org");
+    f.sendmail.behave("fail");
+    const std::string failed = test_message("you@example.org");
+    CHECK(failed.starts_with("error: the command ended with status 75; it said: no route to the host"));
+    for (const char* address : {"you", "you@example.org\nBcc: eve@example.org", "-oX@example.org"})
+        CHECK(test_message(address).find("--mail must be an address like ada@example.org") != std::string::npos);
+    f.installation.reconfigure("mail", nullptr);
+    CHECK(test_message("you@example.org") == "error: no mail is configured");
+}
+
+TEST_CASE("stats: counts messages that wait and that were given up") {
+    Fixture f;
+    f.ask();
+    const auto counted = [&](const char* state) {
+        const auto stats = f.installation.must_json({"stats"});
+        return *member_of(member_of(stats, "mail"), state).if_integer();
+    };
+    CHECK(counted("waiting") == 1);
+    CHECK(counted("failed") == 0);
+    f.installation.open().prepare("UPDATE mail_requests SET failed_at = created_at").execute();
+    CHECK(counted("waiting") == 0);
+    CHECK(counted("failed") == 1);
+    CHECK(f.installation.must({"stats", "--prometheus"}).find("postern_mail{state=\"failed\"} 1\n") !=
+          std::string::npos);
+    CHECK(f.installation.must({"stats"}).find("0 waiting, 1 given up") != std::string::npos);
 }

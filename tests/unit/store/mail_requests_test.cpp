@@ -77,7 +77,7 @@ TEST_CASE("mail_requests: a row is one deliverer's, until the time that it has n
     CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
 }
 
-TEST_CASE("mail_requests: ten thousand resets wait and no more, whatever else does [MAIL-6, STORE-1]") {
+TEST_CASE("mail_requests: ten thousand resets wait and no more, whatever else does [MAIL-6, STORE-1, L31]") {
     auto database = sample_database();
     database
         .prepare(

@@ -118,7 +118,7 @@ TEST_CASE("write_mail: the headers, each once, in order") {
           "One line\n\n");
 }
 
-TEST_CASE("write_mail: no value adds a header [MAIL-7]") {
+TEST_CASE("write_mail: no value adds a header [MAIL-7, L32]") {
     struct Row {
         const char* what;
         void (*spoil)(MailMessage&);
