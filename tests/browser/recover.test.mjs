@@ -115,7 +115,7 @@ describe("a forgotten password in a browser", () => {
     await deployment?.stop();
   });
 
-  it("from the sign-in page to the message, the link, a new password and the application [MAIL-1, MAIL-4]", async () => {
+  it("from the sign-in page to the message, the link and a new password [MAIL-1, MAIL-4]", async () => {
     for (const javaScriptEnabled of [false, true]) {
       const tab = await openPage(browser, deployment, { javaScriptEnabled });
       const { page } = tab;
