@@ -121,7 +121,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
 --     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
 -- With "login": {"method": "remote_user"}, and its autoCreate; for autoCreate of "saslauthd" the second alone:
---     GRANT UPDATE (claims, updated_at) ON users TO postern_login;
+--     GRANT UPDATE (claims, updated_at, email_key) ON users TO postern_login;
 --     GRANT INSERT ON users TO postern_login;
 -- With its groupsFromEnvironment, the login page makes memberships and takes them away, and ends what they gave:
 --     GRANT SELECT (description, created_at) ON groups TO postern_login;
@@ -130,7 +130,14 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
 -- With "account": {"editableClaims": [...]}, users change their claims:
---     GRANT UPDATE (claims, updated_at) ON users TO postern_account;
+--     GRANT UPDATE (claims, updated_at, email_key) ON users TO postern_account;
+-- With "mail", messages are asked for, and a link that came by mail changes the address or proves it:
+--     GRANT INSERT ON mail_requests TO postern_login;
+--     GRANT INSERT ON mail_requests TO postern_account;
+--     GRANT SELECT (kind, failed_at), INSERT ON mail_requests TO postern_recover;
+--     GRANT SELECT (failures, ends_at), INSERT, UPDATE (failures, ends_at) ON login_attempts TO postern_recover;
+--     GRANT SELECT (created_at, updated_at), UPDATE (claims, updated_at, email_key) ON users TO postern_recover;
+--     GRANT SELECT (id, failed_at), UPDATE (failed_at), DELETE ON mail_requests TO postern_sweep;
 -- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches; both expire:
 --     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_authorize;
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;

@@ -86,8 +86,10 @@ CREATE TABLE users (
     stamp bigint NOT NULL DEFAULT 0,
     handle text COLLATE "C" NOT NULL DEFAULT '',
     enrol_until bigint NOT NULL DEFAULT 0,
+    email_key text COLLATE "C" NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
+CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
 
 CREATE TABLE groups (
     name text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -196,16 +198,33 @@ CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
 CREATE TABLE links (
     token_hash text COLLATE "C" NOT NULL PRIMARY KEY,
-    purpose text NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),
+    purpose text NOT NULL CHECK (purpose IN ('invite', 'password', 'factors', 'email')),
     subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
     stamp bigint NOT NULL,
     made_by text NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
-    used_at bigint
+    used_at bigint,
+    email text NOT NULL DEFAULT ''
 );
 CREATE INDEX links_by_subject ON links (subject);
 CREATE INDEX links_by_expiry ON links (expires_at);
+
+CREATE TABLE mail_requests (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('reset', 'invite', 'password', 'factors', 'email', 'notice', 'guess')),
+    subject text COLLATE "C" REFERENCES users (subject) ON DELETE CASCADE,
+    email_key text COLLATE "C",
+    detail text NOT NULL,
+    language text NOT NULL,
+    created_at bigint NOT NULL,
+    not_before bigint NOT NULL,
+    tries bigint NOT NULL,
+    failed_at bigint
+);
+CREATE INDEX mail_requests_by_subject ON mail_requests (subject) WHERE subject IS NOT NULL;
+CREATE INDEX mail_requests_by_kind ON mail_requests (kind, not_before) WHERE failed_at IS NULL;
+CREATE INDEX mail_requests_by_failure ON mail_requests (failed_at) WHERE failed_at IS NOT NULL;
 
 CREATE TABLE activity (
     subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,

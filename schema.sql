@@ -98,9 +98,12 @@ CREATE TABLE users (
     stamp         INTEGER NOT NULL DEFAULT 0, -- grows with each change of the password or of a second factor, and when
                                               -- the user is disabled: what was sealed with an earlier one is void
     handle        TEXT NOT NULL DEFAULT '',   -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
-    enrol_until   INTEGER NOT NULL DEFAULT 0  -- before it, the first second factor may be set up because a link was used; 0
+    enrol_until   INTEGER NOT NULL DEFAULT 0, -- before it, the first second factor may be set up because a link was used; 0
                                               -- when the stamp grows
+    email_key     TEXT NOT NULL DEFAULT ''    -- digest of the claim `email` in lower case: who asks for a link may type the
+                                              -- address; '' = none, or one that no mail is sent to
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.
 CREATE TABLE groups (
@@ -217,21 +220,44 @@ CREATE TABLE spent_challenges (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
 
--- Links that the operator hands to a user. Each counts once, for what its purpose says, and only as long as the user is as when it
--- was made.
+-- Links that the operator hands to a user, or that a mail brings. Each counts once, for what its purpose says, and only as long as
+-- the user is as when it was made.
 CREATE TABLE links (
     token_hash TEXT NOT NULL PRIMARY KEY,  -- of 256 random bits, which the link has
-    -- invite: the first password. password: another one. factors: another one, and no second factor any more.
-    purpose    TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),
+    -- invite: the first password. password: another one. factors: another one, and no second factor any more. email: another
+    -- e-mail address.
+    purpose    TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors', 'email')),
     subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
     stamp      INTEGER NOT NULL,           -- users.stamp when it was made: void when that has grown
     made_by    TEXT NOT NULL,              -- the user of the machine who ran the command
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
-    used_at    INTEGER                     -- set once, by the request that did what the link is for
+    used_at    INTEGER,                    -- set once, by the request that did what the link is for
+    email      TEXT NOT NULL DEFAULT ''    -- the address to which it was sent; '': it was not sent by mail
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX links_by_subject ON links (subject);
 CREATE INDEX links_by_expiry ON links (expires_at);
+
+-- Messages that wait to be sent: what for, and to whom. A link and its token are made when one is sent, so that nothing here can be
+-- presented. Deleted when the message is sent. Strangers can cause rows of kind reset, whose number is limited.
+CREATE TABLE mail_requests (
+    id         TEXT NOT NULL PRIMARY KEY,
+    -- reset: a link for another password, asked for on the page. invite, password, factors: a link of the operator. email: a link
+    -- that confirms an address. notice: the password or a second factor has changed. guess: a second step failed behind the password.
+    kind       TEXT NOT NULL CHECK (kind IN ('reset', 'invite', 'password', 'factors', 'email', 'notice', 'guess')),
+    subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user has the name that was typed
+    email_key  TEXT,                       -- of reset: digest of what was typed, as users.email_key; NULL: not asked for so
+    detail     TEXT NOT NULL,              -- of links of the operator: seconds and who made it; of email: the address; of notice:
+                                           -- a word of activity.what and the address
+    language   TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    not_before INTEGER NOT NULL,           -- the next try; while one runs, when another may begin
+    tries      INTEGER NOT NULL,
+    failed_at  INTEGER                     -- it is not tried any more
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mail_requests_by_subject ON mail_requests (subject) WHERE subject IS NOT NULL;
+CREATE INDEX mail_requests_by_kind ON mail_requests (kind, not_before) WHERE failed_at IS NULL;
+CREATE INDEX mail_requests_by_failure ON mail_requests (failed_at) WHERE failed_at IS NOT NULL;
 
 -- What has happened to accounts of late, for their owners and the operator: at most 50 lines of a user. Of browsers their
 -- label is kept, never the header.

@@ -30,6 +30,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;
+    endpoint.mail = true;
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;

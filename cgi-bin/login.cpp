@@ -42,6 +42,7 @@ int main() {
     endpoint.passwords = true;
     endpoint.logins = true;
     endpoint.seal = true;
+    endpoint.mail = true;
     endpoint.factors = true;
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;

@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
     cli::add_token_commands(app, invocation);
     cli::add_session_commands(app, invocation);
     cli::add_consent_commands(app, invocation);
+    cli::add_mail_commands(app, invocation);
     cli::add_purge_command(app, invocation);
     cli::add_backup_command(app, invocation);
     cli::add_migrate_command(app, invocation);

@@ -170,6 +170,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_client_documents(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);
+    check_mail(findings, database, config);
 }
 
 /// Its files and its disk are the server's.
@@ -181,6 +182,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     check_client_documents(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);
+    check_mail(findings, database, config);
 }
 
 }  // namespace

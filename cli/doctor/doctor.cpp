@@ -8,6 +8,7 @@
 #include "cli/doctor/findings.h"
 #include "cli/doctor/live/live.h"
 #include "cli/output.h"
+#include "text/mail_address.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -60,6 +61,7 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
 struct Options {
     bool url = false;
     WebAccess access;
+    std::string mail;  ///< where a message is sent; "": none is
 };
 
 Findings examine(const std::string& config_path, const Options& options) {
@@ -71,6 +73,7 @@ Findings examine(const std::string& config_path, const Options& options) {
         check_outbound(findings, *config);
         check_saslauthd(findings, *config);
         check_passwords(findings, config->settings.login);
+        if (!options.mail.empty()) check_mail_to(findings, *config, options.mail);
         if (options.url) check_live_server(findings, *config, options.access);
     }
     return findings;
@@ -99,6 +102,8 @@ void doctor(const Invocation& invocation, const Options& options) {
     const std::string& host = options.access.connect_to;
     if (util::has_control_bytes(host) || (!host.empty() && host.find(':') == host.npos))
         throw UsageError("--connect must be HOST:PORT");
+    if (!options.mail.empty() && !text::is_mail_address(options.mail))
+        throw UsageError("--mail must be an address like ada@example.org");
     const Findings findings = examine(invocation.config_path, options);
     if (invocation.json)
         print_json(to_json(findings));
@@ -126,7 +131,8 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
         add_command(app, invocation, "doctor", "Check the installation; every finding names its fix",
                     "postern doctor\n"
                     "  postern doctor --url\n"
-                    "  postern doctor --url --connect 127.0.0.1:443",
+                    "  postern doctor --url --connect 127.0.0.1:443\n"
+                    "  postern doctor --mail ada@example.org",
                     [&invocation, options] { doctor(invocation, *options); });
     const Option url = command.flag("--url", options->url, "Also check the web server at the issuer from outside");
     command.option("--ca", "FILE", options->access.ca_file, "With --url: PEM file of a private certificate authority")
@@ -135,6 +141,7 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
         .option("--connect", "HOST:PORT", options->access.connect_to,
                 "With --url: connect here instead of to the issuer's host")
         .needs(url);
+    command.option("--mail", "ADDRESS", options->mail, "Also send a test message there, and say what the command says");
     command.explain(
         "Checks the configuration, file owners and modes, keys, the pages of the database and whether it can be "
         "written, disk space, templates and the clock. It changes nothing. Run it as the user of the serving "

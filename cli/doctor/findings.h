@@ -88,6 +88,11 @@ void check_outbound(Findings& findings, const config::Config& config);
 /// With "login": {"method": "saslauthd"}: its socket, who can reach and replace that, and that it refuses (SOURCE-5).
 void check_saslauthd(Findings& findings, const config::Config& config);
 
+/// With `mail`: the command is there, and no message waits for long or was given up.
+void check_mail(Findings& findings, db::Database& database, const config::Config& config);
+/// Sends a message to `address`, and says what the command has said.
+void check_mail_to(Findings& findings, const config::Config& config, const std::string& address);
+
 /// New passwords can be judged as `login` demands: the list is there and in order (PASSWORD-3).
 void check_passwords(Findings& findings, const oauth::LoginSettings& login);
 

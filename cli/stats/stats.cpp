@@ -9,6 +9,7 @@
 #include "cli/stats/metrics.h"
 #include "store/factor_counts.h"
 #include "store/login_attempts.h"
+#include "store/mail_requests.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
 #include "web/password_check.h"
@@ -22,6 +23,7 @@ struct Report {
     store::Statistics statistics;
     store::FactorCounts factors;
     store::LoginPressure logins;
+    store::MailCounts mail;
     store::RowCounts purgeable;
     std::int64_t database_bytes = 0;
     std::int64_t log_bytes = 0;
@@ -63,6 +65,7 @@ Report read_report(const config::Config& config) {
     report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
+    report.mail = store::count_mail(database, report.now);
     report.purgeable = store::count_sweepable(database, report.now);
     report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);
     report.log_bytes = size_of(config.database + "-wal");
@@ -95,6 +98,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"tokens", json::Object{{"authorization_code", statistics.authorization_codes},
                                 {"access_token", statistics.access_tokens},
                                 {"refresh_token", statistics.refresh_tokens}}},
+        {"mail", json::Object{{"waiting", report.mail.waiting}, {"failed", report.mail.failed}}},
         {"logins", json::Object{{"failed", report.logins.failures}, {"throttled", report.logins.throttled}}},
         {"purgeable", std::move(purgeable)},
         {"bytes", json::Object{{"database", report.database_bytes}, {"log", report.log_bytes}}},
@@ -154,6 +158,7 @@ void print(const Report& report, const oauth::Settings& settings) {
         {"failed logins", std::to_string(report.logins.failures) + " in the last " +
                               std::to_string(settings.login.window.count()) + " seconds"},
         {"throttled", std::to_string(report.logins.throttled)},
+        {"mail", std::to_string(report.mail.waiting) + " waiting, " + std::to_string(report.mail.failed) + " given up"},
         {"rows to purge", std::to_string(sum_of(report.purgeable))},
         {"database",
          std::to_string(report.database_bytes) + " bytes, schema version " + std::to_string(db::kSchemaVersion)},
@@ -213,6 +218,9 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"throttled_logins",
          "User names, addresses and pairs of both that are throttled now.",
          {{{}, report.logins.throttled}}},
+        {"mail",
+         "Messages that wait to be sent, and messages that were given up of late.",
+         {{{{"state", "waiting"}}, report.mail.waiting}, {{{"state", "failed"}}, report.mail.failed}}},
         {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_table(report.purgeable)},
         {"file_size_bytes",
          "Size of the database and of its write-ahead log.",

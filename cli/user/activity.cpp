@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/lookup.h"
+#include "cli/mail/queue.h"
 #include "cli/output.h"
 #include "store/activity.h"
 #include "store/users.h"
@@ -46,6 +47,7 @@ void show(const Invocation& invocation, const std::string& name) {
 
 void note_activity(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
                    model::Happened what, std::string detail) {
+    if (what != model::Happened::profile_changed) queue_notice(settings, transaction, subject, what);
     if (!settings.paths.account) return;
     store::lock_user(transaction, subject);
     store::add_activity(transaction, subject,

@@ -7,6 +7,7 @@
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
+#include "cli/mail/queue.h"
 #include "cli/output.h"
 #include "cli/user/activity.h"
 #include "cli/user/passkeys.h"
@@ -179,7 +180,10 @@ void factors(const Invocation& invocation, const Options& options) {
     const bool changes = removal || options.resume;
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
-    if (removal) remove_and_tell(invocation, config.settings, database, options.name, *removal);
+    if (removal) {
+        remove_and_tell(invocation, config.settings, database, options.name, *removal);
+        wake_deliverer(config);
+    }
     if (options.resume) resume(invocation, database, options.name);
     if (!changes || invocation.json) show(invocation, database, options.name);
 }

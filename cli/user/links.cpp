@@ -5,6 +5,7 @@
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
+#include "cli/mail/queue.h"
 #include "cli/output.h"
 #include "cli/parse_duration.h"
 #include "cli/user/activity.h"
@@ -103,12 +104,24 @@ void print(const Invocation& invocation, const oauth::Settings& settings, const 
     print_note("the link is shown only once, and works once; the person who has it chooses the password");
 }
 
+/// Instead of a link that is made and shown: it is made when the message is sent, by `postern mail deliver`.
+void finish_mail(const Invocation& invocation, const config::Config& config, const User& user, model::MailKind kind) {
+    note(invocation, oauth::AuditEvent::mail_asked,
+         {{"kind", std::string(model::to_string(kind))}, oauth::audit::subject(user.subject)});
+    wake_deliverer(config);
+    if (invocation.json)
+        return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}, {"mail", "waiting"}});
+    print_fields({{"sub", user.subject.str()}, {"username", user.username}, {"mail", "waiting"}});
+    print_note("`postern mail deliver` sends the link, and `postern mail list` shows what waits");
+}
+
 struct InviteOptions {
     std::string name;
     std::vector<std::string> claims;
     bool email_verified = false;
     std::vector<std::string> groups;
     std::optional<std::string> expires;
+    bool mail = false;
 
     bool describe_user() const { return !claims.empty() || email_verified || !groups.empty(); }
 };
@@ -151,6 +164,7 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
     const util::Seconds lifetime = lifetime_of(options.expires, kInvitation);
     const config::Config config = invocation.load_config();
     require_link_page(config.settings);
+    if (options.mail) require_mail(config.settings);
     require_username(options.name);
     const json::Object claims = read_claims(config.settings, options);
     db::Database database = open_database(config, db::Access::read_write);
@@ -162,13 +176,19 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
         if (there) require_no_password(transaction, *there, options);
         User invited = there ? std::move(*there) : add_user(transaction, options, claims);
         made.link.subject = invited.subject;
-        store::insert_link(transaction, made.link);
+        if (options.mail) {
+            require_mail_address(invited);
+            queue_link(transaction, invited, model::MailKind::invite, lifetime);
+        } else {
+            store::insert_link(transaction, made.link);
+        }
         note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
                       std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return invited;
     });
     if (is_new) note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (options.mail) return finish_mail(invocation, config, user, model::MailKind::invite);
     note_made(invocation, made.link);
     print(invocation, config.settings, user, made);
 }
@@ -177,30 +197,43 @@ struct ResetOptions {
     std::string name;
     bool factors = false;
     std::optional<std::string> expires;
+    bool mail = false;
 };
 
 void reset_link(const Invocation& invocation, const ResetOptions& options) {
     const util::Seconds lifetime = lifetime_of(options.expires, kReset);
     const config::Config config = invocation.load_config();
     require_link_page(config.settings);
+    if (options.mail) require_mail(config.settings);
+    const auto kind = options.factors ? model::MailKind::factors : model::MailKind::password;
     db::Database database = open_database(config, db::Access::read_write);
     NewLink made = new_link(options.factors ? LinkPurpose::factors : LinkPurpose::password, lifetime);
     const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         User found = require_user(transaction, options.name);
         require_enabled(found);
         made.link.subject = found.subject;
-        store::insert_link(transaction, made.link);
+        if (options.mail) {
+            require_mail_address(found);
+            queue_link(transaction, found, kind, lifetime);
+        } else {
+            store::insert_link(transaction, made.link);
+        }
         note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
                       std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return found;
     });
+    if (options.mail) return finish_mail(invocation, config, user, kind);
     note_made(invocation, made.link);
     print(invocation, config.settings, user, made);
 }
 
 void add_expires_option(const Command& command, std::optional<std::string>& expires, const char* help) {
     command.option("--expires", "TIME", expires, help);
+}
+
+void add_mail_option(const Command& command, bool& mail) {
+    command.flag("--mail", mail, "Send the link to the user's e-mail address instead of printing it");
 }
 
 }  // namespace
@@ -222,6 +255,7 @@ void add_user_invite_command(const Command& group, Invocation& invocation) {
     command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
     command.option("--group", "GROUP", options->groups, "Put the new user into this group; repeatable");
     add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 7d)");
+    add_mail_option(command, options->mail);
 }
 
 void add_user_reset_link_command(const Command& group, Invocation& invocation) {
@@ -241,6 +275,7 @@ void add_user_reset_link_command(const Command& group, Invocation& invocation) {
     command.flag("--factors", options->factors,
                  "The link also removes the app, the recovery codes and the passkeys of the user");
     add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 24h)");
+    add_mail_option(command, options->mail);
 }
 
 }  // namespace postern::cli

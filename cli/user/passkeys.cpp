@@ -7,6 +7,7 @@
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
+#include "cli/mail/queue.h"
 #include "cli/output.h"
 #include "cli/user/activity.h"
 #include "db/write.h"
@@ -116,6 +117,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
         const Passkey removed = remove(config.settings, database, options);
         note_removed(invocation, removed);
         note_done(invocation, {oauth::audit::subject(removed.subject)});
+        wake_deliverer(config);
         if (!invocation.json)
             std::cout << "passkey " << in_quotes(*options.remove)
                       << " is removed; earlier sessions and tokens of the user have ended\n";

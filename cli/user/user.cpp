@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/lookup.h"
+#include "cli/mail/queue.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "cli/selection.h"
@@ -220,6 +221,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
         note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
     });
     note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
+    wake_deliverer(config);
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
 }

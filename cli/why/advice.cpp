@@ -134,6 +134,13 @@ constexpr Advice kAdvice[] = {
      "that keeps no cookies for this site cannot use it."},
     {"link_form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"recover_form_refused",
+     "The form of the page of a forgotten password was not made for this browser, was open for too long, or a field was "
+     "missing. Sending it again helps; a browser that keeps no cookies for this site cannot use it."},
+    {"mail_limited",
+     "Too many messages were asked for, so that none is sent for this request; the page does not say so, because it is the "
+     "same for all. `postern user reset-link NAME` makes a link at once. If requests wait, `postern mail list` shows "
+     "them, and `postern mail deliver` sends them."},
     {"access_refused", kAdviceForOthers},
     {"client_document_error",
      "The request of a client with a document was answered by a page, which asks the user before the error goes to the "

@@ -214,6 +214,16 @@ void check_client_documents(const oauth::Settings& settings, Problems& problems)
                             "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"});
 }
 
+/// ACCOUNT-11: a new address counts once its link was opened.
+void check_editable_email(const oauth::Settings& settings, Problems& problems) {
+    const auto& names = settings.account.editable_claims;
+    if (std::ranges::find(names, "email") == names.end() || settings.offers_recovery()) return;
+    problems.push_back(
+        {"account.editableClaims",
+         "may have \"email\" only with \"mail\", with paths.recover and with \"method\": \"password\": a new "
+         "address counts once a link that was sent there was opened"});
+}
+
 /// What a user has typed would be gone at the next login.
 void check_editable_claims(const oauth::Settings& settings, Problems& problems) {
     for (const std::string& name : settings.account.editable_claims)
@@ -320,6 +330,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_default_resource(config.settings, problems);
     check_client_documents(config.settings, problems);
     check_editable_claims(config.settings, problems);
+    check_editable_email(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

@@ -46,6 +46,8 @@ struct Config {
     /// the directory of the database file, or that of the default one for a database on a server.
     std::string state_directory() const;
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
+    /// Changes when a message waits to be sent (`mail`).
+    std::string mail_wake_path() const { return state_directory() + "/mail.wake"; }
     /// What the names of the lock files of hash slots begin with.
     std::string hash_slot_files() const;
     /// The tags of the languages that the pages are offered in. Throws as text::Languages does.

@@ -100,7 +100,6 @@ struct NotEditable {
     const char* reason;
 };
 constexpr NotEditable kNotEditable[] = {
-    {"email", "a new address counts after a link that was mailed to it is opened, and there is no mail yet"},
     {"email_verified", "the user would vouch for the address"},
     {"phone_number_verified", "the user would vouch for the number"},
     {"address", "the page has no fields for it"},

@@ -7,6 +7,7 @@
 #include "config/checks.h"
 #include "config/from_environment.h"
 #include "config/lists.h"
+#include "config/mail.h"
 #include "config/outbound.h"
 #include "config/problems.h"
 #include "config/remote_user.h"
@@ -284,6 +285,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"outbound.proxy", optional_text(&Outbound::proxy, proxy_fault)},
         {"outbound.staleIfError", whole(&Outbound::stale_if_error, 0, 604800)},
         {"outbound.program", text(&Outbound::program, file_fault)},
+        {"mail", read_mail},
         {"log.target", text(&Config::log_target, log_target_fault)},
         {"log.level", word(&Config::log_level, {{"error", LogLevel::error},
                                                 {"warn", LogLevel::warn},

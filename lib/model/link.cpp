@@ -14,6 +14,7 @@ constexpr Name kNames[] = {
     {LinkPurpose::invite, "invite"},
     {LinkPurpose::password, "password"},
     {LinkPurpose::factors, "factors"},
+    {LinkPurpose::email, "email"},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A link that the operator hands to a user.
+// A link that the operator hands to a user, or that a mail brings.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ enum class LinkPurpose {
     invite,    ///< the first password
     password,  ///< another password
     factors,   ///< another password, and every second factor is removed
+    email,     ///< another e-mail address, which the link was sent to
 };
 std::string_view to_string(LinkPurpose purpose);
 std::optional<LinkPurpose> parse_link_purpose(std::string_view name);
@@ -29,6 +30,7 @@ struct Link {
     util::Time created_at{};
     util::Time expires_at{};            ///< from then on it does nothing
     std::optional<util::Time> used_at;  ///< set: it has done what it is for
+    std::string email = {};             ///< where it was sent; "": the operator was shown it
 };
 
 }  // namespace postern::model

@@ -14,6 +14,10 @@ namespace postern::factor {
 class PasswordList;
 }
 
+namespace postern::os {
+class WakeFile;
+}
+
 namespace postern::oauth {
 
 /// Borrows everything. `store` and `keys` hold what the endpoint declared that it needs; nothing else is open.
@@ -29,6 +33,7 @@ struct Context {
         nullptr;  ///< nullptr: the configuration allows no fetching, or the endpoint does not fetch
     const factor::PasswordList* password_list =
         nullptr;  ///< nullptr: the configuration names none, or the endpoint takes no new passwords
+    os::WakeFile* mail_wake = nullptr;  ///< nullptr: no mail is configured, or the endpoint asks for none
 
     util::Time now() const { return clock.now(); }
     /// For fetch::read_document.

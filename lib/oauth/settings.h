@@ -12,6 +12,7 @@
 #include "json/value.h"
 #include "model/client.h"
 #include "model/released_claims.h"
+#include "text/mail_address.h"
 #include "text/words.h"
 #include "util/clock.h"
 
@@ -30,7 +31,8 @@ struct Paths {
     std::optional<std::string> logout = "/logout";
     std::string discovery = "/.well-known/openid-configuration";
     std::optional<std::string> account = "/account";  ///< of the overview; the other pages are below it
-    std::optional<std::string> recover = "/recover";  ///< nothing yet; the page that opens links is below it
+    std::optional<std::string> recover =
+        "/recover";  ///< the page that asks for a link; the one that opens links is below it
 };
 
 /// Who checks that people are who they say.
@@ -123,6 +125,14 @@ struct ClientDocuments {
     int max = 2000;              ///< clients that are kept
 };
 
+/// Messages to users (`mail`); docs/decisions/0080-mail.md.
+struct MailSettings {
+    text::Mailbox from;  ///< of each message
+    std::vector<std::string>
+        command;         ///< program, an absolute path, and its arguments: it reads the message and sends it
+    int per_hour = 200;  ///< messages in all
+};
+
 /// In `logoutRedirect` it is replaced by the percent-encoded URL to which the browser returns.
 inline constexpr const char* kReturnMark = "{return}";
 
@@ -159,10 +169,14 @@ struct Settings {
     AccountSettings account;
     ClientDocuments client_documents;
     fetch::Outbound outbound;
-    json::Object metadata;  ///< extra discovery members
+    std::optional<MailSettings> mail;  ///< nullopt: none is sent, and none is asked for
+    json::Object metadata;             ///< extra discovery members
 
     /// issuer + path: an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
+
+    /// Whether users can ask for a link with which they choose another password.
+    bool offers_recovery() const { return mail && paths.recover && login.keeps_passwords(); }
 
     /// Of access tokens; JWT refresh tokens have that of `interface`. Verifiers of profile rfc9068 know one algorithm
     /// from discovery, that of ID tokens, so that is theirs unless the configuration says otherwise.

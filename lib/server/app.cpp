@@ -33,6 +33,11 @@ std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, 
     return takes_passwords && login.password_blocklist ? endpoint.password_list(*login.password_blocklist) : nullptr;
 }
 
+std::optional<os::WakeFile> open_mail_wake(const config::Config& config, const Endpoint& endpoint) {
+    if (!endpoint.mail || !config.settings.mail) return std::nullopt;
+    return os::WakeFile(config.mail_wake_path());
+}
+
 /// A process that will have to sign starts with the keys for it or not at all.
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
     if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
@@ -51,11 +56,12 @@ App::App(config::Config config, const Endpoint& endpoint)
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings) : nullptr),
-      password_list_(open_list(endpoint, config_.settings.login)) {
+      password_list_(open_list(endpoint, config_.settings.login)),
+      mail_wake_(open_mail_wake(config_, endpoint)) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)
         context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
-                                        fetcher_.get(), password_list_.get()});
+                                        fetcher_.get(), password_list_.get(), mail_wake_if_open()});
 }
 
 oauth::Context& App::context() {

@@ -10,6 +10,7 @@
 #include "db/database.h"
 #include "keys/keys.h"
 #include "oauth/context.h"
+#include "os/wake_file.h"
 #include "server/endpoint.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -40,6 +41,7 @@ public:
     /// For the server itself: nullptr when the endpoint did not declare it.
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
     const web::PageBook* pages_if_read() const { return pages_.get(); }
+    os::WakeFile* mail_wake_if_open() { return mail_wake_ ? &*mail_wake_ : nullptr; }
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
 private:
@@ -53,6 +55,7 @@ private:
     keys::Keys keys_;
     std::unique_ptr<const web::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;
+    std::optional<os::WakeFile> mail_wake_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };
 

@@ -211,6 +211,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         const std::string_view method = exchange.variables().get("REQUEST_METHOD");
         app_.trail().begin(id, "");
         http::Response response = handle(exchange.variables(), body, id);
+        if (os::WakeFile* wake = app_.mail_wake_if_open()) wake->tell();
         tell_warning();
         write_audit();  // before the answer, and whatever becomes of it
         apply_cors(response, exchange.variables());

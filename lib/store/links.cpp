@@ -19,15 +19,15 @@ bool insert_link(db::Transaction& transaction, const model::Link& link) {
     lock_user(transaction, link.subject);
     transaction.run("DELETE FROM links WHERE subject = $1 AND purpose = $2", link.subject, purpose);
     return transaction.run(
-               "INSERT INTO links (token_hash, purpose, subject, stamp, made_by, created_at, expires_at, used_at)"
-               " SELECT CAST($1 AS text), CAST($2 AS text), u.subject, u.stamp, CAST($4 AS text), CAST($5 AS bigint),"
-               " CAST($6 AS bigint), NULL FROM users u WHERE u.subject = $3",
-               link.token_hash, purpose, link.subject, link.made_by, link.created_at, link.expires_at) == 1;
+               "INSERT INTO links (token_hash, purpose, subject, stamp, made_by, created_at, expires_at, used_at,"
+               " email) SELECT CAST($1 AS text), CAST($2 AS text), u.subject, u.stamp, CAST($4 AS text), CAST($5 AS bigint),"
+               " CAST($6 AS bigint), NULL, CAST($7 AS text) FROM users u WHERE u.subject = $3",
+               link.token_hash, purpose, link.subject, link.made_by, link.created_at, link.expires_at, link.email) == 1;
 }
 
 std::optional<FoundLink> find_link(db::Database& database, const model::ValueHash& token_hash) {
     auto row = database.query(
-        "SELECT l.token_hash, l.purpose, l.subject, l.made_by, l.created_at, l.expires_at, l.used_at, u.username,"
+        "SELECT l.token_hash, l.purpose, l.subject, l.made_by, l.created_at, l.expires_at, l.used_at, l.email, u.username,"
         " CASE WHEN u.enabled = 1 AND u.stamp = l.stamp THEN 0 ELSE 1 END"
         " FROM links l JOIN users u ON u.subject = l.subject WHERE l.token_hash = $1",
         token_hash);
@@ -35,7 +35,7 @@ std::optional<FoundLink> find_link(db::Database& database, const model::ValueHas
     FoundLink found;
     std::string purpose;
     row >> found.link.token_hash >> purpose >> found.link.subject >> found.link.made_by >> found.link.created_at >>
-        found.link.expires_at >> found.link.used_at >> found.username >> found.is_void;
+        found.link.expires_at >> found.link.used_at >> found.link.email >> found.username >> found.is_void;
     found.link.purpose = purpose_of(purpose);
     return found;
 }

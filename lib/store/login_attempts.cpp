@@ -72,6 +72,19 @@ Attempts count_failures(db::Transaction& transaction, std::initializer_list<std:
     return last;
 }
 
+bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now) {
+    bool within = true;
+    util::Time latest = now;
+    for (const Use& use : uses) {
+        const Attempts attempts = count(transaction, use.key, now, use.window);
+        latest = std::max(latest, attempts.until);
+        within = attempts.failures <= use.limit;
+        if (!within) break;
+    }
+    bound_rows(transaction, now, latest);
+    return within;
+}
+
 LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit,
                                std::int64_t alone_limit) {
     // Every failure counts in three counters; those of an address alone know each exactly once.
@@ -79,7 +92,8 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
         "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
         " COALESCE(SUM(CASE WHEN failures >= CASE WHEN attempt_key LIKE 'pair:%' THEN $2 ELSE $3 END THEN 1 ELSE 0 "
         "END), 0)"
-        " FROM login_attempts WHERE ends_at > $1 AND attempt_key NOT LIKE 'code:%'",
+        " FROM login_attempts WHERE ends_at > $1 AND attempt_key NOT LIKE 'code:%'"
+        " AND attempt_key NOT LIKE 'mail-%'",
         now, pair_limit, alone_limit);
     LoginPressure pressure;
     if (row.step()) row >> pressure.failures >> pressure.throttled;

@@ -18,6 +18,7 @@ inline constexpr std::string_view kUserCounter = "user:";        ///< of a name 
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
 inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/code_failures.h
 inline constexpr std::string_view kCodeWait = "wait:";           ///< not a counter: when the next code may be tried
+inline constexpr std::string_view kUseCounter = "mail-";         ///< not of logins: messages that were asked for
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
 /// Failures counted for a key (a digest, never a name) since its window began, and when the window ends. Of a known
@@ -36,6 +37,16 @@ inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// again. Returns the last counter. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
+/// What is counted besides failures: how often something was asked for.
+struct Use {
+    std::string_view key;  ///< begins with kUseCounter
+    std::int64_t limit;    ///< inside the window
+    util::Seconds window;
+};
+/// One more for each of them, as above, until one is over its limit: what is refused by it does not count for the
+/// others. Whether all are within their limits.
+bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now);
+
 /// Of the counters whose window runs.
 struct LoginPressure {
     std::int64_t failures = 0;   ///< each is counted once

@@ -3,6 +3,7 @@
 
 #include "store/deletion.h"
 #include "store/fetched.h"
+#include "store/mail_requests.h"
 
 namespace postern::store {
 namespace {
@@ -21,6 +22,7 @@ struct Rule {
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
+static_assert(kFailedMailRetention.count() == 604800, "as the statements of `mail_requests` have it");
 static_assert(kFetchedRetention.count() == 2592000, "as the statements of `fetched` have it");
 
 constexpr Rule kRules[] = {
@@ -51,6 +53,13 @@ constexpr Rule kRules[] = {
                       " (SELECT subject, number FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"
                       " ORDER BY at LIMIT $2"),
      "SELECT count(*) FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"},
+    // Those that were given up. The others are the command's.
+    {"mail_requests",
+     POSTERN_DELETION("DELETE FROM mail_requests WHERE id IN"
+                      " (SELECT id FROM mail_requests WHERE failed_at IS NOT NULL"
+                      " AND failed_at <= CAST($1 AS bigint) - 604800 ORDER BY failed_at LIMIT $2"),
+     "SELECT count(*) FROM mail_requests WHERE failed_at IS NOT NULL AND failed_at <= CAST($1 AS bigint) - 604800",
+     true},
     {"fetched",
      POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
                       " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"

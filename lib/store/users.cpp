@@ -6,6 +6,7 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
+#include "model/mail.h"
 #include "store/authorization_requests.h"
 #include "store/code_failures.h"
 
@@ -40,6 +41,9 @@ void read_listed(db::Statement& row, ListedUser& listed) {
     row >> listed.origin.source >> listed.origin.left_at;
 }
 
+/// Kept by each statement that writes claims.
+std::string email_key_of(const User& user) { return model::email_key(model::mail_address_of(user.claims)); }
+
 std::optional<User> find_one(db::Statement row) {
     if (!row.step()) return std::nullopt;
     return read_user(row);
@@ -53,6 +57,12 @@ std::optional<User> find_user(db::Database& database, const Subject& subject) {
 
 std::optional<User> find_user_by_name(db::Database& database, std::string_view username) {
     return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE username = $1", username));
+}
+
+std::optional<Subject> find_subject(db::Database& database, std::string_view username) {
+    auto row = database.query("SELECT subject FROM users WHERE username = $1", username);
+    if (!row.step()) return std::nullopt;
+    return Subject(row.text(0));
 }
 
 json::Object find_claims(db::Database& database, const Subject& subject) {
@@ -118,24 +128,25 @@ db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::str
 
 bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash) {
     return transaction.run("INSERT INTO users (" POSTERN_USER_COLUMNS
-                           ", password_hash)"
-                           " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (username) DO NOTHING",
+                           ", password_hash, email_key)"
+                           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (username) DO NOTHING",
                            user.subject, user.username, json::write(user.claims), user.enabled, user.created_at,
-                           user.updated_at, password_hash) == 1;
+                           user.updated_at, password_hash, email_key_of(user)) == 1;
 }
 
 bool update_user(db::Transaction& transaction, const User& user) {
     return transaction.run(
-               "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5,"
+               "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5, email_key = $6,"
                " left_at = CASE WHEN enabled = $4 THEN left_at END,"
                " stamp = CASE WHEN enabled = 1 AND $4 = 0 THEN stamp + 1 ELSE stamp END,"
                " enrol_until = CASE WHEN $4 = 0 THEN 0 ELSE enrol_until END WHERE subject = $1",
-               user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at) == 1;
+               user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at,
+               email_key_of(user)) == 1;
 }
 
 void update_claims(db::Transaction& transaction, const User& user) {
-    transaction.run("UPDATE users SET claims = $2, updated_at = $3 WHERE subject = $1", user.subject,
-                    json::write(user.claims), user.updated_at);
+    transaction.run("UPDATE users SET claims = $2, updated_at = $3, email_key = $4 WHERE subject = $1", user.subject,
+                    json::write(user.claims), user.updated_at, email_key_of(user));
 }
 
 void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash) {

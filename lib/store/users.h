@@ -17,6 +17,8 @@ std::optional<model::User> find_user(db::Database& database, const model::Subjec
 std::optional<model::User> find_user_to_change(db::Transaction& transaction, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(db::Database& database, std::string_view username);
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
+/// The same for a program that reads no more of a user.
+std::optional<model::Subject> find_subject(db::Database& database, std::string_view username);
 /// "" when there is no such user. A program that shows a name has no right to read claims.
 std::string find_username(db::Database& database, const model::Subject& subject);
 /// Empty when there is no such user.

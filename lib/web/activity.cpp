@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "model/link.h"
+#include "oauth/mail_notice.h"
+#include "os/wake_file.h"
 #include "store/activity.h"
 #include "store/users.h"
 #include "web/agent_label.h"
@@ -19,21 +22,35 @@ model::ActivityLine line_of(const oauth::Context& context, const Browser& browse
             .detail = std::move(detail)};
 }
 
+/// The profile has a message of its own, where the address changes. The first password is no change.
+void tell_by_mail(const oauth::Context& context, db::Transaction& transaction, const model::Subject& subject,
+                  model::Happened what, std::string_view detail) {
+    if (context.mail_wake == nullptr || what == model::Happened::profile_changed ||
+        (what == model::Happened::link_used && detail == model::to_string(model::LinkPurpose::invite)))
+        return;
+    if (oauth::queue_notice(transaction, context.random, subject, what, context.now())) context.mail_wake->ask();
+}
+
 }  // namespace
 
 void note_activity(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                    const model::Subject& subject, model::Happened what, std::string detail) {
+    tell_by_mail(context, transaction, subject, what, detail);
     if (!context.settings.paths.account) return;
     store::add_activity(transaction, subject, line_of(context, browser, what, std::move(detail)));
 }
 
 void note_failed_step(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                       const model::Subject& subject, bool is_place_known) {
-    if (!context.settings.paths.account) return;
-    store::lock_user(transaction, subject);
+    const bool is_told = context.mail_wake != nullptr && !is_place_known;
+    if (!context.settings.paths.account && !is_told) return;
+    store::lock_user(transaction, subject);  // before a counter, for which one that has it waits for no other
     const auto what =
         is_place_known ? model::Happened::second_step_failed : model::Happened::second_step_failed_elsewhere;
-    store::add_activity_once(transaction, subject, line_of(context, browser, what, ""));
+    if (context.settings.paths.account)
+        store::add_activity_once(transaction, subject, line_of(context, browser, what, ""));
+    if (is_told && oauth::queue_guess_notice(transaction, context.random, subject, context.now()))
+        context.mail_wake->ask();
 }
 
 }  // namespace postern::web

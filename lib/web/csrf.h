@@ -26,10 +26,11 @@ enum class Form {
     account_activity,
     account_profile,
     link,
+    recover,
 };
 
 /// Bound to the form, the browser, the request it is about (by its id; "" for pages of the account, the digest for a
-/// link) and, but for the forms of a login and of a link, the session.
+/// link) and, but for the forms of a login, of a link and of a forgotten password, the session.
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id);
 
 /// True for the token of exactly this situation, sent by a page of this origin. `Sec-Fetch-Site` is believed when

@@ -52,6 +52,8 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.username = username;
     page.message = message;
     page.passkey = offer_passkey_login(interaction, visit);
+    const oauth::Settings& settings = interaction.context.settings;
+    if (settings.offers_recovery()) page.forgot = settings.url(*settings.paths.recover);
     return interaction.pages().login(page, status);
 }
 

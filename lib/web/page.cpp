@@ -48,7 +48,8 @@ public:
                                 {"username", util::displayable(page.username)},
                                 {"message", renderer_.say(page.message)},
                                 {"passkey_options", page.passkey.options},
-                                {"passkey_challenge", page.passkey.challenge}},
+                                {"passkey_challenge", page.passkey.challenge},
+                                {"forgot", page.forgot}},
                       .lists = {}};
         return renderer_.respond(templates_->login, std::move(values), status);
     }

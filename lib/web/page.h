@@ -28,6 +28,7 @@ struct LoginPage {
     std::string username;   ///< typed before, or ""
     text::Message message;  ///< what went wrong last time, or ""
     PasskeyOffer passkey = {};
+    std::string forgot = {};  ///< URL of the page that sends a link for another password, or ""
 };
 
 struct SecondStepPage {

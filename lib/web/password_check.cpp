@@ -181,6 +181,10 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     return verdict;
 }
 
+std::string counter_of_network(std::string_view sort, const std::string& address) {
+    return counter(sort, network_of(address));
+}
+
 std::optional<util::Seconds> find_address_wait(oauth::Context& context, const std::string& address) {
     const util::Time now = context.now();
     const Counter counter = counters_for(context.settings.login, "", network_of(address)).back();

@@ -45,6 +45,9 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 /// bounded wait. For a new password: attempt_login takes its own. Throws db::StoreError.
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
 
+/// A key of table `login_attempts`: `sort`, and a digest of what one customer of a provider has of the address.
+std::string counter_of_network(std::string_view sort, const std::string& address);
+
 /// For a login that names no user before it is right, such as one that begins with a passkey: the wait that failures
 /// from this address have brought, and one more failure. The counter is that of passwords. `with_it` runs first in the
 /// transaction of the failure: it may lock a user's row, for which one that has counters waits for no other.

@@ -6,6 +6,7 @@ import { sql, text } from "../security/database.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
+import { standInForSendmail } from "./sendmail.mjs";
 
 export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
 export const RIGHT_TO_LEFT_NAME =
@@ -58,6 +59,7 @@ async function approveDocument(page, deployment, id) {
 /// The deployment whose pages these are, with a clock that is moved.
 export async function openWorld() {
   const { program, publish } = standIn();
+  const { mail, linkOf } = standInForSendmail();
   const deployment = await openDemo({
     clock: true,
     host: "localhost", // a passkey is for a host with a name
@@ -68,12 +70,14 @@ export async function openWorld() {
       },
       login: { maxFailures: 2 },
       limits: { body: 16384 },
-      account: { editableClaims: ["name", "nickname", "website", "birthdate", "phone_number"] },
+      account: { editableClaims: ["name", "email", "nickname", "website", "birthdate", "phone_number"] },
+      mail,
       outbound: { enabled: true, program },
       clientDocuments: { enabled: true, max: 1 },
     },
   });
   deployment.publish = publish;
+  deployment.linkOfLastMail = () => linkOf(deployment);
   try {
     const client = (id, name, ...options) =>
       deployment.addClient(id, `${deployment.origin}/demo/`, "--public", "--name", name, ...options);
@@ -160,6 +164,20 @@ async function toProfileForm(page, deployment) {
   await toAccount(page, deployment, "/profile", "#edit");
   await page.click("#edit");
   await page.waitForSelector("#save");
+}
+
+let movers = 0;
+
+/// To the page on which a user confirms the new address, with the link that was sent there.
+async function toAddressLink(page, deployment) {
+  const username = `mover-${++movers}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  await toAccount(page, deployment, "/profile", "#edit", username, OTHER_PASSWORD);
+  await page.click("#edit");
+  await page.fill("#email", `${username}@a-long-name-of-a-host-of-the-institute.example.org`);
+  await page.click("#save");
+  await page.waitForURL(/done=email-asked/);
+  await page.goto(await deployment.linkOfLastMail());
 }
 
 let phones = 0;
@@ -868,6 +886,41 @@ export const PAGES = [
       for (const id of ["new", "again"]) await page.fill(`#${id}`, OTHER_PASSWORD);
       await page.click("#save");
       await page.waitForSelector("#sign-in");
+    },
+  },
+  {
+    name: "forgotten password",
+    heading: /^Choose a new password$/,
+    open: (page, d) => page.goto(`${d.issuer}/recover`),
+  },
+  {
+    name: "forgotten password, nothing typed",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => {
+      await page.goto(`${d.issuer}/recover`);
+      await page.fill("#name", " ");
+      await page.click("#send");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "forgotten password, asked",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => {
+      await page.goto(`${d.issuer}/recover`);
+      await page.fill("#name", "nobody");
+      await page.click("#send");
+      await page.waitForSelector("#asked");
+    },
+  },
+  { name: "link that confirms an address", heading: /^Confirm your e-mail address$/, open: toAddressLink },
+  {
+    name: "link that confirms an address, used",
+    heading: /^Your e-mail address is confirmed$/,
+    open: async (page, d) => {
+      await toAddressLink(page, d);
+      await page.click("#confirm");
+      await page.waitForSelector("#confirmed");
     },
   },
   { name: "link_not_good", heading: /no longer good/, open: (page, d) => page.goto(`${d.issuer}/recover/link`) },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { standInForSendmail } from "./sendmail.mjs";
 
 const CHOSEN = "four words in a row";
 
@@ -98,5 +99,45 @@ describe("links in a browser", () => {
       },
       { javaScriptEnabled: true },
     );
+  });
+});
+
+describe("a forgotten password in a browser", () => {
+  const { mail, linkOf } = standInForSendmail();
+  let deployment;
+  let browser;
+  before(async () => {
+    deployment = await openDemo({ config: { mail } });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+
+  it("from the sign-in page to the message, the link and a new password [MAIL-1, MAIL-4]", async () => {
+    for (const javaScriptEnabled of [false, true]) {
+      const tab = await openPage(browser, deployment, { javaScriptEnabled });
+      const { page } = tab;
+      const password = `${CHOSEN}, ${javaScriptEnabled}`;
+      try {
+        await page.goto(authorizationUrl(deployment));
+        await page.click("#forgot");
+        await page.waitForURL(`${deployment.issuer}/recover`);
+        await page.keyboard.type(PERSON.username); // the field has the focus
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("#asked");
+        await page.goto(await linkOf(deployment));
+        for (const id of ["new", "again"]) await page.fill(`#${id}`, password);
+        await page.click("#save");
+        await page.waitForSelector("#sign-in");
+        await page.goto(authorizationUrl(deployment));
+        await signIn(page, password);
+        await page.waitForSelector("#approve");
+      } finally {
+        await tab.close();
+      }
+      assert.deepEqual(tab.faults, []);
+    }
   });
 });

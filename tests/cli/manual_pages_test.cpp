@@ -99,6 +99,7 @@ std::map<std::string, std::string> defaults() {
         {"keys", config->keys},
         {"templates", "$(PREFIX)/share/postern/templates"},  // the Makefile's
         {"oidc.userClaims", "none"},
+        {"mail", settings.mail ? "" : "none"},
         {"authenticateIntrospect", text_of(settings.authenticate_introspect)},
         {"authenticateRevoke", text_of(settings.authenticate_revoke)},
         {"introspectionRequiresConfidentialClient", text_of(settings.introspection_requires_confidential_client)},

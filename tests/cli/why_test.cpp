@@ -299,6 +299,8 @@ TEST_CASE("why: each refusal of a second factor says what to change [TOTP-6, TOT
         {"profile_refused", "not a value of the claim website", "The profile was not changed"},
         {"link_not_good", "used", "A link of `postern user invite` or `reset-link` did nothing"},
         {"link_form_foreign", "the csrf field is missing or does not belong to this browser and link", "Opening the link again helps"},
+        {"recover_form_refused", "the csrf field is missing or does not belong to this browser", "Sending it again helps"},
+        {"mail_limited", "no message will be sent: there were too many requests from this address, or for this name", "`postern user reset-link NAME` makes a link at once"},
         {"codes_refused", "there is no factor.key; postern key repair makes one", "No recovery codes were made"},
         {"temporarily_unavailable", "factor.key is missing in /var/lib/postern/keys, so that no second factor can be checked", "start login and account again", true},
         {"temporarily_unavailable", "factor.key does not open the app's secret of user 0f1e", "--remove all"},

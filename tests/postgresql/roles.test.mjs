@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { standInForSendmail } from "../browser/sendmail.mjs";
 import { openProvider } from "../security/provider.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
@@ -599,7 +600,7 @@ describe("a role for each program", () => {
       };
       await assert.rejects(flow(), /503/);
       const rights = widen("postern_login", "remote_user", database);
-      assert.equal(rights.length, 3);
+      assert.equal(rights.length, 4);
       await flow();
       for (const right of rights) await isNeeded("postern_login", right, flow, database);
     } finally {
@@ -706,7 +707,7 @@ describe("a role for each program", () => {
       };
       await assert.rejects(flow(), /503/);
       const rights = widen("postern_account", "editableClaims", database);
-      assert.equal(rights.length, 2);
+      assert.equal(rights.length, 3);
       for (const right of rights) await isNeeded("postern_account", right, flow, database);
       await flow();
     } finally {
@@ -714,21 +715,89 @@ describe("a role for each program", () => {
     }
   });
 
+  it("mail needs the rights that are named for it [MAIL-1, MAIL-4, LINK-9, POLICY-5]", async () => {
+    const { superuser: database, uri } = server.addDatabase("mailed");
+    const { mail, linkOf } = standInForSendmail();
+    const mailed = await openProvider({ config: { database: uri, mail } });
+    try {
+      const postern = (...command) => mailed.deployment.postern(command);
+      const forget = () => server.sql("TRUNCATE postern.mail_requests, postern.login_attempts", database);
+      const waiting = () => server.sql("SELECT count(*) FROM postern.mail_requests", database);
+      let number = 0;
+      const recover = async () => {
+        forget();
+        const browser = mailed.person();
+        const form = is(200, await browser.visit(`${mailed.issuer}/recover`));
+        assert.match(is(200, await browser.submit(form, "send", { name: "nobody" })).body, /a message is on its way/);
+        assert.equal(waiting(), "1");
+        const name = `guest-${++number}`;
+        await postern("user", "invite", name, "--claim", `email=${name}@example.org`, "--mail");
+        const page = is(200, await browser.visit(await linkOf(mailed.deployment)));
+        const saved = { new: "four words in a row", again: "four words in a row" };
+        assert.match(is(200, await browser.submit(page, "save", saved)).body, /is saved/);
+        assert.equal((await postern("user", "show", name)).claims.email_verified, true);
+      };
+      await assert.rejects(recover, /503/);
+      const rights = widen("postern_recover", '"mail"', database);
+      assert.equal(rights.length, 13);
+      await recover();
+      for (const right of rights) await isNeeded("postern_recover", right, recover, database);
+
+      await postern("user", "set", mailed.user.username, "--claim", "email=owner@example.org");
+      const owner = mailed.person();
+      await mailed.walk(owner, `${mailed.issuer}/account`);
+      const change = async () => {
+        forget();
+        const { username, password } = mailed.user;
+        const fields = { username, present: password, new: password, again: password };
+        const form = is(200, await owner.visit(`${mailed.issuer}/account/password`));
+        is(200, await owner.submit(form, "save", fields));
+        assert.equal(waiting(), "1");
+      };
+      await assert.rejects(change, /503/);
+      const [inserted, ...others] = widen("postern_account", '"mail"', database);
+      assert.deepEqual(others, []);
+      await isNeeded("postern_account", inserted, change, database);
+      await change();
+
+      const app = await turnOn(
+        { browser: owner, page: is(200, await owner.visit(`${mailed.issuer}/account/app`)) },
+        mailed.user,
+      );
+      assert.ok(app);
+      const guess = async () => {
+        forget();
+        const browser = mailed.person();
+        const half = is(200, await mailed.walk(browser, mailed.authorizationUrl(mailed.clients.trusted)));
+        is(200, await browser.submit(half, "verify", { code: "0000 0000 0000 0000" }));
+        assert.equal(waiting(), "1");
+      };
+      await assert.rejects(guess, /503/);
+      const [asked, ...more] = widen("postern_login", '"mail"', database);
+      assert.deepEqual(more, []);
+      await isNeeded("postern_login", asked, guess, database);
+      await guess();
+    } finally {
+      await mailed.stop();
+    }
+  });
+
   it("a sweep leaves out what options keep until its role has their rights [CIMD-10]", async () => {
     const { superuser: database, uri } = server.addDatabase("swept");
     const kept = await openProvider({ config: { database: uri } });
     try {
-      const old = ["fetched", "fetch_limits", "clients"];
+      const old = ["fetched", "fetch_limits", "mail_requests", "clients"];
       server.sql(
         `INSERT INTO postern.fetched VALUES ('d', '', '{}', 1, 1, 1);
          INSERT INTO postern.fetch_limits VALUES ('all', 1, 1);
+         INSERT INTO postern.mail_requests VALUES ('m', 'notice', NULL, NULL, '', 'en', 1, 1, 5, 1);
          INSERT INTO postern.clients (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce,
            created_at, origin, last_used_at, removable_at)
          VALUES ('https://app.example/c', 'x', 'public', 0, 0, 1, '', '', 'none', 'required', 1, 'document', 1, 1)`,
         database,
       );
       const left = () => {
-        const due = { fetched: "true", fetch_limits: "true", clients: "origin = 'document'" };
+        const due = { fetched: "true", fetch_limits: "true", mail_requests: "true", clients: "origin = 'document'" };
         return old.filter(
           (table) => server.sql(`SELECT count(*) FROM postern.${table} WHERE ${due[table]}`, database) !== "0",
         );
@@ -742,8 +811,9 @@ describe("a role for each program", () => {
       const rights = [
         ...widen("postern_sweep", "outbound", database),
         ...widen("postern_sweep", "clientDocuments", database),
+        ...widen("postern_sweep", '"mail"', database),
       ];
-      assert.equal(rights.length, 9);
+      assert.equal(rights.length, 13);
       const revoked = ["SELECT", "UPDATE"];
       for (const right of rights.filter(([privilege]) => revoked.some((word) => privilege.startsWith(word))))
         await isNeeded("postern_sweep", right, purge, database);

@@ -60,10 +60,12 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
       await copyFile(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
     }
     for (const name of ENDPOINTS) await cp("/usr/bin/true", join(cgiBin, name));
+    await mkdir(join(root, "usr/local/bin"), { recursive: true });
+    await cp("/usr/bin/true", join(root, "usr/local/bin/postern"));
     await cp(shipped, system, { recursive: true });
     await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     await writeFile(join(root, "etc/group"), "root:x:0:\nwww-data:x:33:\n");
-    units = (await readdir(shipped)).filter((name) => /\.(socket|service|slice|target)$/.test(name));
+    units = (await readdir(shipped)).filter((name) => /\.(socket|service|slice|target|path|timer)$/.test(name));
   });
   after(async () => {
     if (root) await rm(root, { recursive: true, force: true });
@@ -93,7 +95,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     const names = units.flatMap((name) =>
       name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
     );
-    assert.equal(names.length, ENDPOINTS.length * 3 + 3);
+    assert.equal(names.length, ENDPOINTS.length * 3 + 6);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
 

@@ -275,7 +275,7 @@ std::string Deployment::base_path() const {
 }
 
 std::string Deployment::path_of(const std::string& endpoint) const {
-    if (endpoint == "recover") return own_path_of(endpoint) + "/link";  // the one page that it has
+    if (endpoint == "recover") return own_path_of(endpoint) + "/link";  // the page that is always there
     return own_path_of(endpoint);
 }
 

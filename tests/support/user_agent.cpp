@@ -16,6 +16,7 @@ std::string endpoint_at(const Deployment& deployment, const std::string& url) {
     for (const char* endpoint :
          {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout", "recover"})
         if (without_query(url) == deployment.url(endpoint)) return endpoint;
+    if (without_query(url) + "/link" == deployment.url("recover")) return "recover";  // where one is asked for
     const std::string account = deployment.url("account");
     return without_query(url) == account || url.starts_with(account + "/") ? "account" : "";
 }
@@ -113,6 +114,8 @@ Answer UserAgent::exchange(const std::string& url, CgiRequest request) {
     if (endpoint == "account")
         request.path = deployment_.base_path() + deployment_.path_of("account") +
                        without_query(url).substr(deployment_.url("account").size());
+    if (endpoint == "recover")
+        request.path = deployment_.base_path() + without_query(url).substr(deployment_.issuer().size());
     Answer answer = deployment_.cgi(endpoint, request);
     take_cookies(answer);
     return answer;

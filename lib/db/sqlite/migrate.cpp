@@ -6,9 +6,14 @@
 #include <unistd.h>
 
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "crypto/digest.h"
 #include "db/backup.h"
 #include "db/engine.h"
+#include "text/mail_address.h"
+#include "util/text.h"
 
 namespace postern::db {
 namespace {
@@ -191,6 +196,8 @@ constexpr const char* kToVersion4[] = {
     ") STRICT, WITHOUT ROWID",
     "ALTER TABLE users ADD COLUMN handle TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE users ADD COLUMN enrol_until INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE users ADD COLUMN email_key TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> ''",
     "CREATE TABLE passkeys ("
     " credential_id TEXT NOT NULL PRIMARY KEY,"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
@@ -216,16 +223,32 @@ constexpr const char* kToVersion4[] = {
     "CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at)",
     "CREATE TABLE links ("
     " token_hash TEXT NOT NULL PRIMARY KEY,"
-    " purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),"
+    " purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors', 'email')),"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
     " stamp INTEGER NOT NULL,"
     " made_by TEXT NOT NULL,"
     " created_at INTEGER NOT NULL,"
     " expires_at INTEGER NOT NULL,"
-    " used_at INTEGER"
+    " used_at INTEGER,"
+    " email TEXT NOT NULL DEFAULT ''"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX links_by_subject ON links (subject)",
     "CREATE INDEX links_by_expiry ON links (expires_at)",
+    "CREATE TABLE mail_requests ("
+    " id TEXT NOT NULL PRIMARY KEY,"
+    " kind TEXT NOT NULL CHECK (kind IN ('reset', 'invite', 'password', 'factors', 'email', 'notice', 'guess')),"
+    " subject TEXT REFERENCES users (subject) ON DELETE CASCADE,"
+    " email_key TEXT,"
+    " detail TEXT NOT NULL,"
+    " language TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " not_before INTEGER NOT NULL,"
+    " tries INTEGER NOT NULL,"
+    " failed_at INTEGER"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX mail_requests_by_subject ON mail_requests (subject) WHERE subject IS NOT NULL",
+    "CREATE INDEX mail_requests_by_kind ON mail_requests (kind, not_before) WHERE failed_at IS NULL",
+    "CREATE INDEX mail_requests_by_failure ON mail_requests (failed_at) WHERE failed_at IS NOT NULL",
     "CREATE TABLE activity ("
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
     " number INTEGER NOT NULL,"
@@ -276,12 +299,34 @@ void check_way(const std::string& path, int version) {
     if (version < kOldest) throw_unusable("no release has made such a database: restore it from a backup");
 }
 
+/// As model::email_key. SQL has no SHA-256.
+std::string email_key(const std::string& address) {
+    return text::is_mail_address(address) ? crypto::sha256_hex(util::to_lower(address)) : "";
+}
+
+void fill_email_keys(Database& database) {
+    constexpr std::size_t kBatch = 1000;
+    std::string last;
+    for (std::vector<std::pair<std::string, std::string>> batch;; batch.clear()) {
+        auto row = database.query(
+            "SELECT u.subject, e.value FROM users u, json_each(u.claims) e"
+            " WHERE u.subject > $1 AND e.key = 'email' AND e.type = 'text' ORDER BY u.subject LIMIT $2",
+            last, kBatch);
+        while (row.step()) batch.emplace_back(row.text(0), row.text(1));
+        if (batch.empty()) return;
+        last = batch.back().first;
+        for (const auto& [subject, email] : batch)
+            database.query("UPDATE users SET email_key = $2 WHERE subject = $1", subject, email_key(email)).execute();
+    }
+}
+
 void run_steps(Database& database, int version) {
     if (database.prepare("PRAGMA foreign_key_check").step())
         throw StoreError("the database has rows with dangling references; it was not changed");
     for (const Step& step : kSteps) {
         if (step.from < version) continue;
         for (const char* sql : step.statements) database.prepare(sql).execute();
+        if (step.statements.data() == kToVersion4) fill_email_keys(database);
     }
 }
 

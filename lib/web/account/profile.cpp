@@ -5,12 +5,18 @@
 #include <optional>
 #include <vector>
 
+#include "crypto/random.h"
 #include "db/write.h"
 #include "http/url.h"
 #include "model/claim_shape.h"
+#include "model/mail.h"
 #include "model/standard_claims.h"
+#include "oauth/mail_notice.h"
+#include "os/wake_file.h"
 #include "store/groups.h"
+#include "store/mail_requests.h"
 #include "store/users.h"
+#include "text/mail_address.h"
 #include "util/text.h"
 #include "web/account/profile_claims.h"
 
@@ -21,6 +27,13 @@ using text::Message;
 using text::tr;
 
 constexpr std::string_view kPhone = "phone_number";
+constexpr std::string_view kEmail = "email";
+constexpr const char* kTooOften =
+    tr("You have asked for several messages already. Change the e-mail address again in an hour or more.");
+
+void wake(const oauth::Context& context) {
+    if (context.mail_wake != nullptr) context.mail_wake->ask();
+}
 
 const std::vector<std::string>& editable(const AccountVisit& visit) {
     return visit.context().settings.account.editable_claims;
@@ -135,7 +148,8 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
         if (text.empty()) continue;
         json::Value value = model::typed_claim(name, text);
         const model::ClaimShape* shape = model::find_claim_shape(name);
-        if (typed.wrong.empty() && (shape == nullptr || !shape->fits(value))) {
+        const bool fits = shape != nullptr && shape->fits(value) && (name != kEmail || text::is_mail_address(text));
+        if (typed.wrong.empty() && !fits) {
             typed.wrong = name;
             typed.problem = {tr("{field}: {rule}"),
                              {{"field", label_of(name)}, {"rule", find_profile_claim(name)->wanted}}};
@@ -145,32 +159,88 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
     return typed;
 }
 
-/// The names of what has changed; a number that was confirmed was another one.
+/// The names of what has changed; a number that was confirmed was another one. An address counts once it is confirmed.
 std::string apply(json::Object& claims, const std::vector<std::string>& names, const json::Object& typed) {
     std::string changed;
     for (const std::string& name : names) {
         const json::Value* value = typed.find(name);
-        if (text_of(claims, name) == text_of(typed, name)) continue;
+        if (text_of(claims, name) == text_of(typed, name) || (name == kEmail && value)) continue;
         value ? claims.set(name, *value) : claims.erase(name);
         if (name == kPhone) claims.erase("phone_number_verified");
+        if (name == kEmail) claims.erase("email_verified");
         changed += (changed.empty() ? "" : " ") + name;
     }
     return changed;
 }
 
+/// The address that the form asks for, when it is another one than the user has; "" otherwise.
+std::string new_address(const json::Object& claims, const std::vector<std::string>& names, const json::Object& typed) {
+    if (std::ranges::find(names, kEmail) == names.end()) return "";
+    std::string address = text_of(typed, kEmail);
+    return address == text_of(claims, kEmail) ? "" : address;
+}
+
+void ask_to_confirm(const AccountVisit& visit, db::Transaction& transaction, const std::string& address) {
+    model::MailRequest request;
+    request.id = crypto::random_id(visit.context().random);
+    request.kind = model::MailKind::email;
+    request.subject = visit.subject();
+    request.detail = address;
+    request.created_at = request.not_before = visit.context().now();
+    store::insert_mail(transaction, request);
+}
+
+struct Changed {
+    std::string names = {};  ///< of claims
+    bool email_asked = false;
+    bool too_often = false;  ///< nothing was changed
+};
+
+void replace_claims(const AccountVisit& visit, db::Transaction& transaction, model::User user,
+                    const std::string& names) {
+    oauth::Context& context = visit.context();
+    // Only an address that is taken away: another one is told by what confirms it.
+    if (context.settings.mail && !user.claims.find(kEmail) &&
+        oauth::queue_notice(transaction, context.random, user.subject, model::Happened::profile_changed, context.now()))
+        wake(context);
+    user.claims.erase("updated_at");  // an import's; the row's own is told from now on
+    user.updated_at = context.now();
+    store::update_claims(transaction, user);
+    visit.note(transaction, model::Happened::profile_changed, names);
+}
+
 /// Durable, as all that is said to be changed.
-std::string change(const AccountVisit& visit, const std::vector<std::string>& names, const json::Object& typed) {
-    return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+Changed change(const AccountVisit& visit, const std::vector<std::string>& names, const json::Object& typed) {
+    oauth::Context& context = visit.context();
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Changed {
         auto user = store::find_user_to_change(transaction, visit.subject());
-        std::string changed = user ? apply(user->claims, names, typed) : "";
-        if (changed.empty()) return changed;
-        user->claims.erase("updated_at");  // an import's; the row's own is told from now on
-        user->updated_at = visit.context().now();
-        store::update_claims(transaction, *user);
-        visit.note(transaction, model::Happened::profile_changed, changed);
-        transaction.commit();
+        if (!user) return {};
+        Changed changed;
+        const std::string address = new_address(user->claims, names, typed);
+        changed.email_asked = !address.empty();
+        if (changed.email_asked && !oauth::may_get_another(transaction, visit.subject(), context.now()))
+            return {.too_often = true};
+        changed.names = apply(user->claims, names, typed);
+        if (!changed.names.empty()) replace_claims(visit, transaction, std::move(*user), changed.names);
+        if (changed.email_asked) {
+            ask_to_confirm(visit, transaction, address);
+            wake(context);
+        }
+        if (changed.email_asked || !changed.names.empty()) transaction.commit();
         return changed;
     });
+}
+
+http::Response tell(AccountVisit& visit, const Changed& changed) {
+    oauth::AuditTrail& trail = visit.context().trail;
+    const auto subject = oauth::audit::subject(visit.subject());
+    if (!changed.names.empty())
+        trail.add(oauth::AuditEvent::profile_changed,
+                  {subject, oauth::audit::session(visit.session.sid), {"changed", changed.names}});
+    if (changed.email_asked)
+        trail.add(oauth::AuditEvent::mail_asked,
+                  {{"kind", std::string(model::to_string(model::MailKind::email))}, subject});
+    return done(visit, changed.email_asked ? AccountDone::email_asked : AccountDone::profile_changed);
 }
 
 }  // namespace
@@ -192,11 +262,10 @@ http::Response submit_profile(AccountVisit& visit) {
         if (visit.request().form.fault_of(name)) return refuse_malformed_form(visit, "field: " + name);
     const Typed typed = read(visit, *names);
     if (!typed.problem.empty()) return refused(form(visit, typed), "not a value of the claim " + typed.wrong);
-    if (const std::string changed = change(visit, *names, typed.claims); !changed.empty())
-        visit.context().trail.add(
-            oauth::AuditEvent::profile_changed,
-            {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid), {"changed", changed}});
-    return done(visit, AccountDone::profile_changed);
+    const Changed changed = change(visit, *names, typed.claims);
+    if (!changed.too_often) return tell(visit, changed);
+    return refused(form(visit, {.claims = typed.claims, .wrong = std::string(kEmail), .problem = kTooOften}),
+                   "too many messages were asked for in the name of this user");
 }
 
 }  // namespace postern::web

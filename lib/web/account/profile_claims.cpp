@@ -23,7 +23,7 @@ constexpr ProfileClaim kClaims[] = {
     {"family_name", tr("Family name"), "text", "family-name", kText},
     {"nickname", tr("Nickname"), "text", "nickname", kText},
     {"preferred_username", tr("Preferred user name"), "text", "off", kText},
-    {"email", tr("E-mail address"), "", "", ""},
+    {"email", tr("E-mail address"), "email", "email", tr("use an address such as ada@example.org.")},
     {"phone_number", tr("Telephone number"), "text", "tel", kText},
     {"address", tr("Postal address"), "", "", ""},
     {"birthdate", tr("Date of birth"), "text", "bday", tr("use a date such as 1815-12-10, or a year.")},

@@ -34,6 +34,8 @@ constexpr DoneText kDone[] = {
     {AccountDone::access_removed, Form::account_applications, "access-removed",
      tr("The application has no access any more.")},
     {AccountDone::profile_changed, Form::account_profile, "profile-changed", tr("Your profile is changed.")},
+    {AccountDone::email_asked, Form::account_profile, "email-asked",
+     tr("A message is on its way to the new e-mail address. The address counts once you have opened the link in it.")},
 };
 
 /// The token is of browser, session and form; the page is not about any other request.

@@ -81,6 +81,7 @@ enum class AccountDone {
     signed_out_elsewhere,
     access_removed,
     profile_changed,
+    email_asked,  ///< the new address counts once its link was opened (ACCOUNT-11)
 };
 /// 303 to this page, which says so.
 http::Response done(const AccountVisit& visit, AccountDone what);

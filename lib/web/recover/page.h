@@ -1,4 +1,4 @@
-// The page on which a link of the operator is opened: what it is told, never how it looks.
+// The pages on which links are asked for and opened: what they are told, never how they look.
 #pragma once
 
 #include <memory>
@@ -25,6 +25,18 @@ struct LinkDonePage {
     bool lets_enrol = false;  ///< a first second factor can be set up for some time, and not later
 };
 
+struct AskPage {
+    std::string csrf;
+    text::Message problem;  ///< why nothing was done, or ""
+};
+
+/// Of a link that confirms an e-mail address.
+struct EmailLinkPage {
+    std::string username;
+    std::string email;
+    std::string csrf;  ///< "": it is confirmed
+};
+
 /// Makes the pages of links. An interface, as Pages is, so that no other program carries them.
 class RecoverPages {
 public:
@@ -36,6 +48,10 @@ public:
     /// The form has no address: a browser sends it to where the page is, and so the page does not repeat the link.
     virtual http::Response link(const LinkPage& page) const = 0;
     virtual http::Response link_done(const LinkDonePage& page) const = 0;
+    virtual http::Response email_link(const EmailLinkPage& page) const = 0;
+    virtual http::Response ask(const AskPage& page, int status) const = 0;
+    /// The same whoever asks for whom, byte for byte (MAIL-4).
+    virtual http::Response asked() const = 0;
 };
 
 /// The templates of one directory whose names begin with recover, and the files that every page splices in

@@ -1,4 +1,4 @@
-// Where links of the operator lead.
+// Where links are asked for, and where they lead.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace postern::web {
 
-/// Behind `paths.recover`: the page that opens a link. `paths.recover` itself is not a page yet.
+/// Behind `paths.recover`, where a link is asked for by mail: the page that opens one.
 inline constexpr const char* kLinkSuffix = "/link";
 /// The parameter that has the 256 random bits of a link.
 inline constexpr const char* kLinkParameter = "t";
 
 /// The paths that this configuration offers, relative to the issuer; none with `paths.recover: null`, and none where
-/// the web server signs users in.
+/// passwords are not kept here. Without `mail` the page of links alone.
 std::vector<std::string> recover_paths(const oauth::Settings& settings);
 
 }  // namespace postern::web

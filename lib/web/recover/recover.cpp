@@ -1,4 +1,4 @@
-// Links of the operator: what opening one shows, and what its form does.
+// Links: what opening one shows, and what its form does.
 #include "web/recover/recover.h"
 
 #include <optional>
@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "db/write.h"
+#include "model/mail.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/mail_notice.h"
+#include "os/wake_file.h"
 #include "store/factors.h"
 #include "store/links.h"
 #include "store/passkeys.h"
@@ -22,6 +25,7 @@
 #include "web/half_login.h"
 #include "web/new_password.h"
 #include "web/page_language.h"
+#include "web/recover/ask.h"
 #include "web/recover/paths.h"
 #include "web/refusal_page.h"
 
@@ -94,15 +98,21 @@ std::optional<http::Response> open(Visit& visit) {
     return std::nullopt;
 }
 
+http::Response page_of(const Visit& visit, const std::string& csrf, const text::Message& problem) {
+    if (visit.link().purpose == LinkPurpose::email)
+        return visit.own.email_link({.username = visit.found->username, .email = visit.link().email, .csrf = csrf});
+    return visit.own.link({.purpose = visit.link().purpose,
+                           .username = visit.found->username,
+                           .min_length = std::to_string(visit.context.settings.login.password_min_length),
+                           .csrf = csrf,
+                           .problem = problem});
+}
+
 http::Response form(Visit& visit, const text::Message& problem) {
     http::Response cookies;
     ensure_browser_id(visit.context, visit.browser, cookies);
     http::Response response =
-        visit.own.link({.purpose = visit.link().purpose,
-                        .username = visit.found->username,
-                        .min_length = std::to_string(visit.context.settings.login.password_min_length),
-                        .csrf = csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()),
-                        .problem = problem});
+        page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()), problem);
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
     return response;
 }
@@ -128,6 +138,35 @@ Removed remove_factors(db::Transaction& transaction, const model::Subject& subje
     return removed;
 }
 
+/// Whoever opened the link reads the mail of that address (LINK-9).
+void confirm_address(db::Transaction& transaction, const model::Link& link, util::Time now) {
+    auto user = store::find_user_to_change(transaction, link.subject);
+    if (!user) return;
+    if (link.purpose == LinkPurpose::email) user->claims.set("email", link.email);
+    if (model::mail_address_of(user->claims) != link.email) return;  // it has changed since the invitation
+    user->claims.set("email_verified", true);
+    user->claims.erase("updated_at");  // an import's; the row's own is told from now on
+    user->updated_at = now;
+    store::update_claims(transaction, *user);
+}
+
+/// A new address, together with the end of the link. The old one is told. False: the link is not good any more.
+bool spend_on_address(const Visit& visit) {
+    oauth::Context& context = visit.context;
+    const model::Link& link = visit.link();
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (!store::spend_link(transaction, link, context.now())) return false;
+        const bool told =
+            context.mail_wake != nullptr && oauth::queue_notice(transaction, context.random, link.subject,
+                                                                model::Happened::profile_changed, context.now());
+        if (told) context.mail_wake->ask();
+        confirm_address(transaction, link, context.now());
+        note_activity(context, transaction, visit.browser, link.subject, model::Happened::profile_changed, "email");
+        transaction.commit();
+        return true;
+    });
+}
+
 /// What the link is for, together with its end; nullopt: it is not good any more.
 std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
     oauth::Context& context = visit.context;
@@ -137,6 +176,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         if (!store::spend_link(transaction, link, now)) return std::nullopt;
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
+        if (link.purpose == LinkPurpose::invite && !link.email.empty()) confirm_address(transaction, link, now);
         store::replace_password(transaction, link.subject, hash, now);
         store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
         note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
@@ -162,10 +202,19 @@ void note(const Visit& visit, const Removed& removed) {
         trail.add(AuditEvent::passkey_removed, {subject, {"passkey", oauth::audit::short_digest(id)}, {"by", kByLink}});
 }
 
+http::Response submit_address(Visit& visit) {
+    if (!spend_on_address(visit)) return refuse_link(visit, "used, or void, while the form was open");
+    visit.context.trail.add(AuditEvent::link_used, members_of(visit.link()));
+    visit.context.trail.add(AuditEvent::profile_changed,
+                            {oauth::audit::subject(visit.link().subject), {"changed", "email"}});
+    return page_of(visit, "", "");
+}
+
 http::Response submit(Visit& visit) {
     if (!is_own_form(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
         return refuse_form(visit, PageFault::link_form_foreign,
                            "the csrf field is missing or does not belong to this browser and link");
+    if (visit.link().purpose == LinkPurpose::email) return submit_address(visit);
     const http::Params& sent = visit.request.form;
     if (const auto faulty = sent.first_fault({"new", "again"}))
         return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
@@ -191,6 +240,8 @@ http::Response submit(Visit& visit) {
 http::Response recover(oauth::Context& context, const PageBook& pages, const InLanguages<RecoverPages>& own,
                        const http::Request& request) {
     const text::Catalogue& language = pages.languages()->choose(language_wishes(context.settings, request));
+    const std::optional<std::string>& path = context.settings.paths.recover;
+    if (path && !request.path.ends_with(*path + kLinkSuffix)) return ask_for_link(context, own.in(language), request, language.tag());
     Visit visit{context, pages.in(language), own.in(language), request, recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);
     return request.method == http::Method::post ? submit(visit) : form(visit, "");

@@ -32,7 +32,7 @@ std::vector<std::string> names(const json::Object& object) {
     return result;
 }
 
-std::string text_of(const json::Object& object, const char* name) {
+std::string text_in(const json::Object& object, const char* name) {
     const auto* value = object.find(name);
     return value && value->if_string() ? *value->if_string() : "";
 }
@@ -56,15 +56,15 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, �
     const json::Object& claims = *jwt->claims;
     CHECK(names(claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
                                                     "nonce", "at_hash", "sid"});
-    CHECK(text_of(claims, "sub") == "alice-sub");
-    CHECK(text_of(claims, "aud") == "app");
+    CHECK(text_in(claims, "sub") == "alice-sub");
+    CHECK(text_in(claims, "aud") == "app");
     CHECK(number(claims, "exp") == now + 3600);
     CHECK(number(claims, "iat") == now);
     CHECK(number(claims, "auth_time") == now - 30);
-    CHECK(text_of(claims, "nonce") == "n-0S6_WzA2Mj");
-    CHECK(text_of(claims, "at_hash") == "hash");
-    CHECK(text_of(claims, "sid") == "sid-1");
-    CHECK(text_of(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
+    CHECK(text_in(claims, "nonce") == "n-0S6_WzA2Mj");
+    CHECK(text_in(claims, "at_hash") == "hash");
+    CHECK(text_in(claims, "sid") == "sid-1");
+    CHECK(text_in(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
     CHECK(json::write(*claims.find("amr")) == R"(["pwd"])");  // RFC 8176 §2
 
     const std::string plain = oidc::make_id_token(context, {grant, std::nullopt, "access"});
@@ -85,7 +85,7 @@ TEST_CASE("make_id_token: claims that were asked for by name follow the protocol
     REQUIRE(jwt);
     CHECK(names(*jwt->claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
                                                           "at_hash", "sid", "name", "email_verified"});
-    CHECK(text_of(*jwt->claims, "name") == "Alice");
+    CHECK(text_in(*jwt->claims, "name") == "Alice");
 }
 
 TEST_CASE("at_hash: the left half of the digest [OIDC Core §3.1.3.6]") {
@@ -107,13 +107,13 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     REQUIRE(jwt);
     CHECK(names(*jwt->claims) ==
           std::vector<std::string>{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "username"});
-    CHECK(text_of(*jwt->claims, "cid") == "app");
-    CHECK(text_of(*jwt->claims, "scope") == "openid email");
-    CHECK(text_of(*jwt->claims, "jti").starts_with("grant."));
-    CHECK(text_of(*jwt->claims, "username") == "alice");
+    CHECK(text_in(*jwt->claims, "cid") == "app");
+    CHECK(text_in(*jwt->claims, "scope") == "openid email");
+    CHECK(text_in(*jwt->claims, "jti").starts_with("grant."));
+    CHECK(text_in(*jwt->claims, "username") == "alice");
     CHECK(number(*jwt->claims, "exp") - number(*jwt->claims, "iat") == 900);
     CHECK(issue.record.token_hash == oauth::hash_of(issue.value));
-    CHECK(issue.record.jti == text_of(*jwt->claims, "jti"));
+    CHECK(issue.record.jti == text_in(*jwt->claims, "jti"));
 
     fixture.settings.username_in_access_token = false;
     const model::Scope none;
@@ -122,7 +122,7 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
                                          "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(second);
     CHECK(names(*second->claims) == std::vector<std::string>{"iss", "sub", "cid", "jti", "iat", "exp", "aud"});
-    CHECK(text_of(*second->claims, "aud") == "https://api.example");
+    CHECK(text_in(*second->claims, "aud") == "https://api.example");
 }
 
 TEST_CASE(

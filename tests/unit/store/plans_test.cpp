@@ -21,6 +21,7 @@
 #include "store/groups.h"
 #include "store/links.h"
 #include "store/login_attempts.h"
+#include "store/mail_requests.h"
 #include "store/passkeys.h"
 #include "store/resources.h"
 #include "store/second_factor.h"
@@ -88,6 +89,13 @@ model::Link link() {
     return link;
 }
 
+model::MailRequest mail(const char* id) {
+    model::MailRequest request;
+    request.id = id;
+    request.subject = kUser;
+    return request;
+}
+
 /// Of the data of with_tokens(), in this order.
 struct Call {
     const char* function;
@@ -134,6 +142,16 @@ constexpr Call kCalls[] = {
     {"insert_link", [](auto& t) { store::insert_link(t, link()); }},
     {"find_link", [](auto& t) { store::find_link(t.database(), ValueHash("link")); }},
     {"spend_link", [](auto& t) { store::spend_link(t, link(), kNow); }},
+    {"insert_mail", [](auto& t) { store::insert_mail(t, mail("mail")); }},
+    {"insert_reset", [](auto& t) { store::insert_reset(t, mail("reset")); }},
+    {"find_asked_mail", [](auto& t) { store::find_asked_mail(t.database(), 1); }},
+    {"find_due_mail", [](auto& t) { store::find_due_mail(t.database(), kNow, 1); }},
+    {"claim_mail", [](auto& t) { store::claim_mail(t, mail("mail"), kNow); }},
+    {"remove_mail", [](auto& t) { store::remove_mail(t, "mail", 0); }},
+    {"fail_mail", [](auto& t) { store::fail_mail(t, "reset", 0, kNow); }},
+    {"list_mail", [](auto& t) { store::list_mail(t.database()); }},
+    {"count_mail", [](auto& t) { store::count_mail(t.database(), kNow); }},
+    {"subjects_with_email", [](auto& t) { store::subjects_with_email(t.database(), "key", 1); }},
     {"spend_challenge", [](auto& t) { store::spend_challenge(t, "challenge", kNow); }},
     {"add_activity", [](auto& t) { store::add_activity(t, kUser, {.at = kNow}); }},
     {"add_activity_once", [](auto& t) { store::add_activity_once(t, kUser, {.at = kNow}); }},
@@ -203,6 +221,7 @@ constexpr Call kCalls[] = {
     {"find_attempts", [](auto& t) { store::find_attempts(t.database(), {"user:alice"}, kNow); }},
     {"count_failures", [](auto& t) { store::count_failures(t, {"user:alice"}, kNow, kMinute); }},
     {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
+    {"count_uses", [](auto& t) { store::count_uses(t, {{"mail-all", 1, kMinute}}, kNow); }},
     {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
     {"remember_place", [](auto& t) { store::remember_place(t, "known:alice", kNow + kMinute); }},
 
@@ -298,6 +317,7 @@ constexpr Call kCalls[] = {
     {"find_username", [](auto& t) { store::find_username(t.database(), kUser); }},
     {"find_user", [](auto& t) { store::find_user(t.database(), kUser); }},
     {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},
+    {"find_subject", [](auto& t) { store::find_subject(t.database(), "alice"); }},
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
@@ -336,6 +356,10 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
+    {"FROM mail_requests ORDER BY created_at, id", "a list for the command"},
+    {"FROM mail_requests WHERE failed_at IS NULL AND email_key IS NULL",
+     "the command; kMaxWaitingResets and few others"},
+    {"SUM(CASE WHEN failed_at IS NULL THEN 1", "statistics"},
     {"FROM clients WHERE removable_at IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
     {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM totp_secrets t JOIN users u", "statistics"},
@@ -370,6 +394,9 @@ constexpr Exception kSort[] = {
     {"SELECT address FROM resource_addresses", "of one resource"},
     {"SELECT group_name FROM group_members", "of one user"},
     {"FROM passkeys WHERE subject = $1 ORDER BY", "of one user"},
+    {"FROM mail_requests ORDER BY created_at, id", "a list for the command"},
+    {"FROM mail_requests WHERE failed_at IS NULL AND email_key IS NULL",
+     "the command; kMaxWaitingResets and few others"},
     {"FROM activity WHERE subject = $1", "of one user, who has 50 at most"},
     {"SELECT DISTINCT COALESCE(n.name, m.group_name)", "of one user"},
 };

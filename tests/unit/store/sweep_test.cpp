@@ -2,6 +2,7 @@
 
 #include "store/authorization_requests.h"
 #include "store/fetched.h"
+#include "store/mail_requests.h"
 #include "store/sessions.h"
 #include "unit/store/fixture.h"
 
@@ -115,6 +116,12 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
     database.query("INSERT INTO login_attempts VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
     database.query("INSERT INTO fetch_limits VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
     database
+        .query(
+            "INSERT INTO mail_requests VALUES ('given up', 'notice', NULL, NULL, '', 'en', 1, 1, 5, $1),"
+            " ('waits', 'notice', NULL, NULL, '', 'en', 1, 1, 5, NULL)",
+            util::to_epoch(end - store::kFailedMailRetention))
+        .execute();
+    database
         .query("INSERT INTO fetched VALUES ('digest', '', '', 1, 1, $1)",
                util::to_epoch(end - store::kFetchedRetention))
         .execute();
@@ -131,7 +138,7 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
         {"SELECT count(*) FROM client_secrets", 2, 1}, {"SELECT count(*) FROM login_attempts", 1, 0},
         {"SELECT count(*) FROM consents", 1, 1},       {"SELECT count(*) FROM clients", 1, 1},
         {"SELECT count(*) FROM users", 1, 1},          {"SELECT count(*) FROM fetched", 1, 0},
-        {"SELECT count(*) FROM fetch_limits", 1, 0},
+        {"SELECT count(*) FROM fetch_limits", 1, 0},   {"SELECT count(*) FROM mail_requests", 2, 1},
     };
     sweep(database, end - Seconds{1});
     for (const auto& row : rows) CHECK_MESSAGE(count(database, row.sql) == row.before, row.sql);
@@ -241,6 +248,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"fetch_limits", 0},
         {"links", 0},
         {"login_attempts", 0},
+        {"mail_requests", 0},
         {"refresh_tokens", 1},
         {"sessions", 0},
         {"spent_challenges", 0},
@@ -257,6 +265,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"fetch_limits", 0},
         {"links", 0},
         {"login_attempts", 0},
+        {"mail_requests", 0},
         {"refresh_tokens", 0},
         {"sessions", 0},
         {"spent_challenges", 0},

@@ -3,6 +3,7 @@
 #include "json/writer.h"
 #include "store/authorization_requests.h"
 #include "store/groups.h"
+#include "store/mail_requests.h"
 #include "store/sessions.h"
 #include "support/rows.h"
 #include "unit/store/fixture.h"
@@ -267,5 +268,34 @@ TEST_CASE("pick_password_hash: some user's, for one key always the same, and eac
         const auto& hash = row.second;
         CAPTURE(key);
         CHECK(store::pick_password_hash(database, key) == hash);
+    }
+}
+
+TEST_CASE("users: every statement that writes claims keeps the digest of the address [MAIL-4]") {
+    auto database = sample_database();
+    model::User grace = user("sub-grace", "grace");
+    const auto found_by = [&](const char* address) {
+        return store::subjects_with_email(database, model::email_key(address), 5).size();
+    };
+    grace.claims.set("email", "Grace@Example.org");
+    written(database, [&](db::Transaction& t) { store::insert_user(t, grace); });
+    CHECK(found_by("grace@example.org") == 1);
+    CHECK(found_by("GRACE@EXAMPLE.ORG") == 1);
+    grace.claims.set("email", "g@example.org");
+    written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+    CHECK(found_by("grace@example.org") == 0);
+    CHECK(found_by("g@example.org") == 1);
+    grace.claims.set("email", "h@example.org");
+    written(database, [&](db::Transaction& t) { store::update_claims(t, grace); });
+    CHECK(found_by("g@example.org") == 0);
+    CHECK(found_by("h@example.org") == 1);
+    grace.enabled = false;
+    written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+    CHECK(found_by("h@example.org") == 0);
+    grace.enabled = true;
+    for (const char* none : {"h@example.org, i@example.org", "", "h"}) {
+        grace.claims.set("email", none);
+        written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+        CHECK(found_by(none) == 0);
     }
 }

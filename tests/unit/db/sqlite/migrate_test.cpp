@@ -6,6 +6,7 @@
 #include <functional>
 #include <regex>
 
+#include "store/mail_requests.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -321,4 +322,27 @@ TEST_CASE("Database: an older schema is refused with the command that brings it 
         CHECK(mentions(message, "schema version 1"));
         CHECK(mentions(message, "postern migrate"));
     }
+}
+
+TEST_CASE("migrate: each user gets the digest of the address, in lower case, that mail can be sent to [MAIL-4]") {
+    const OldDatabase old;
+    with_shell(
+        old.path,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)"
+        " INSERT INTO users (subject, username, password_hash, claims, enabled, created_at, updated_at)"
+        " SELECT 'many-' || i, 'many-' || i, '', json_object('email', 'User' || i || '@Example.org'), 1, 1, 1 FROM n;"
+        "INSERT INTO users (subject, username, password_hash, claims, enabled, created_at, updated_at) VALUES"
+        " ('none', 'none', '', '{}', 1, 1, 1), ('odd', 'odd', '', '{\"email\":\"a b@c\"}', 1, 1, 1),"
+        " ('number', 'number', '', '{\"email\":7}', 1, 1, 1)");
+    db::migrate(old.path);
+    Database database(old.path, Access::read_write);
+    for (const int i : {1, 1000, 1001, 2500}) {
+        const std::string number = std::to_string(i);
+        const auto found = store::subjects_with_email(database, model::email_key("user" + number + "@example.org"), 5);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0] == model::Subject("many-" + number));
+    }
+    CHECK(count(database, "SELECT count(*) FROM users WHERE email_key = '' AND subject IN ('none', 'odd', 'number')") ==
+          3);
+    CHECK(store::subjects_with_email(database, "", 5).empty());
 }

@@ -1,0 +1,90 @@
+// `postern mail`: sends the messages that wait, and lists them.
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/mail/deliver.h"
+#include "cli/mail/queue.h"
+#include "cli/output.h"
+#include "store/mail_requests.h"
+#include "store/users.h"
+
+namespace postern::cli {
+namespace {
+
+using model::MailRequest;
+
+void deliver(const Invocation& invocation) {
+    const config::Config config = invocation.load_config();
+    if (!config.settings.mail)
+        throw Refused("no mail is configured: \"mail\" in the configuration says how it is sent");
+    db::Database database = open_database(config, db::Access::read_write);
+    const Delivered delivered = deliver_mail(invocation, config, database);
+    if (invocation.json)
+        return print_json(json::Object{{"sent", delivered.sent},
+                                       {"failed", delivered.failed},
+                                       {"dropped", delivered.dropped},
+                                       {"limited", delivered.limited}});
+    if (delivered.limited) print_note("mail.perHour is used up; the other messages wait");
+    std::cout << counted(delivered.sent, "message") << " sent\n";
+}
+
+const char* state_of(const MailRequest& request) {
+    if (request.failed_at) return "failed";
+    return request.tries > 0 ? "tried" : "waiting";
+}
+
+/// Of a request that a name was typed for, the user is found when it is sent.
+std::string name_of(db::Database& database, const MailRequest& request) {
+    return request.subject ? store::find_username(database, *request.subject) : "";
+}
+
+json::Object to_json(const MailRequest& request, const std::string& username) {
+    json::Object object{{"kind", std::string(model::to_string(request.kind))}, {"state", state_of(request)}};
+    if (request.subject) object.set("sub", request.subject->str());
+    if (!username.empty()) object.set("username", username);
+    object.set("created_at", util::to_epoch(request.created_at));
+    object.set("tries", request.tries);
+    if (request.failed_at)
+        object.set("failed_at", util::to_epoch(*request.failed_at));
+    else
+        object.set("not_before", util::to_epoch(request.not_before));
+    return object;
+}
+
+void list(const Invocation& invocation) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, db::Access::query_only);
+    const auto requests = store::list_mail(database);
+    if (invocation.json)
+        return print_json_rows(requests, [&](const MailRequest& request) {
+            return json::Value(to_json(request, name_of(database, request)));
+        });
+    print_table_rows({"KIND", "USER", "STATE", "ASKED FOR", "TRIES", "NEXT TRY"}, requests,
+                     [&](const MailRequest& request) {
+                         return std::vector<std::string>{std::string(model::to_string(request.kind)),
+                                                         name_of(database, request),
+                                                         state_of(request),
+                                                         to_text(request.created_at),
+                                                         std::to_string(request.tries),
+                                                         request.failed_at ? "" : to_text(request.not_before)};
+                     });
+}
+
+}  // namespace
+
+void add_mail_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("mail", "Messages to users: send those that wait, list them");
+    add_command(group, invocation, "deliver", "Send the messages that wait", "postern mail deliver",
+                [&invocation] { deliver(invocation); })
+        .explain(
+            "Gives each message to the command of \"mail\" in the configuration. To be run by postern-mail.path and "
+            "postern-mail.timer, or by cron every minute; several may run at once. What could not be sent is tried again "
+            "after 1, 5 and 30 minutes and 4 hours, and then given up: the audit log has mail_failed, and `postern doctor` "
+            "says it.");
+    add_command(group, invocation, "list", "List the messages that wait or were given up", "postern mail list --json",
+                [&invocation] { list(invocation); })
+        .explain("No address and no link is in the list: a link is made when its message is sent.");
+}
+
+}  // namespace postern::cli

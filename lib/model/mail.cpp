@@ -1,0 +1,47 @@
+// The names of kinds of mail, and the address that a user has.
+#include "model/mail.h"
+
+#include <stdexcept>
+
+#include "crypto/digest.h"
+#include "text/mail_address.h"
+#include "util/text.h"
+
+namespace postern::model {
+namespace {
+
+struct Name {
+    MailKind kind;
+    std::string_view name;
+};
+constexpr Name kNames[] = {
+    {MailKind::reset, "reset"},     {MailKind::invite, "invite"}, {MailKind::password, "password"},
+    {MailKind::factors, "factors"}, {MailKind::email, "email"},   {MailKind::notice, "notice"},
+    {MailKind::guess, "guess"},
+};
+
+}  // namespace
+
+std::string_view to_string(MailKind kind) {
+    for (const Name& row : kNames)
+        if (row.kind == kind) return row.name;
+    throw std::logic_error("kind of mail without a name");
+}
+
+std::optional<MailKind> parse_mail_kind(std::string_view name) {
+    for (const Name& row : kNames)
+        if (row.name == name) return row.kind;
+    return std::nullopt;
+}
+
+std::string email_key(std::string_view address) {
+    return text::is_mail_address(address) ? crypto::sha256_hex(util::to_lower(address)) : "";
+}
+
+std::string mail_address_of(const json::Object& claims) {
+    const json::Value* email = claims.find("email");
+    const std::string* address = email ? email->if_string() : nullptr;
+    return address && text::is_mail_address(*address) ? *address : "";
+}
+
+}  // namespace postern::model

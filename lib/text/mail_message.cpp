@@ -1,0 +1,107 @@
+// A message as a program that sends mail reads it.
+#include "text/mail_message.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include "util/base64.h"
+#include "util/text.h"
+
+namespace postern::text {
+namespace {
+
+constexpr std::size_t kLongestLine = 76;         // RFC 2045 §6.7
+constexpr std::size_t kBytesOfEncodedWord = 39;  // 64 characters with what is around, and the name of the header
+
+std::string two_digits(unsigned number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+/// RFC 5322 §3.3.
+std::string date_text(util::Time time) {
+    constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(time - day);
+    return std::string(kDays.at(std::chrono::weekday(day).c_encoding())) + ", " +
+           two_digits(static_cast<unsigned>(date.day())) + " " + kMonths.at(static_cast<unsigned>(date.month()) - 1) +
+           " " + std::to_string(static_cast<int>(date.year())) + " " +
+           two_digits(static_cast<unsigned>(clock.hours().count())) + ":" +
+           two_digits(static_cast<unsigned>(clock.minutes().count())) + ":" +
+           two_digits(static_cast<unsigned>(clock.seconds().count())) + " +0000";
+}
+
+bool is_plain(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return util::is_letter(c) || util::is_digit(c) || c == ' '; });
+}
+
+/// Text that a header may hold as it is: printable ASCII that does not look like an encoded word.
+bool is_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; }) && text.find("=?") == text.npos;
+}
+
+/// RFC 2047 §2, §5: each word holds whole characters.
+std::string encoded_words(std::string_view text) {
+    std::string words;
+    while (!text.empty()) {
+        std::size_t length = std::min(text.size(), kBytesOfEncodedWord);
+        while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+        words += (words.empty() ? "=?utf-8?B?" : "\n =?utf-8?B?") + util::base64_encode(text.substr(0, length)) + "?=";
+        text.remove_prefix(length);
+    }
+    return words;
+}
+
+std::string mailbox_text(const Mailbox& mailbox) {
+    if (mailbox.name.empty()) return mailbox.address;
+    return (is_plain(mailbox.name) ? mailbox.name : encoded_words(mailbox.name)) + " <" + mailbox.address + ">";
+}
+
+/// Also what a program may take for the end of the message, or for the beginning of another one in a file of mail.
+bool must_be_encoded(std::string_view line, std::size_t at) {
+    const char c = line[at];
+    const bool is_last_blank = c == ' ' && at + 1 == line.size();
+    return c < ' ' || c > '~' || c == '=' || is_last_blank || (at == 0 && (c == '.' || line.starts_with("From ")));
+}
+
+/// RFC 2045 §6.7.
+std::string quoted_line(std::string_view line) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string text;
+    std::size_t length = 0;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        std::string piece(1, line[at]);
+        const auto byte = static_cast<unsigned char>(line[at]);
+        if (must_be_encoded(line, at)) piece = {'=', kDigits[byte >> 4], kDigits[byte & 15]};
+        if (length + piece.size() >= kLongestLine) {
+            text += "=\n";
+            length = 0;
+        }
+        text += piece;
+        length += piece.size();
+    }
+    return text + "\n";
+}
+
+std::string quoted_printable(std::string_view body) {
+    std::string text;
+    for (const std::string_view line : util::split(body, '\n')) text += quoted_line(line);
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::string> write_mail(const MailMessage& message) {
+    for (const std::string* value : {&message.from.name, &message.subject, &message.message_id, &message.language})
+        if (util::has_control_bytes(*value) || !util::is_utf8(*value)) return std::nullopt;
+    if (!is_mail_address(message.to) || !is_mail_address(message.from.address)) return std::nullopt;
+    const std::string subject = is_ascii(message.subject) ? message.subject : encoded_words(message.subject);
+    return "From: " + mailbox_text(message.from) + "\nTo: " + message.to + "\nSubject: " + subject +
+           "\nDate: " + date_text(message.date) + "\nMessage-ID: <" + message.message_id +
+           ">\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8"
+           "\nContent-Transfer-Encoding: quoted-printable\nContent-Language: " +
+           message.language + "\n\n" + quoted_printable(message.body);
+}
+
+}  // namespace postern::text

@@ -1,0 +1,130 @@
+#include "store/mail_requests.h"
+
+#include "store/login_attempts.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::MailKind;
+using model::MailRequest;
+using model::Subject;
+
+namespace {
+
+MailRequest request(const std::string& id, MailKind kind = MailKind::notice, Time not_before = kNow) {
+    MailRequest request;
+    request.id = id;
+    request.kind = kind;
+    request.subject = Subject("sub-1");
+    request.detail = "detail";
+    request.created_at = kNow;
+    request.not_before = not_before;
+    return request;
+}
+
+void insert(db::Database& database, const MailRequest& request) {
+    written(database, [&](db::Transaction& t) { store::insert_mail(t, request); });
+}
+
+std::string ids_of(const std::vector<MailRequest>& requests) {
+    std::string ids;
+    for (const MailRequest& one : requests) ids += (ids.empty() ? "" : " ") + one.id;
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("mail_requests: what waits is due from its second on, changes before what can be asked for [MAIL-6]") {
+    auto database = sample_database();
+    insert(database, request("reset", MailKind::reset));
+    insert(database, request("later", MailKind::notice, kNow + Seconds{1}));
+    insert(database, request("notice"));
+    insert(database, request("invite", MailKind::invite, kNow - Seconds{1}));
+    CHECK(ids_of(store::find_due_mail(database, kNow, 10)) == "invite notice reset");
+    CHECK(ids_of(store::find_due_mail(database, kNow + Seconds{1}, 10)) == "invite notice later reset");
+    CHECK(ids_of(store::find_due_mail(database, kNow, 1)) == "invite");
+    const auto found = store::find_due_mail(database, kNow, 1).front();
+    CHECK(found.kind == MailKind::invite);
+    CHECK(found.subject == Subject("sub-1"));
+    CHECK_FALSE(found.email_key);
+    CHECK(found.detail == "detail");
+    CHECK(found.language == "en");
+    CHECK(found.tries == 0);
+    CHECK_FALSE(found.failed_at);
+}
+
+TEST_CASE("mail_requests: a row is one deliverer's, until the time that it has named [MAIL-3, STORE-2]") {
+    auto database = sample_database();
+    insert(database, request("one"));
+    const auto seen = store::find_due_mail(database, kNow, 1).front();
+    const auto claim = [&](const MailRequest& each) {
+        return written(database, [&](db::Transaction& t) { return store::claim_mail(t, each, kNow + Seconds{60}); });
+    };
+    CHECK(claim(seen));
+    CHECK_FALSE(claim(seen));
+    CHECK(store::find_due_mail(database, kNow + Seconds{59}, 1).empty());
+    const auto again = store::find_due_mail(database, kNow + Seconds{60}, 1);
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].tries == 1);
+    written(database, [](db::Transaction& t) {
+        CHECK_FALSE(store::remove_mail(t, "one", 0));  // the try that it meant is over
+        CHECK_FALSE(store::fail_mail(t, "one", 0, kNow));
+        CHECK(store::fail_mail(t, "one", 1, kNow));
+    });
+    CHECK(store::find_due_mail(database, kNow + Seconds{600}, 1).empty());
+    CHECK(store::count_mail(database, kNow + Seconds{1}).failed == 1);
+    written(database, [](db::Transaction& t) { CHECK(store::remove_mail(t, "one", 1)); });
+    CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
+}
+
+TEST_CASE("mail_requests: ten thousand resets wait and no more, whatever else does [MAIL-6, STORE-1, L31]") {
+    auto database = sample_database();
+    database
+        .prepare(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
+            " INSERT INTO mail_requests SELECT 'id ' || i, 'reset', NULL, 'key', '', 'en', 1, 1, 0, NULL FROM n")
+        .execute();
+    insert(database, request("notice"));
+    MailRequest asked = request("last", MailKind::reset);
+    asked.subject.reset();
+    asked.email_key = "key";
+    const auto ask = [&](const char* id) {
+        asked.id = id;
+        return written(database, [&](db::Transaction& t) { return store::insert_reset(t, asked); });
+    };
+    CHECK(ask("last"));
+    CHECK_FALSE(ask("one too many"));
+    CHECK(count(database, "SELECT count(*) FROM mail_requests") == store::kMaxWaitingResets + 1);
+    insert(database, request("another notice"));
+    CHECK(store::find_asked_mail(database, 100).size() == 100);
+    written(database, [](db::Transaction& t) { store::fail_mail(t, "last", 0, kNow); });
+    CHECK(ask("room again"));
+}
+
+TEST_CASE("mail_requests: those of a user who is removed go, and counts tell what is late") {
+    auto database = sample_database();
+    insert(database, request("one"));
+    CHECK(store::count_mail(database, kNow).late == 0);
+    CHECK(store::count_mail(database, kNow + Seconds{1}).late == 1);
+    CHECK(store::count_mail(database, kNow + Seconds{1}).waiting == 1);
+    CHECK(ids_of(store::list_mail(database)) == "one");
+    written(database, [](db::Transaction& t) { store::remove_user(t, Subject("sub-1")); });
+    CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
+}
+
+TEST_CASE("count_uses: within all limits or not, what is refused counts for no later one, and windows end [MAIL-6]") {
+    auto database = sample_database();
+    const auto use = [&](Time now) {
+        return written(database, [&](db::Transaction& t) {
+            return store::count_uses(t, {{"mail-a", 2, Seconds{10}}, {"mail-b", 3, Seconds{100}}}, now);
+        });
+    };
+    CHECK(use(kNow));
+    CHECK(use(kNow));
+    CHECK_FALSE(use(kNow));
+    CHECK_FALSE(use(kNow + Seconds{9}));
+    CHECK(use(kNow + Seconds{10}));
+    CHECK_FALSE(use(kNow + Seconds{10}));  // b has had its three
+    CHECK(use(kNow + Seconds{100}));
+    CHECK(store::measure_pressure(database, kNow, 1, 1).throttled == 0);
+}
