@@ -129,6 +129,10 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
+-- With "login": {"rememberDevice": SECONDS}, browsers are remembered, and forgotten:
+--     GRANT SELECT, INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
+--     GRANT SELECT, DELETE ON remembered_devices TO postern_account;
+--     GRANT SELECT, UPDATE (expires_at), DELETE ON remembered_devices TO postern_sweep;
 -- With "account": {"editableClaims": [...]}, users change their claims:
 --     GRANT UPDATE (claims, updated_at) ON users TO postern_account;
 -- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches; both expire:

@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "http/url.h"
 #include "json/reader.h"
+#include "oauth/acr.h"
 #include "oauth/target.h"
 #include "os/read_file.h"
 
@@ -250,6 +251,8 @@ std::vector<std::string> warnings_of(const Config& config) {
          "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},
         {is_half_page(settings.login),
          "login has enrolment, passkeys or acrNames, which method \"remote_user\" does not use"},
+        {settings.login.remember_device.count() > 0 && oauth::highest_level(settings) <= model::Level::password,
+         "login.rememberDevice does nothing: no login here asks for a second factor"},
         {settings.login.password_min_strength == 0,
          "login.passwordMinStrength is 0: users can choose passwords that are easy to guess"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),

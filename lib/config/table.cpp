@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kTenYears = std::int64_t{10} * 365 * 24 * 60 * 60;
 constexpr std::int64_t kTenMinutes = 600;
+constexpr std::int64_t kThirtyDays = std::int64_t{30} * 24 * 60 * 60;
 
 template <class T>
 T& part(Config& config, T Config::*member) {
@@ -243,6 +244,7 @@ const std::vector<ConfigKey>& config_keys() {
          word(&LoginSettings::passkeys,
               {{"login", Passkeys::login}, {"secondFactor", Passkeys::second_factor}, {"off", Passkeys::off}})},
         {"login.rpId", rp_id()},
+        {"login.rememberDevice", whole(&LoginSettings::remember_device, 0, kThirtyDays)},
         {"login.acrNames", read_acr_names},
         {"login.passwordMinLength", whole(&LoginSettings::password_min_length, 8, 64)},
         {"login.passwordMinStrength", whole(&LoginSettings::password_min_strength, 0, 100)},

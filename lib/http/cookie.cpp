@@ -36,6 +36,11 @@ std::string set_cookie(std::string_view name, std::string_view value, CookieSecu
     return text;
 }
 
+std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,
+                               std::chrono::seconds age) {
+    return set_cookie(name, value, security) + "; Max-Age=" + std::to_string(age.count());
+}
+
 std::string clear_cookie(std::string_view name, CookieSecurity security) {
     return set_cookie(name, "", security) + "; Max-Age=0";  // it needs the attributes that set it
 }

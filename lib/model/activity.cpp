@@ -22,6 +22,8 @@ constexpr Row kRows[] = {
     {Happened::second_step_failed_elsewhere, "second_step_failed_elsewhere",
      "A right password in a new place, and a wrong second step"},
     {Happened::recovery_code_used, "recovery_code_used", "Used a recovery code"},
+    {Happened::device_remembered, "device_remembered", "Turned off the second step on a device"},
+    {Happened::device_forgotten, "device_forgotten", "Turned the second step on again on a device"},
     {Happened::password_changed, "password_changed", "Changed the password"},
     {Happened::app_added, "app_added", "Turned on an authenticator app"},
     {Happened::app_removed, "app_removed", "Removed the authenticator app"},

@@ -28,6 +28,8 @@ enum class AuditEvent {
     second_factor_asked,
     second_factor_failed,
     second_factor_throttled,
+    device_remembered,
+    devices_forgotten,
     app_added,
     app_removed,
     passkey_added,

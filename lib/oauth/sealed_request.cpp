@@ -39,12 +39,15 @@ struct sealed::Codec<model::HalfLogin> {
     }
 
 private:
-    static void visit(auto& half, auto& visit) { visit(half.subject, half.stamp, half.expires_at, half.amr, half.sid); }
+    static void visit(auto& half, auto& visit) {
+        visit(half.subject, half.stamp, half.expires_at, half.done.level, half.done.amr, half.done.remembered, half.sid,
+              half.must_change_password, half.auth_time);
+    }
 };
 
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v8";
+constexpr std::string_view kPurpose = "authorization request v9";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
 void visit_members(auto& request, auto& browser, auto& visit) {

@@ -1,4 +1,4 @@
-// Who is in front of this browser? The two cookies and what they prove.
+// Who is in front of this browser? The cookies and what they prove.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,7 @@ namespace postern::web {
 struct CookieNames {
     std::string browser;  ///< random; binds sealed requests and CSRF tokens to this browser; means no user
     std::string session;  ///< the session; a new value at each login
+    std::string device;   ///< remembered: behind a right password of its user, in place of the second factor
     http::CookieSecurity security = http::CookieSecurity::https;
 };
 CookieNames cookie_names(const oauth::Settings& settings);

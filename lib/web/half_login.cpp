@@ -13,6 +13,7 @@
 #include "store/users.h"
 #include "web/activity.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
 
 namespace postern::web {
 namespace {
@@ -28,7 +29,7 @@ model::HalfLogin half_login_of(const oauth::Context& context, const model::Sessi
     return {.subject = session.subject,
             .stamp = stamp,
             .expires_at = context.now() + kHalfLoginTtl,
-            .amr = oauth::authentication_of(context.settings, session).amr,
+            .done = oauth::authentication_of(context.settings, session),
             .sid = session.sid};
 }
 
@@ -50,6 +51,12 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
     if (oauth::highest_level(settings) < model::Level::second_factor) return model::Level::unknown;
     const bool required = settings.login.second_factor == oauth::SecondFactor::required || state.demanded;
     return required ? model::Level::second_factor : model::Level::unknown;
+}
+
+model::Level demanded_of_session(const oauth::Settings& settings, const store::SecondFactorState& state,
+                                 const model::Authentication& how) {
+    if (how.remembered && remembers_devices(settings)) return model::Level::unknown;
+    return demanded_of_user(settings, state);
 }
 
 model::Level level_within_reach(const store::SecondFactorState& state) {
@@ -82,11 +89,8 @@ SecondHalf missing_half(const oauth::Context& context, const store::SecondFactor
 
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp) {
     const util::Time now = context.now();
-    return {.subject = subject,
-            .stamp = stamp,
-            .expires_at = now + kHalfLoginTtl,
-            .amr = model::by_password().amr,
-            .sid = {}};
+    return {
+        .subject = subject, .stamp = stamp, .expires_at = now + kHalfLoginTtl, .done = model::by_password(), .sid = {}};
 }
 
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,

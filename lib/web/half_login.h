@@ -47,6 +47,10 @@ model::Level level_within_reach(const store::SecondFactorState& state);
 
 /// What the configuration and the operator demand of a user in that state.
 model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state);
+/// The same of a session that began with such a login: a remembered device satisfies it, as long as there are any
+/// (DEVICE-3).
+model::Level demanded_of_session(const oauth::Settings& settings, const store::SecondFactorState& state,
+                                 const model::Authentication& how);
 
 /// A right password, now.
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);

@@ -12,12 +12,14 @@
 #include "web/passkey_check.h"
 #include "web/passkey_login.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
 #include "web/second_step.h"
 
 namespace postern::web {
 namespace {
 
 constexpr const char* kMethod = "password";
+constexpr const char* kWithDevice = "remembered_device";
 constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
 
 constexpr const char* kTooLong = "That took too long. Enter your password again.";
@@ -56,6 +58,7 @@ struct Passed {
     std::optional<StartedSession> started;  ///< nullopt: a half is missing, and nothing was written
     SecondHalf missing = SecondHalf::none;
     std::int64_t stamp = 0;
+    std::optional<DeviceCookie> device = {};  ///< that was used
 };
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
@@ -65,15 +68,19 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
     oauth::Context& context = interaction.context;
     const model::Subject& subject = verdict.named;
     if (!is_still_right(transaction, verdict)) return std::nullopt;
+    std::optional<DeviceCookie> device;
     if (oauth::highest_level(context.settings) > model::Level::password) {
         const auto state =
             store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(context.settings));
         const SecondHalf missing = missing_half(context, state, visit);
-        if (missing != SecondHalf::none) return Passed{std::nullopt, missing, state.stamp};
+        if (missing == SecondHalf::code) device = use_remembered_device(interaction, transaction, visit, subject);
+        if (missing != SecondHalf::none && !device) return Passed{std::nullopt, missing, state.stamp};
     }
     note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());
-    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(),
-                                           model::by_password())};
+    model::Authentication how = model::by_password();
+    how.remembered = device.has_value();
+    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(), how),
+                  .device = std::move(device)};
     if (visit.target)
         store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
     transaction.commit();
@@ -94,8 +101,10 @@ std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit
         return continue_with_half(interaction, visit.request, begin_half_login(context, verdict.named, passed->stamp),
                                   passed->missing);
     }
-    note_login(context, *passed->started, kMethod, visit.request.client_id);
-    return go_on_with(interaction, visit, *passed->started);
+    note_login(context, *passed->started, passed->device ? kWithDevice : kMethod, visit.request.client_id);
+    http::Response response = go_on_with(interaction, visit, *passed->started);
+    if (passed->device) send_device(interaction, *passed->device, response);
+    return response;
 }
 
 void note_refusal(Interaction& interaction, oauth::AuditEvent event, const LoginVisit& visit,

@@ -46,6 +46,8 @@ public:
                                       {"message", util::displayable(page.message)},
                                       {"has_codes", page.has_codes ? "yes" : ""},
                                       {"code", page.code ? "yes" : ""},
+                                      {"remembered_until", page.remembered_until},
+                                      {"remember", page.remember ? "yes" : ""},
                                       {"passkey_options", page.passkey.options},
                                       {"passkey_challenge", page.passkey.challenge}},
                             .lists = {}};

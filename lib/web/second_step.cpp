@@ -15,6 +15,8 @@
 #include "web/login.h"
 #include "web/passkey_check.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
+#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -47,7 +49,7 @@ std::string username_of(const Interaction& interaction, const model::HalfLogin& 
 bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
     const model::HalfLogin& half = *visit.request.half_login;
     if (demanded_by(visit) >= model::Level::phishing_resistant) return false;
-    const auto done = model::methods_of(half.amr);
+    const auto done = model::methods_of(half.done.amr);
     if (std::ranges::find(done, "otp") != done.end()) return false;
     const store::Factors factors = store::find_factors(interaction.context.store, half.subject);
     return factors.app || factors.unused_codes > 0;
@@ -64,6 +66,9 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.message = message;
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     page.passkey = offer_passkey_step(interaction, visit);
+    if (remembers_devices(settings))
+        page.remembered_until = shown_time(interaction.context.now() + settings.login.remember_device);
+    page.remember = interaction.request.form.find("remember").has_value();
     page.code = asks_for_code(interaction, visit) || page.passkey.options.empty();
     return interaction.pages.second_step(page, status);
 }
@@ -106,18 +111,6 @@ http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit,
     return response;
 }
 
-/// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
-http::Response go_on(Interaction& interaction, const LoginVisit& visit, const StartedSession& started,
-                     const CodeVerdict& verdict) {
-    http::Response response = go_on_with(interaction, visit, started);
-    oauth::Context& context = interaction.context;
-    const bool says_so = verdict.kind == factor::CodeKind::recovery && context.settings.paths.account &&
-                         unused_codes(context, started.session.subject) <= store::kFewCodes;
-    if (says_so)
-        response.set("Location", http::with_query(first_page_url(interaction, visit), {{kFewCodesShown, "yes"}}));
-    return response;
-}
-
 http::Response start_over_changed(Interaction& interaction, const LoginVisit& visit) {
     LoginVisit again = visit;
     again.request.half_login.reset();
@@ -136,7 +129,52 @@ model::Authentication done_before(const Interaction& interaction, const model::H
     const auto& session = interaction.browser.session;
     if (!half.sid.empty() && session && session->sid == half.sid)
         return oauth::authentication_of(interaction.context.settings, *session);
-    return {model::Level::password, half.amr};
+    return half.done;
+}
+
+/// The session of a login that is whole, and the browser's device where the user ticked the box.
+struct Completed {
+    StartedSession started;
+    std::optional<DeviceCookie> device;
+};
+
+/// nullopt: something has changed meanwhile, and nothing is written.
+std::optional<Completed> complete(Interaction& interaction, const LoginVisit& visit, const model::Authentication& how,
+                                  const SpendSecondHalf& spend) {
+    oauth::Context& context = interaction.context;
+    const bool is_wanted = interaction.request.form.find("remember") && remembers_devices(context.settings);
+    std::optional<DeviceCookie> device;
+    auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+        if (!spend(transaction)) return false;
+        if (is_wanted) device = remember_this_device(interaction, transaction, visit.request.half_login->subject);
+        return true;
+    });
+    if (!started) return std::nullopt;
+    note_login(context, *started, kMethod, visit.request.client_id);
+    if (device)
+        context.trail.add(oauth::AuditEvent::device_remembered,
+                          {oauth::audit::subject(started->session.subject),
+                           oauth::audit::client(visit.request.client_id), oauth::audit::session(started->session.sid)});
+    return Completed{*std::move(started), std::move(device)};
+}
+
+/// On to what the login was for.
+http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const Completed& completed) {
+    http::Response response = go_on_with(interaction, visit, completed.started);
+    if (completed.device) send_device(interaction, *completed.device, response);
+    return response;
+}
+
+/// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
+http::Response go_on(Interaction& interaction, const LoginVisit& visit, const Completed& completed,
+                     const CodeVerdict& verdict) {
+    http::Response response = go_on_with(interaction, visit, completed);
+    oauth::Context& context = interaction.context;
+    const bool says_so = verdict.kind == factor::CodeKind::recovery && context.settings.paths.account &&
+                         unused_codes(context, completed.started.session.subject) <= store::kFewCodes;
+    if (says_so)
+        response.set("Location", http::with_query(first_page_url(interaction, visit), {{kFewCodesShown, "yes"}}));
+    return response;
 }
 
 http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit) {
@@ -147,13 +185,12 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
     const auto user_verified = verdict.use.user_verified ? model::UserVerified::yes : model::UserVerified::no;
     const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login), user_verified);
-    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+    const auto completed = complete(interaction, visit, how, [&](db::Transaction& transaction) {
         return spend_passkey(transaction, verdict, context.now());
     });
-    if (!started) return ask_for_password_again(interaction, visit);
-    note_login(context, *started, kMethod, visit.request.client_id);
+    if (!completed) return ask_for_password_again(interaction, visit);
     note_changed_passkey(interaction, visit, verdict);
-    return go_on_with(interaction, visit, *started);
+    return go_on_with(interaction, visit, *completed);
 }
 
 }  // namespace
@@ -196,20 +233,19 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_before(interaction, half));
-    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+    const auto completed = complete(interaction, visit, how, [&](db::Transaction& transaction) {
         if (!spend_code(transaction, half.subject, verdict, context.now())) return false;
         if (verdict.kind == factor::CodeKind::recovery)
             note_activity(context, transaction, interaction.browser, half.subject, model::Happened::recovery_code_used);
         return true;
     });
-    if (!started) return ask_for_password_again(interaction, visit);
-    note_login(context, *started, kMethod, visit.request.client_id);
+    if (!completed) return ask_for_password_again(interaction, visit);
     if (verdict.kind == factor::CodeKind::recovery)
         context.trail.add(oauth::AuditEvent::recovery_code_used,
                           {oauth::audit::subject(half.subject),
                            oauth::audit::client(visit.request.client_id),
                            {"left", std::to_string(unused_codes(context, half.subject))}});
-    return go_on(interaction, visit, *started, verdict);
+    return go_on(interaction, visit, *completed, verdict);
 }
 
 }  // namespace postern::web

@@ -66,7 +66,7 @@ export async function openWorld() {
         "wiki:read": "Read the pages that you can read",
         [LONG_SCOPE]: "Read what every station measured",
       },
-      login: { maxFailures: 2 },
+      login: { maxFailures: 2, rememberDevice: 2592000 },
       limits: { body: 16384 },
       account: { editableClaims: ["name", "nickname", "website", "birthdate", "phone_number"] },
       outbound: { enabled: true, program },
@@ -406,6 +406,18 @@ export const PAGES = [
     },
   },
   {
+    name: "second step, the box ticked and a wrong code",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toSecondStep(page, d);
+      await page.check("#remember");
+      await page.fill("#code", "no code");
+      await page.click("#verify");
+      await page.waitForSelector("#problem");
+      await page.waitForSelector("#remember:checked");
+    },
+  },
+  {
     name: "few recovery codes",
     heading: /^Few recovery codes left$/,
     open: async (page, d) => {
@@ -722,6 +734,19 @@ export const PAGES = [
         );
       await page.reload();
       await page.getByText("You have as many passkeys as there can be.").waitFor();
+    },
+  },
+  {
+    name: "account, remembered devices",
+    heading: /^Your devices$/,
+    open: async (page, d) => {
+      const { codes } = await toSecondStep(page, d);
+      await page.check("#remember");
+      await page.fill("#code", codes[0]);
+      await page.click("#verify");
+      await page.waitForSelector("#approve");
+      await page.goto(`${d.issuer}/account/devices`);
+      await page.waitForSelector("#remembered");
     },
   },
   {

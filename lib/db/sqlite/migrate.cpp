@@ -172,6 +172,7 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE groups ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
     "ALTER TABLE sessions ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)",
     "ALTER TABLE sessions ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sessions ADD COLUMN remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))",
     "ALTER TABLE grants ADD COLUMN acr TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE totp_secrets ("
@@ -213,6 +214,18 @@ constexpr const char* kToVersion4[] = {
     " expires_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at)",
+    "CREATE TABLE remembered_devices ("
+    " token_hash TEXT NOT NULL PRIMARY KEY,"
+    " id TEXT NOT NULL,"
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " stamp INTEGER NOT NULL,"
+    " agent TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " last_used_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX remembered_devices_by_subject ON remembered_devices (subject)",
+    "CREATE INDEX remembered_devices_by_expiry ON remembered_devices (expires_at)",
     "CREATE TABLE links ("
     " token_hash TEXT NOT NULL PRIMARY KEY,"
     " purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors')),"

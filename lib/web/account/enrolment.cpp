@@ -131,10 +131,6 @@ http::Response complete(Interaction& interaction, const AccountPages& pages, con
     return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.message);
 }
 
-model::Authentication done_before(const LoginVisit& visit) {
-    return {model::Level::password, visit.request.half_login->amr};
-}
-
 http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
     if (const auto faulty = faulty_new_passkey_field(interaction.request.form))
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
@@ -148,8 +144,11 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
         refusal = codes.error();
         return std::nullopt;
     };
-    SetUp set_up{
-        with_new_passkey(done_before(visit), *proved), oauth::AuditEvent::passkey_added, {}, kPasskeyAdded, write};
+    SetUp set_up{with_new_passkey(visit.request.half_login->done, *proved),
+                 oauth::AuditEvent::passkey_added,
+                 {},
+                 kPasskeyAdded,
+                 write};
     set_up.facts.emplace_back("passkey", oauth::audit::short_digest(proved->row.credential_id));
     http::Response response = complete(interaction, pages, visit, std::move(set_up));
     return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
@@ -166,8 +165,9 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
         if (codes) note_app(interaction.context, transaction, interaction.browser, subject, *codes);
         return codes;
     };
-    return complete(interaction, pages, visit,
-                    {model::with_code(done_before(visit)), oauth::AuditEvent::app_added, {}, kAppOn, write});
+    return complete(
+        interaction, pages, visit,
+        {model::with_code(visit.request.half_login->done), oauth::AuditEvent::app_added, {}, kAppOn, write});
 }
 
 }  // namespace

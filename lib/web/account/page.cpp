@@ -35,6 +35,15 @@ Values to_values(const ListedDevice& device) {
             .lists = {}};
 }
 
+Values to_values(const ListedRemembered& remembered) {
+    return {.texts = {{"name", util::displayable(remembered.name)},
+                      {"since", remembered.since},
+                      {"last_used", remembered.last_used},
+                      {"until", remembered.until},
+                      {"id", remembered.id}},
+            .lists = {}};
+}
+
 Values to_values(const ListedApplication& application) {
     Values values{.texts = {{"client_id", application.client_id},
                             {"name", util::displayable(application.name)},
@@ -135,9 +144,13 @@ public:
 
     http::Response devices(const DevicesPage& page) const override {
         Values values = values_of(page.frame);
-        values.texts["has_others"] = page.devices.size() > 1 ? "yes" : "";
+        const bool has_remembered = !page.remembered.empty();
+        values.texts["has_others"] = page.devices.size() > 1 || has_remembered ? "yes" : "";
+        values.texts["has_remembered"] = has_remembered ? "yes" : "";
         auto& devices = values.lists["devices"];
         for (const ListedDevice& device : page.devices) devices.push_back(to_values(device));
+        auto& remembered = values.lists["remembered"];
+        for (const ListedRemembered& each : page.remembered) remembered.push_back(to_values(each));
         return respond(devices_, values, 200);
     }
 

@@ -52,9 +52,19 @@ struct ListedDevice {
     bool is_this = false;  ///< the session that the page is shown in
 };
 
+/// A browser that is not asked for the second factor.
+struct ListedRemembered {
+    std::string name;
+    std::string since;
+    std::string last_used;
+    std::string until;
+    std::string id;  ///< names it in the form
+};
+
 struct DevicesPage {
     AccountFrame frame;
-    std::vector<ListedDevice> devices;  ///< this one first
+    std::vector<ListedDevice> devices;         ///< this one first
+    std::vector<ListedRemembered> remembered;  ///< the latest use first
 };
 
 struct ListedApplication {

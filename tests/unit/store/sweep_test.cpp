@@ -242,6 +242,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"links", 0},
         {"login_attempts", 0},
         {"refresh_tokens", 1},
+        {"remembered_devices", 0},
         {"sessions", 0},
         {"spent_challenges", 0},
     };
@@ -258,6 +259,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"links", 0},
         {"login_attempts", 0},
         {"refresh_tokens", 0},
+        {"remembered_devices", 0},
         {"sessions", 0},
         {"spent_challenges", 0},
     };
