@@ -85,6 +85,7 @@ CREATE TABLE users (
     stamp bigint NOT NULL DEFAULT 0,
     handle text COLLATE "C" NOT NULL DEFAULT '',
     enrol_until bigint NOT NULL DEFAULT 0,
+    must_change_password bigint NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1)),
     gate bigint NOT NULL DEFAULT 0
 );
 

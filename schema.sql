@@ -97,8 +97,10 @@ CREATE TABLE users (
     stamp         INTEGER NOT NULL DEFAULT 0, -- grows with each change of the password or of a second factor, and when
                                               -- the user is disabled: what was sealed with an earlier one is void
     handle        TEXT NOT NULL DEFAULT '',   -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
-    enrol_until   INTEGER NOT NULL DEFAULT 0  -- before it, the first second factor may be set up because a link was used; 0
+    enrol_until   INTEGER NOT NULL DEFAULT 0, -- before it, the first second factor may be set up because a link was used; 0
                                               -- when the stamp grows
+    must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1))  -- 1: a login by password begins
+                                              -- with another one; it changes with the password alone
 ) STRICT, WITHOUT ROWID;
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.

@@ -27,6 +27,7 @@ constexpr std::array kTable = {
     AuditRow{password_changed, "password_changed", "subject session by"},
     AuditRow{password_refused, "password_refused", "subject session link reason"},
     AuditRow{profile_changed, "profile_changed", "subject session changed"},
+    AuditRow{new_password_asked, "new_password_asked", "subject client_id"},
     AuditRow{second_factor_asked, "second_factor_asked", "subject client_id"},
     AuditRow{second_factor_failed, "second_factor_failed", "method reason subject client_id"},
     AuditRow{second_factor_throttled, "second_factor_throttled", "reason subject client_id"},

@@ -25,6 +25,7 @@ enum class AuditEvent {
     password_changed,
     password_refused,
     profile_changed,
+    new_password_asked,
     second_factor_asked,
     second_factor_failed,
     second_factor_throttled,

@@ -17,6 +17,8 @@ std::string name_of(Form form) {
             return "second step";
         case Form::enrolment:
             return "enrolment";
+        case Form::password_change:
+            return "password_change";
         case Form::consent:
             return "consent";
         case Form::logout:
@@ -53,8 +55,8 @@ std::string csrf_token(oauth::Context& context, Form form, const Browser& browse
     // The forms of a login ignore the session: one that ends while they are open must not void what was typed. A link
     // is about its own user, not about the one who is signed in. The others know the session by the id that it keeps
     // when the same user signs in again, in another tab perhaps.
-    const bool ignores =
-        form == Form::login || form == Form::second_step || form == Form::enrolment || form == Form::link;
+    const bool ignores = form == Form::login || form == Form::second_step || form == Form::enrolment ||
+                         form == Form::password_change || form == Form::link;
     const std::string session = !ignores && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));

@@ -31,7 +31,7 @@ struct SecondStepPage {
     std::string action;
     std::string csrf;
     std::string resume;                 ///< the sealed request, with the half login
-    std::string other_account;          ///< URL of the login page for the same request
+    std::string other_account;          ///< URL of the login page for the same request, or ""
     std::string message;                ///< what went wrong last time, or ""
     bool has_codes = false;             ///< recovery codes that were not used (CODE-6)
     bool code = true;                   ///< a code is asked for

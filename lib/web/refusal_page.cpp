@@ -103,6 +103,9 @@ constexpr PageText kPageTexts[] = {
      "Your password was right. This sign-in also needs a passkey or an authenticator app, and your account has neither.",
      "The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
      "your user name and the request id below."},
+    {PageFault::password_change_missing, 403, "password_change_missing", "You need a new password",
+     "Your password was right. It must be changed before you can sign in with it, and that cannot be done here.",
+     "The administrator of this server can give you another password. Tell them your user name and the request id below."},
     {PageFault::passkey_suspended, 403, "passkey_suspended", "Your passkey is suspended",
      "Your password was right. This sign-in also needs your passkey, which is not accepted any more because a copy of it "
      "may exist.",

@@ -195,6 +195,19 @@ async function toEnrolment(page, deployment) {
   await page.waitForSelector("#turn-on");
 }
 
+let given = 0;
+
+/// To the page of a login by a password that the operator has set.
+async function toDemandedPassword(page, deployment) {
+  const username = `given-${++given}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  const passwd = ["user", "passwd", username, "--password-stdin", "--must-change"];
+  await deployment.postern(passwd, `${OTHER_PASSWORD}\n`);
+  await page.goto(ask(deployment));
+  await signIn(page, OTHER_PASSWORD, username);
+  await page.waitForSelector("#save");
+}
+
 let keys = 0;
 
 /// To the page that shows the recovery codes of a user who has just added a first passkey. Chromium's own
@@ -734,6 +747,22 @@ export const PAGES = [
         );
       await page.reload();
       await page.getByText("You have as many passkeys as there can be.").waitFor();
+    },
+  },
+  {
+    name: "new password, demanded",
+    heading: /^Choose a new password$/,
+    open: toDemandedPassword,
+  },
+  {
+    name: "new password, demanded and not typed twice alike",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => {
+      await toDemandedPassword(page, d);
+      await page.fill("#new", "another one that is long");
+      await page.fill("#again", "and not the same one");
+      await page.click("#save");
+      await page.waitForSelector("#problem");
     },
   },
   {

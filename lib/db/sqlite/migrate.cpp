@@ -191,6 +191,8 @@ constexpr const char* kToVersion4[] = {
     ") STRICT, WITHOUT ROWID",
     "ALTER TABLE users ADD COLUMN handle TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE users ADD COLUMN enrol_until INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE users ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0"
+    " CHECK (must_change_password IN (0, 1))",
     "CREATE TABLE passkeys ("
     " credential_id TEXT NOT NULL PRIMARY KEY,"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
@@ -268,6 +270,13 @@ constexpr const char* kToVersion4[] = {
     "PRAGMA user_version = 4",
 };
 
+// Of the logins that a schema before version 4 has kept: the names are those of lib/oauth/acr.h.
+constexpr const char* kByPassword[] = {
+    "UPDATE sessions SET level = 1, amr = 'pwd'",
+    "UPDATE grants SET acr = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport', amr = 'pwd'"
+    " WHERE subject IS NOT NULL AND ended_at IS NULL",
+};
+
 struct Step {
     int from;
     std::span<const char* const> statements;  ///< the last sets the next version
@@ -327,7 +336,7 @@ private:
 
 }  // namespace
 
-Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) {
+Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait, FormerLogins former) {
     Database database = Database::open_for_migration(path, lock_wait);
     database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
     Transaction transaction(database, Durability::full);     // other writers wait from here on
@@ -337,6 +346,8 @@ Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) 
 
     CopyBeforeMigration copy(path, migration.from);
     run_steps(database, migration.from);
+    if (former == FormerLogins::by_password)
+        for (const char* sql : kByPassword) database.prepare(sql).execute();
     try {
         transaction.commit();
     } catch (const StoreUnsynced& error) {  // a power cut decides which of the two is the database

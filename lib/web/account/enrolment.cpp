@@ -56,7 +56,9 @@ EnrolmentPage page_of(Interaction& interaction, const LoginVisit& visit) {
 /// has the login page before it.
 util::Result<LoginVisit, http::Response> open_visit(Interaction& interaction, const http::Params& params) {
     ASSIGN_OR_RETURN(auto visit, resume_login(interaction, params));
-    if (!visit.request.half_login || !may_enrol(interaction, visit, interaction.context.store))
+    // A password that must be changed is changed first.
+    const bool is_early = visit.request.half_login && visit.request.half_login->must_change_password;
+    if (!visit.request.half_login || is_early || !may_enrol(interaction, visit, interaction.context.store))
         return start_over(interaction, visit);
     if (!offers_app(interaction, visit) && !can_have_passkeys(interaction.context.settings))
         return interaction.refuse(PageFault::second_factor_missing, visit.request.client_id.str(),

@@ -118,7 +118,8 @@ public:
           activity_(read_template(directory, "account_activity.html", partials)),
           profile_(read_template(directory, "account_profile.html", partials, Scripts::one)),
           codes_(read_template(directory, "account_codes.html", partials)),
-          enrolment_(read_template(directory, "account_enrol.html", partials, Scripts::one)) {}
+          enrolment_(read_template(directory, "account_enrol.html", partials, Scripts::one)),
+          password_change_(read_template(directory, "account_new_password.html", partials, Scripts::one)) {}
 
     http::Response overview(const OverviewPage& page) const override {
         Values values = values_of(page.frame);
@@ -252,6 +253,18 @@ public:
         return respond(enrolment_, values, 200);
     }
 
+    http::Response password_change(const PasswordChangePage& page) const override {
+        const Values values{.texts = {{"username", util::displayable(page.username)},
+                                      {"action", page.action},
+                                      {"csrf", page.csrf},
+                                      {"resume", page.resume},
+                                      {"other_account", page.other_account},
+                                      {"min_length", page.min_length},
+                                      {"problem", page.problem}},
+                            .lists = {}};
+        return respond(password_change_, values, 200);
+    }
+
 private:
     Template overview_;
     Template password_;
@@ -263,6 +276,7 @@ private:
     Template profile_;
     Template codes_;
     Template enrolment_;
+    Template password_change_;
 };
 
 }  // namespace

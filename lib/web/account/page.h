@@ -202,6 +202,17 @@ struct EnrolmentPage {
     AppKey key;
 };
 
+/// The page of a login whose password must be changed first.
+struct PasswordChangePage {
+    std::string username;  ///< whose password was right
+    std::string action;
+    std::string csrf;
+    std::string resume;         ///< the sealed request, with the half login
+    std::string other_account;  ///< URL of the login page for the same request
+    std::string min_length;
+    std::string problem;  ///< why the new password was refused, or ""
+};
+
 /// Makes the pages of the account. An interface, as Pages is, so that no other program carries them.
 class AccountPages {
 public:
@@ -220,6 +231,7 @@ public:
     virtual http::Response profile(const ProfilePage& page) const = 0;
     virtual http::Response codes(const CodesPage& page) const = 0;
     virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
+    virtual http::Response password_change(const PasswordChangePage& page) const = 0;
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,

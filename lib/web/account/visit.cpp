@@ -67,7 +67,7 @@ std::optional<http::Response> refuse_below(AccountVisit& visit,
                                                                     const store::SecondFactorState&,
                                                                     const model::Authentication&)) {
     oauth::Context& context = visit.context();
-    const model::Authentication how = oauth::authentication_of(context.settings, visit.session);
+    const model::Authentication how = visit.session.how;
     if (how.level >= oauth::highest_level(context.settings)) return std::nullopt;
     const auto state = factors_of(visit);
     if (how.level >= demanded(context.settings, state, how)) return std::nullopt;
@@ -103,7 +103,8 @@ std::optional<http::Response> refuse_weak_login(AccountVisit& visit) {
 
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
-    if (visit.context().now() - visit.session.auth_time >= allowed) return log_in_again(visit);
+    if (visit.context().now() - login_time_of(visit.context().settings, visit.session) >= allowed)
+        return log_in_again(visit);
     return refuse_below(visit, what_the_user_has);
 }
 
