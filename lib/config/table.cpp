@@ -109,6 +109,15 @@ Apply rp_id() {
     };
 }
 
+/// Or null: what a login by the web server is worth is not known.
+Apply remote_level() {
+    return [given = whole(&oauth::LoginSettings::remote_level, 1, 2)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return given(config, value);
+        config.settings.login.remote_level = 0;
+        return Problems{};
+    };
+}
+
 Apply optional_path(std::optional<std::string> oauth::Paths::*member) { return optional_text(member, path_fault); }
 
 /// One of a few words, each with its value.
@@ -250,6 +259,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.passwordMinStrength", whole(&LoginSettings::password_min_strength, 0, 100)},
         {"login.passwordBlocklist", optional_text(&LoginSettings::password_blocklist, file_fault)},
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
+        {"login.remoteLevel", remote_level()},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},
         {"login.groupsFromEnvironment", read_groups_from_environment},
