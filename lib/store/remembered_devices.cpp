@@ -1,6 +1,9 @@
 // Decides in which browsers a password is enough.
 #include "store/remembered_devices.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace postern::store {
 
 bool remember_device(db::Transaction& transaction, const RememberedDevice& device) {
@@ -28,7 +31,7 @@ std::vector<RememberedDevice> devices_of(db::Database& database, const model::Su
     auto rows = database.query(
         "SELECT d.token_hash, d.id, d.subject, d.agent, d.created_at, d.last_used_at, d.expires_at"
         " FROM remembered_devices d JOIN users u ON u.subject = d.subject AND u.stamp = d.stamp"
-        " WHERE d.subject = $1 AND d.expires_at > $2 ORDER BY d.last_used_at DESC, d.id",
+        " WHERE d.subject = $1 AND d.expires_at > $2",
         subject, now);
     std::vector<RememberedDevice> devices;
     while (rows.step()) {
@@ -37,6 +40,7 @@ std::vector<RememberedDevice> devices_of(db::Database& database, const model::Su
             device.last_used_at >> device.expires_at;
         devices.push_back(std::move(device));
     }
+    std::ranges::stable_sort(devices, std::ranges::greater(), &RememberedDevice::last_used_at);
     return devices;
 }
 

@@ -94,9 +94,9 @@ TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, 
     CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/password", "/me/devices", "/me/applications",
                                                                    "/me/activity", "/me/profile", "/me", "/me/renew"});
     settings.login.second_factor = oauth::SecondFactor::required;
-    CHECK(web::account_paths(settings).size() == 8);
-    settings.login.enrolment = oauth::Enrolment::login;
     CHECK(web::account_paths(settings).size() == 9);
+    settings.login.enrolment = oauth::Enrolment::login;
+    CHECK(web::account_paths(settings).size() == 10);
     settings.paths.account.reset();
     CHECK(web::account_paths(settings).empty());
 }
