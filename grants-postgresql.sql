@@ -17,10 +17,11 @@ GRANT SELECT ON client_secrets TO postern_token, postern_introspect, postern_rev
 GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON users TO
     postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token, postern_account;
 GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
+GRANT SELECT (must_change_password) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (password_hash, stamp, enrol_until) ON users TO postern_account;
+GRANT UPDATE (password_hash, stamp, enrol_until, must_change_password) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
@@ -99,7 +100,7 @@ GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO po
 -- The program that opens them reads no password hash. The command makes them.
 GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_recover;
-GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp, enrol_until) ON users TO postern_recover;
+GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp, enrol_until, must_change_password) ON users TO postern_recover;
 GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
 GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
 GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;
@@ -129,6 +130,10 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
+-- With "login": {"rememberDevice": SECONDS}, browsers are remembered, and forgotten:
+--     GRANT SELECT (token_hash, subject, stamp, expires_at), INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
+--     GRANT SELECT, DELETE ON remembered_devices TO postern_account;
+--     GRANT SELECT, UPDATE (expires_at), DELETE ON remembered_devices TO postern_sweep;
 -- With "account": {"editableClaims": [...]}, users change their claims:
 --     GRANT UPDATE (claims, updated_at, email_key) ON users TO postern_account;
 -- With "mail", messages are asked for, and a link that came by mail changes the address or proves it:

@@ -87,6 +87,7 @@ CREATE TABLE users (
     handle text COLLATE "C" NOT NULL DEFAULT '',
     enrol_until bigint NOT NULL DEFAULT 0,
     email_key text COLLATE "C" NOT NULL DEFAULT '',
+    must_change_password bigint NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1)),
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
@@ -150,7 +151,8 @@ CREATE TABLE sessions (
     agent text NOT NULL DEFAULT '',
     address text NOT NULL DEFAULT '',
     level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
-    amr text NOT NULL DEFAULT ''
+    amr text NOT NULL DEFAULT '',
+    remembered bigint NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))
 );
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
@@ -195,6 +197,19 @@ CREATE TABLE spent_challenges (
     expires_at bigint NOT NULL
 );
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
+
+CREATE TABLE remembered_devices (
+    token_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp bigint NOT NULL,
+    agent text NOT NULL,
+    created_at bigint NOT NULL,
+    last_used_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX remembered_devices_by_subject ON remembered_devices (subject);
+CREATE INDEX remembered_devices_by_expiry ON remembered_devices (expires_at);
 
 CREATE TABLE links (
     token_hash text COLLATE "C" NOT NULL PRIMARY KEY,

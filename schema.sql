@@ -100,8 +100,10 @@ CREATE TABLE users (
     handle        TEXT NOT NULL DEFAULT '',   -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
     enrol_until   INTEGER NOT NULL DEFAULT 0, -- before it, the first second factor may be set up because a link was used; 0
                                               -- when the stamp grows
-    email_key     TEXT NOT NULL DEFAULT ''    -- digest of the claim `email` in lower case: who asks for a link may type the
+    email_key     TEXT NOT NULL DEFAULT '',   -- digest of the claim `email` in lower case: who asks for a link may type the
                                               -- address; '' = none, or one that no mail is sent to
+    must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1))  -- 1: a login by password begins
+                                              -- with another one; it changes with the password alone
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
 
@@ -170,7 +172,9 @@ CREATE TABLE sessions (
     address      TEXT NOT NULL DEFAULT '',  -- from which it was begun; '': not kept
     level        INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- what the login is worth: 1 a password, 2 with
                                             -- a code, 3 with a passkey; 0: not known
-    amr          TEXT NOT NULL DEFAULT ''   -- its methods, words of RFC 8176 §2; '': not known
+    amr          TEXT NOT NULL DEFAULT '',  -- its methods, words of RFC 8176 §2; '': not known
+    remembered   INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))  -- 1: a remembered device took the place of the
+                                            -- second factor
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
@@ -219,6 +223,21 @@ CREATE TABLE spent_challenges (
     expires_at     INTEGER NOT NULL  -- the seal's own expiry, after which the challenge cannot come back
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
+
+-- Browsers in which a right password of the user is enough (`login.rememberDevice`), as long as the user is as when they were
+-- remembered.
+CREATE TABLE remembered_devices (
+    token_hash   TEXT NOT NULL PRIMARY KEY,  -- of 256 random bits, the cookie's current value, which changes at each use
+    id           TEXT NOT NULL,              -- names it in the account's pages, and does not change
+    subject      TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp        INTEGER NOT NULL,           -- users.stamp when it was remembered: void when that has grown
+    agent        TEXT NOT NULL,              -- browser and system, as in sessions
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL            -- of the first value; use does not move it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remembered_devices_by_subject ON remembered_devices (subject);
+CREATE INDEX remembered_devices_by_expiry ON remembered_devices (expires_at);
 
 -- Links that the operator hands to a user, or that a mail brings. Each counts once, for what its purpose says, and only as long as
 -- the user is as when it was made.

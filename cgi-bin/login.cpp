@@ -17,9 +17,9 @@ http::Response login(server::App& app, const http::Request& request) {
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
 }
 
-/// With method remote_user the web server authenticates users, so there is no form to post.
+/// With method remote_user the web server authenticates users: there is no form to post but that of a second half.
 std::vector<http::Method> methods(const oauth::Settings& settings) {
-    if (settings.login.method == oauth::LoginMethod::remote_user) return {http::Method::get};
+    if (!settings.login.has_levels()) return {http::Method::get};
     return {http::Method::get, http::Method::post};
 }
 

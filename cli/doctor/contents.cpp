@@ -87,7 +87,7 @@ void check_sample(Findings& findings, const config::Config& config, const keys::
 /// The endpoints start without it, and then no user has a second factor.
 void check_factor_key(Findings& findings, const config::Config& config, const keys::Keys& keys) {
     const oauth::LoginSettings& login = config.settings.login;
-    if (!login.has_page() || login.second_factor == oauth::SecondFactor::off) return;
+    if (!login.has_levels() || login.second_factor == oauth::SecondFactor::off) return;
     if (keys.has_factor_key()) {
         if (!crypto::parse_factor_keys(keys.factor_key()).previous.empty())
             findings.warning("factors",

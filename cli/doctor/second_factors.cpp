@@ -19,12 +19,12 @@ constexpr const char* kCheck = "second factors";
 /// Why no login has a second factor, in words that begin with the key; nullptr where one can have.
 const char* why_none(const oauth::Settings& settings) {
     if (oauth::highest_level(settings) >= model::Level::second_factor) return nullptr;
-    return settings.login.has_page() ? "login.secondFactor is \"off\""
-                                     : "login.method is \"remote_user\", where the web server signs users in";
+    return settings.login.has_levels() ? "login.secondFactor is \"off\""
+                                       : "login.method is \"remote_user\", where the web server signs users in";
 }
 
 const char* fix_of(const oauth::Settings& settings) {
-    return settings.login.has_page()
+    return settings.login.has_levels()
                ? "\"login\": {\"secondFactor\": \"offered\"}"
                : "let the web server ask for a second factor, or use \"login\": {\"method\": \"password\"}";
 }
@@ -125,7 +125,7 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
 /// WEBAUTHN-1, WEBAUTHN-25.
 void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const oauth::LoginSettings& login = settings.login;
-    if (!login.has_page()) return;
+    if (!login.has_levels()) return;
     // Whose passkey does not count and who has nothing else has no second factor (POLICY-10).
     const std::string left = ": no login accepts them, and users who have no other second factor sign in without one";
     if (login.passkeys == oauth::Passkeys::off) {

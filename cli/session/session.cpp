@@ -7,7 +7,9 @@
 #include "cli/output.h"
 #include "cli/selection.h"
 #include "cli/user/activity.h"
+#include "store/remembered_devices.h"
 #include "store/sessions.h"
+#include "store/users.h"
 
 namespace postern::cli {
 namespace {
@@ -65,36 +67,54 @@ void list(const Invocation& invocation, const ListOptions& options) {
                      [&](const ListedSession& each) { return to_cells(each, config.settings); });
 }
 
+struct Ended {
+    std::int64_t sessions = 0;
+    std::int64_t grants = 0;
+    std::int64_t devices = 0;
+
+    Ended& operator+=(const Ended& more) {
+        sessions += more.sessions;
+        grants += more.grants;
+        devices += more.devices;
+        return *this;
+    }
+};
+
+Ended end_of_user(const config::Config& config, db::Transaction& transaction, const model::Subject& subject) {
+    const store::EndedSessions ended = store::end_sessions(transaction, subject, now());
+    const std::int64_t devices = store::forget_devices(transaction, subject);
+    if (ended.sessions > 0 || devices > 0)
+        note_activity(config.settings, transaction, subject, model::Happened::sessions_ended);
+    return {ended.sessions, ended.grants, devices};
+}
+
 void end(const Invocation& invocation, const Selection& selection) {
     require_choice(selection);
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
     const auto subject = resolve(database, selection).subject;
     const auto subjects = subject ? std::vector{*subject} : store::subjects_with_sessions(database);
-    store::EndedSessions ended;
+    Ended ended;
     write_in_batches(
         database, subjects,
         [&](db::Transaction& transaction, const model::Subject& each) {
-            const store::EndedSessions of_user = store::end_sessions(transaction, each, now());
-            if (of_user.sessions > 0)
-                note_activity(config.settings, transaction, each, model::Happened::sessions_ended);
-            return of_user;
+            return end_of_user(config, transaction, each);
         },
-        [&](const std::vector<store::EndedSessions>& batch) {
-            store::EndedSessions sum;
-            for (const auto& [sessions, grants] : batch) {
-                sum.sessions += sessions;
-                sum.grants += grants;
-            }
-            note_ended(
-                invocation, {.client = {}, .subject = subject, .before = {}},
-                {{"sessions_ended", std::to_string(sum.sessions)}, {"grants_ended", std::to_string(sum.grants)}});
-            ended.sessions += sum.sessions;
-            ended.grants += sum.grants;
+        [&](const std::vector<Ended>& batch) {
+            Ended sum;
+            for (const Ended& of_user : batch) sum += of_user;
+            note_ended(invocation, {.client = {}, .subject = subject, .before = {}},
+                       {{"sessions_ended", std::to_string(sum.sessions)},
+                        {"grants_ended", std::to_string(sum.grants)},
+                        {"devices", sum.devices > 0 ? std::to_string(sum.devices) : ""}});
+            ended += sum;
         });
-    if (invocation.json) return print_json(json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}});
+    if (invocation.json)
+        return print_json(
+            json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}, {"devices", ended.devices}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
               << " made in them ended\n";
+    if (ended.devices > 0) std::cout << counted(ended.devices, "remembered device") << " forgotten\n";
 }
 
 }  // namespace
@@ -115,7 +135,7 @@ void add_session_commands(const Command& app, Invocation& invocation) {
     end_command.explain(
         "Like a logout, this also ends the grants made in these sessions, with their codes and tokens; grants with the "
         "scope offline_access continue (see `postern token revoke`). A login or consent in progress has to be "
-        "repeated.");
+        "repeated. Browsers that are remembered (login.rememberDevice) are forgotten.");
     add_user_filter(end_command, *ended);
     add_all_option(end_command, *ended);
 }

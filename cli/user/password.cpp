@@ -48,6 +48,19 @@ void add_password_options(const Command& command, PasswordOptions& options) {
     command.flag("--password-stdin", options.from_stdin,
                  "Read the password as one line of standard input instead of asking at the terminal");
     command.flag("--weak", options.weak, "Take the password even if it is too short, too easy to guess or in the list");
+    command.flag("--must-change", options.must_change,
+                 "The user chooses another password at the next login by password, before anything else");
+}
+
+store::MustChange must_change(const PasswordOptions& options) {
+    return options.must_change ? store::MustChange::yes : store::MustChange::no;
+}
+
+void require_page_for(const oauth::Settings& settings, const PasswordOptions& options) {
+    if (!options.must_change || (settings.login.keeps_passwords() && settings.paths.account)) return;
+    throw Refused(
+        "--must-change needs the page on which the user changes the password: \"login\": {\"method\": \"password\"}, and "
+        "paths.account that is not null");
 }
 
 std::string judge_password(const oauth::Settings& settings, const util::Secret& password, const std::string& username,

@@ -63,10 +63,10 @@ struct AddOptions {
 /// nullopt where saslauthd knows the passwords.
 std::optional<util::Secret> read_password(const oauth::Settings& settings, const PasswordOptions& options) {
     if (!settings.login.saslauthd) return read_new_password(options.from_stdin);
-    if (options.from_stdin || options.weak)
+    if (options.from_stdin || options.weak || options.must_change)
         throw Refused(
-            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin and "
-            "--weak");
+            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin, "
+            "--weak and --must-change");
     return std::nullopt;
 }
 
@@ -75,6 +75,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     require_username(options.name);
     db::Database database = open_database(config, Access::read_write);
     for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
+    require_page_for(config.settings, options.password);
     const auto password = read_password(config.settings, options.password);
     User user;
     user.claims = read_claims(config.settings, options.claims);
@@ -90,7 +91,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     user.created_at = user.updated_at = now();
 
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        if (!store::insert_user(transaction, user, hash)) {
+        if (!store::insert_user(transaction, user, hash, must_change(options.password))) {
             throw Refused("the user name " + in_quotes(options.name) +
                           " is taken; change that user with `postern user set`, or choose another name");
         }
@@ -114,8 +115,10 @@ void print(const Invocation& invocation, db::Database& database, const User& use
     const auto groups = store::groups_of(database, user.subject);
     const store::ListedUser listed{user, store::find_origin(database, user.subject)};
     const std::string second_factor = to_word(store::must_have_second_factor(database, user.subject));
-    if (!invocation.json) return print_user(listed, groups, second_factor);
+    const bool must_change_password = store::find_password(database, user.subject).must_change;
+    if (!invocation.json) return print_user(listed, groups, second_factor, must_change_password);
     json::Object object = to_json(listed);
+    object.set("must_change_password", must_change_password);
     object.set("groups", json::strings(groups));
     object.set("second_factor", second_factor);
     print_json(std::move(object));
@@ -210,6 +213,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
         throw Refused(
             "login.method is \"saslauthd\": passwords are kept where saslauthd looks; set this one there, and end what "
             "the user has with `postern session end` and `postern token revoke`");
+    require_page_for(config.settings, options.password);
     db::Database database = open_database(config, Access::read_write);
     const User owner = require_user(database, options.name);  // refuses an unknown user before asking for a password
     const util::Secret password = read_new_password(options.password.from_stdin);
@@ -217,13 +221,14 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
         judge_password(config.settings, password, owner.username, owner.claims, options.password.weak);
     const std::string hash = crypto::hash_password(password);
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
-        store::replace_password(transaction, changed.subject, hash, now());
+        store::replace_password(transaction, changed.subject, hash, now(), must_change(options.password));
         note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
     });
     note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
     wake_deliverer(config);
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
+    if (options.password.must_change) std::cout << "the next login by password begins with another one\n";
 }
 
 void enable(const Invocation& invocation, const std::string& name, bool enabled) {

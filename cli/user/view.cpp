@@ -35,7 +35,7 @@ json::Object to_json(const store::ListedUser& listed) {
 }
 
 void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups,
-                const std::string& second_factor) {
+                const std::string& second_factor, bool must_change_password) {
     const User& user = listed.user;
     std::vector<std::pair<std::string, std::string>> fields = {
         {"sub", user.subject.str()},
@@ -47,6 +47,7 @@ void print_user(const store::ListedUser& listed, const std::vector<std::string>&
         {"left source", listed.origin.left_at ? to_text(*listed.origin.left_at) : ""},
         {"groups", join(groups)},
         {"second factor", second_factor},
+        {"must change password", must_change_password ? "yes" : ""},
     };
     for (const auto& [name, value] : user.claims.members()) {
         fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));

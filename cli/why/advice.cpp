@@ -220,6 +220,9 @@ constexpr Advice kAdvice[] = {
      "makes a link; in the 1800 seconds after it was used, the user sets one up at the login. \"enrolment\": \"login\" lets all "
      "users do so; `postern user set NAME "
      "--second-factor default` requires none of the user, if neither a group, the configuration nor the client does."},
+    {"password_change_missing",
+     "The user's password was set with --must-change, and paths.account is null: there is no page for another one. `postern user "
+     "passwd NAME` sets one that stays, `postern user reset-link NAME` lets the user choose."},
     {"passkey_suspended",
      "The counter of the user's only second factor has not grown, so there may be a copy of it, and the password alone does not "
      "take its place. If the user knows of no copy: `postern user passkeys NAME --resume ID`. Otherwise `postern user reset-link "

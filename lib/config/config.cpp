@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "http/url.h"
 #include "json/reader.h"
+#include "oauth/acr.h"
 #include "oauth/target.h"
 #include "os/read_file.h"
 #include "text/languages.h"
@@ -160,11 +161,14 @@ void check_saslauthd(oauth::LoginSettings& login, Problems& problems) {
 
 /// Not a warning: the operator relies on what could not be done.
 void check_second_factor(const oauth::LoginSettings& login, Problems& problems) {
-    if (!login.has_page() && login.second_factor == oauth::SecondFactor::required)
+    if (!login.has_levels() && login.second_factor == oauth::SecondFactor::required)
         problems.push_back(
             {"login.secondFactor",
-             "\"required\" needs \"method\": \"password\" or \"saslauthd\": where the web server signs users in, no "
-             "second factor is asked for"});
+             "\"required\" needs \"method\": \"password\" or \"saslauthd\", or login.remoteLevel: where the web server "
+             "signs users in, and it is not known what that is worth, no second factor is asked for"});
+    if (login.has_page() && login.remote_level > 0)
+        problems.push_back({"login.remoteLevel",
+                            "needs \"method\": \"remote_user\": with another method the level is that of a password"});
 }
 
 /// NIST SP 800-63B-4 §3.1.1.2: shorter ones are for a password that does not open an account alone.
@@ -245,7 +249,7 @@ bool is_half_page(const oauth::LoginSettings& login) {
     const oauth::LoginSettings usual;
     const bool has_its_keys = !login.acr_names.empty() || login.enrolment != usual.enrolment ||
                               login.passkeys == oauth::Passkeys::second_factor;
-    return has_its_keys && !login.has_page();
+    return has_its_keys && !login.has_levels();
 }
 
 std::vector<std::string> warnings_of(const Config& config) {
@@ -260,7 +264,9 @@ std::vector<std::string> warnings_of(const Config& config) {
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},
         {is_half_page(settings.login),
-         "login has enrolment, passkeys or acrNames, which method \"remote_user\" does not use"},
+         "login has enrolment, passkeys or acrNames, which method \"remote_user\" does not use without remoteLevel"},
+        {settings.login.remember_device.count() > 0 && oauth::highest_level(settings) <= model::Level::password,
+         "login.rememberDevice does nothing: no login here asks for a second factor"},
         {settings.login.password_min_strength == 0,
          "login.passwordMinStrength is 0: users can choose passwords that are easy to guess"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),

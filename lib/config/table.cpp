@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kTenYears = std::int64_t{10} * 365 * 24 * 60 * 60;
 constexpr std::int64_t kTenMinutes = 600;
+constexpr std::int64_t kThirtyDays = std::int64_t{30} * 24 * 60 * 60;
 
 template <class T>
 T& part(Config& config, T Config::*member) {
@@ -106,6 +107,15 @@ Apply rp_id() {
     return [given = text(&oauth::LoginSettings::rp_id, rp_id_fault)](Config& config, const json::Value& value) {
         if (!value.is_null()) return given(config, value);
         config.settings.login.rp_id.clear();
+        return Problems{};
+    };
+}
+
+/// Or null: what a login by the web server is worth is not known.
+Apply remote_level() {
+    return [given = whole(&oauth::LoginSettings::remote_level, 1, 2)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return given(config, value);
+        config.settings.login.remote_level = 0;
         return Problems{};
     };
 }
@@ -251,11 +261,13 @@ const std::vector<ConfigKey>& config_keys() {
          word(&LoginSettings::passkeys,
               {{"login", Passkeys::login}, {"secondFactor", Passkeys::second_factor}, {"off", Passkeys::off}})},
         {"login.rpId", rp_id()},
+        {"login.rememberDevice", whole(&LoginSettings::remember_device, 0, kThirtyDays)},
         {"login.acrNames", read_acr_names},
         {"login.passwordMinLength", whole(&LoginSettings::password_min_length, 8, 64)},
         {"login.passwordMinStrength", whole(&LoginSettings::password_min_strength, 0, 100)},
         {"login.passwordBlocklist", optional_text(&LoginSettings::password_blocklist, file_fault)},
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
+        {"login.remoteLevel", remote_level()},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},
         {"login.groupsFromEnvironment", read_groups_from_environment},

@@ -36,7 +36,8 @@ std::string set_cookie(std::string_view name, std::string_view value, CookieSecu
     return text;
 }
 
-std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security, util::Seconds age) {
+std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,
+                               std::chrono::seconds age) {
     return set_cookie(name, value, security) + "; Max-Age=" + std::to_string(age.count());
 }
 

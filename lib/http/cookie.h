@@ -1,11 +1,10 @@
 // Cookies as RFC 6265 has them, read defensively and written one way only.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "util/clock.h"
 
 namespace postern::http {
 
@@ -21,8 +20,9 @@ enum class CookieSecurity {
 /// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser,
 /// the server's own expiry rules.
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
-/// The same, kept for `age` seconds.
-std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security, util::Seconds age);
+/// The same of one that stays when the browser is closed, for `age`, which is more than nothing.
+std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,
+                               std::chrono::seconds age);
 /// The Set-Cookie value that removes it.
 std::string clear_cookie(std::string_view name, CookieSecurity security);
 

@@ -25,6 +25,8 @@ constexpr Row kRows[] = {
     {Happened::second_step_failed_elsewhere, "second_step_failed_elsewhere",
      tr("A right password in a new place, and a wrong second step")},
     {Happened::recovery_code_used, "recovery_code_used", tr("Used a recovery code")},
+    {Happened::device_remembered, "device_remembered", tr("Turned off the second step on a device")},
+    {Happened::device_forgotten, "device_forgotten", tr("Turned the second step on again on a device")},
     {Happened::password_changed, "password_changed", tr("Changed the password")},
     {Happened::app_added, "app_added", tr("Turned on an authenticator app")},
     {Happened::app_removed, "app_removed", tr("Removed the authenticator app")},

@@ -17,6 +17,8 @@ enum class Happened {
     second_step_failed,            ///< in a place from which the user has completed a login of late
     second_step_failed_elsewhere,  ///< in any other: somebody there knows the password (TOTP-10)
     recovery_code_used,
+    device_remembered,
+    device_forgotten,
     password_changed,
     app_added,
     app_removed,

@@ -17,7 +17,8 @@ enum class Level {
 
 struct Authentication {
     Level level = Level::unknown;
-    std::string amr;  ///< the methods: words of RFC 8176 §2 with single blanks between them; "": not known
+    std::string amr;          ///< the methods: words of RFC 8176 §2 with single blanks between them; "": not known
+    bool remembered = false;  ///< a remembered device took the place of the second factor (DEVICE-3)
 };
 
 /// A password and nothing else.

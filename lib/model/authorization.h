@@ -40,8 +40,10 @@ struct HalfLogin {
     Subject subject;
     std::int64_t stamp = 0;  ///< of the user (users.stamp); the half login is void when it has grown
     util::Time expires_at{};
-    std::string amr;  ///< as in Authentication: what was proved already
-    Sid sid;          ///< of the session that is to be raised; "": a new one begins
+    Authentication done;                       ///< what was proved already
+    Sid sid;                                   ///< of the session that is to be raised; "": a new one begins
+    bool must_change_password = false;         ///< before the login is whole
+    std::optional<util::Time> auth_time = {};  ///< of a login by the web server; nullopt: when the login is whole
 };
 
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.

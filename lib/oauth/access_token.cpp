@@ -49,7 +49,7 @@ void add_profile_claims(Context& context, const AccessTokenAbout& about, json::O
     claims.set("client_id", grant.client_id.str());
     if (grant.subject.empty()) return;
     if (grant.auth_time != model::kAuthTimeUnknown) claims.set("auth_time", util::to_epoch(grant.auth_time));
-    add_authentication(context.settings, grant, claims);
+    add_authentication(grant, claims);
     if (about.with_groups && about.scope.contains(model::kGroups)) add_groups(context, grant, claims);
 }
 

@@ -51,7 +51,8 @@ std::string_view rp_id_of_second_factor(const Settings& settings) {
 
 Level highest_level(const Settings& settings) {
     if (!knows_how_users_log_in(settings)) return Level::unknown;
-    if (settings.login.second_factor == SecondFactor::off) return Level::password;
+    if (settings.login.second_factor == SecondFactor::off)
+        return settings.login.has_page() ? Level::password : static_cast<Level>(settings.login.remote_level);
     return offers_passkeys(settings) ? Level::phishing_resistant : Level::second_factor;
 }
 
@@ -71,11 +72,6 @@ std::vector<std::string> supported_acr_values(const Settings& settings) {
             if (static_cast<Level>(level) == own.level) values.push_back(name);
     }
     return values;
-}
-
-model::Authentication authentication_of(const Settings& settings, const model::Session& session) {
-    if (session.how.level == Level::unknown && knows_how_users_log_in(settings)) return model::by_password();
-    return session.how;
 }
 
 std::string acr_of_login(const Settings& settings, Level level, const model::RequestedAcr& asked) {
@@ -98,16 +94,9 @@ void add_acr_values(const Settings& settings, model::RequestedAcr& asked, const 
     }
 }
 
-std::string acr_of(const Settings& settings, const std::string& stored) {
-    if (!stored.empty() || !knows_how_users_log_in(settings)) return stored;
-    return std::string(kPasswordAcr);
-}
-
-void add_authentication(const Settings& settings, const model::Grant& grant, json::Object& claims) {
-    const std::string acr = acr_of(settings, grant.acr);
-    if (acr.empty()) return;
-    claims.set("acr", acr);
-    claims.set("amr", json::strings(model::methods_of(grant.acr.empty() ? model::by_password().amr : grant.amr)));
+void add_authentication(const model::Grant& grant, json::Object& claims) {
+    if (!grant.acr.empty()) claims.set("acr", grant.acr);
+    if (!grant.amr.empty()) claims.set("amr", json::strings(model::methods_of(grant.amr)));
 }
 
 }  // namespace postern::oauth

@@ -9,7 +9,6 @@
 #include "model/authentication.h"
 #include "model/authorization.h"
 #include "model/grant.h"
-#include "model/session.h"
 #include "oauth/settings.h"
 
 namespace postern::oauth {
@@ -21,8 +20,9 @@ inline constexpr std::string_view kSecondFactorAcr = "https://refeds.org/profile
 /// Of one with a passkey: OpenID Connect EAP ACR Values 1.0 §2.
 inline constexpr std::string_view kPhishingResistantAcr = "phr";
 
-/// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
-inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.has_page(); }
+/// False where the web server lets people in and `login.remoteLevel` does not say what that is worth: nothing is said
+/// of it.
+inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.has_levels(); }
 
 /// Whether there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
 bool offers_passkeys(const Settings& settings);
@@ -39,9 +39,6 @@ std::optional<model::Level> level_named(const Settings& settings, std::string_vi
 /// `acr_values_supported`: the names of all levels that a login can have, the lowest first.
 std::vector<std::string> supported_acr_values(const Settings& settings);
 
-/// What a session's login is worth. One from before sessions kept it was by password, if users log in by password.
-model::Authentication authentication_of(const Settings& settings, const model::Session& session);
-
 /// `acr` of a login: the first value that the client asked for and the login satisfies, else the level's own name; ""
 /// where the level is not known.
 std::string acr_of_login(const Settings& settings, model::Level level, const model::RequestedAcr& asked);
@@ -51,10 +48,7 @@ enum class AcrNeed { voluntary, essential };
 void add_acr_values(const Settings& settings, model::RequestedAcr& asked, const std::vector<std::string>& values,
                     AcrNeed need);
 
-/// `acr` of a grant's login, also of one from before grants kept it; "" where it is not known.
-std::string acr_of(const Settings& settings, const std::string& stored);
-
 /// Sets `acr` and `amr` of the grant's login, where they are known.
-void add_authentication(const Settings& settings, const model::Grant& grant, json::Object& claims);
+void add_authentication(const model::Grant& grant, json::Object& claims);
 
 }  // namespace postern::oauth

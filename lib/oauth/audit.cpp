@@ -27,9 +27,12 @@ constexpr std::array kTable = {
     AuditRow{password_changed, "password_changed", "subject session by"},
     AuditRow{password_refused, "password_refused", "subject session link reason"},
     AuditRow{profile_changed, "profile_changed", "subject session changed"},
+    AuditRow{new_password_asked, "new_password_asked", "subject client_id"},
     AuditRow{second_factor_asked, "second_factor_asked", "subject client_id"},
     AuditRow{second_factor_failed, "second_factor_failed", "method reason subject client_id"},
     AuditRow{second_factor_throttled, "second_factor_throttled", "reason subject client_id"},
+    AuditRow{device_remembered, "device_remembered", "subject client_id session"},
+    AuditRow{devices_forgotten, "devices_forgotten", "subject session devices by"},
     AuditRow{app_added, "app_added", "subject session"},
     AuditRow{app_removed, "app_removed", "subject session by sudo_user"},
     AuditRow{passkey_added, "passkey_added", "subject session passkey"},
@@ -66,7 +69,7 @@ constexpr std::array kTable = {
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
     AuditRow{
         admin_command, "admin_command",
-        "command client_id claim subject group resource before rows sessions_ended grants_ended file source enabled weak by sudo_user"},
+        "command client_id claim subject group resource before rows sessions_ended grants_ended devices file source enabled weak by sudo_user"},
     AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 

@@ -29,10 +29,10 @@ json::Object active(const model::Scope& scope, const model::ClientId& client, co
 }
 
 /// How and when the user logged in (RFC 9470 §6.2); nothing for a token without a user.
-void add_login(const Settings& settings, const store::StoredAccessToken& stored, json::Object& answer) {
+void add_login(const store::StoredAccessToken& stored, json::Object& answer) {
     if (stored.subject.empty()) return;
     if (stored.auth_time != model::kAuthTimeUnknown) answer.set("auth_time", util::to_epoch(stored.auth_time));
-    if (const std::string acr = acr_of(settings, stored.acr); !acr.empty()) answer.set("acr", acr);
+    if (!stored.acr.empty()) answer.set("acr", stored.acr);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
 json::Object describe_active(const Settings& settings, const store::StoredAccessToken& stored,
                              const json::Object& claims) {
     json::Object answer = active(stored.scope, stored.client_id, "Bearer", claims);
-    add_login(settings, stored, answer);
+    add_login(stored, answer);
     return answer;
 }
 

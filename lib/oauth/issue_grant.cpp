@@ -96,7 +96,7 @@ model::Grant make_grant(Context& context, const Approval& approval) {
     grant.resources = approval.request.resources;
     grant.auth_time = approval.session.auth_time;
     grant.sid = approval.session.sid;
-    const model::Authentication how = authentication_of(context.settings, approval.session);
+    const model::Authentication how = approval.session.how;
     grant.acr = acr_of_login(context.settings, how.level, approval.request.acr);
     grant.amr = how.amr;
     return grant;

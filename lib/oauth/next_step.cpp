@@ -32,9 +32,14 @@ bool is_another_user(const AuthorizationInput& s) {
     return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
 }
 
+/// It began while the web server let users in, and nothing is known of it: it is not taken for a login of now.
+bool is_of_former_method(const AuthorizationInput& s) {
+    return s.session && s.level == model::Level::unknown && s.highest > model::Level::unknown;
+}
+
 /// Perhaps as another user: the one who is logged in decides nothing yet.
 bool needs_user(const AuthorizationInput& s) {
-    if (!s.session || is_another_user(s)) return true;
+    if (!s.session || is_another_user(s) || is_of_former_method(s)) return true;
     return (asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account)) && !logged_in_for_this(s);
 }
 

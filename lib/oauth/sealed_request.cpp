@@ -39,7 +39,10 @@ struct sealed::Codec<model::HalfLogin> {
     }
 
 private:
-    static void visit(auto& half, auto& visit) { visit(half.subject, half.stamp, half.expires_at, half.amr, half.sid); }
+    static void visit(auto& half, auto& visit) {
+        visit(half.subject, half.stamp, half.expires_at, half.done.level, half.done.amr, half.done.remembered, half.sid,
+              half.must_change_password, half.auth_time);
+    }
 };
 
 namespace {

@@ -78,8 +78,10 @@ struct GroupsFromEnvironment {
 
 struct LoginSettings {
     LoginMethod method = LoginMethod::password;
-    /// Whether users sign in on our own page: then second factors, passkeys and levels are ours too.
+    /// Whether users sign in on our own page.
     bool has_page() const { return method != LoginMethod::remote_user; }
+    /// Whether it is known what a login is worth: then second factors and levels are ours too.
+    bool has_levels() const { return has_page() || remote_level > 0; }
     /// Whether the passwords are ours: we store their hashes, compare them, and let users change them.
     bool keeps_passwords() const { return method == LoginMethod::password; }
 
@@ -93,6 +95,7 @@ struct LoginSettings {
     Passkeys passkeys = Passkeys::login;
     std::string rp_id;  ///< for which passkeys are made, WebAuthn §4; "": none can be, as where the issuer's host is an
                         ///< IP address
+    util::Seconds remember_device{0};  ///< so long a browser is not asked again for the second factor; 0: always asked
     std::map<std::string, int> acr_names;  ///< more names for the levels of `acr`: name → 1 to 3
     std::optional<Saslauthd> saslauthd;    ///< of method saslauthd, and there with no other
     bool auto_create = false;              ///< of methods remote_user and saslauthd: an unknown name becomes a new user
@@ -100,6 +103,8 @@ struct LoginSettings {
     int password_min_strength = 40;        ///< bits of a new password, as libzxcvbn estimates; 0: not looked at
     std::optional<std::string> password_blocklist;  ///< the file of factor::PasswordList; nullopt: no password is in it
     // Of method remote_user alone:
+    int remote_level =
+        0;  ///< what a login by the web server is worth, 1 or 2; 0: not known, and nothing is added to it
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
     std::optional<GroupsFromEnvironment> groups_from_environment;

@@ -18,9 +18,8 @@ Names with_implicit(const oauth::Settings& settings, Names names, const char* im
 /// What the ID token says of itself, before what is said of the user.
 Names all_claims(const oauth::Settings& settings) {
     Names claims = {"iss", "aud", "exp", "iat", "nonce", "sid"};
-    const bool by_password = oauth::knows_how_users_log_in(settings);
-    if (by_password || settings.login.auth_time_variable) claims.emplace_back("auth_time");
-    if (by_password) claims.insert(claims.end(), {"acr", "amr"});
+    if (settings.login.has_page() || settings.login.auth_time_variable) claims.emplace_back("auth_time");
+    if (oauth::knows_how_users_log_in(settings)) claims.insert(claims.end(), {"acr", "amr"});
     claims.emplace_back("sub");
     for (std::string& claim : settings.released_claims.names()) claims.push_back(std::move(claim));
     return claims;

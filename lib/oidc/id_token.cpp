@@ -39,7 +39,7 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
                         {"iat", util::to_epoch(now)}};
     if (about.grant.auth_time != model::kAuthTimeUnknown)
         claims.set("auth_time", util::to_epoch(about.grant.auth_time));
-    oauth::add_authentication(settings, about.grant, claims);
+    oauth::add_authentication(about.grant, claims);
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", about.at_hash);
     claims.set("sid", about.grant.sid.str());

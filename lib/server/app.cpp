@@ -25,7 +25,7 @@ keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) 
 }
 
 bool reads_factor_key(const Endpoint& endpoint, const oauth::LoginSettings& login) {
-    return endpoint.factors && login.has_page() && login.second_factor != oauth::SecondFactor::off;
+    return endpoint.factors && login.has_levels() && login.second_factor != oauth::SecondFactor::off;
 }
 
 std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, const oauth::LoginSettings& login) {

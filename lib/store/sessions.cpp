@@ -12,12 +12,12 @@ namespace {
 /// The columns of `sessions s`, in the order in which a model::Session is read.
 #define POSTERN_SESSION_COLUMNS                                                                                     \
     "s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, s.agent, s.address," \
-    " s.level, s.amr"
+    " s.level, s.amr, s.remembered"
 using store::operator>>;
 db::Statement& operator>>(db::Statement& row, model::Session& session) {
     return row >> session.cookie_hash >> session.sid >> session.subject >> session.auth_time >> session.created_at >>
            session.last_seen_at >> session.expires_at >> session.agent >> session.address >> session.how.level >>
-           session.how.amr;
+           session.how.amr >> session.how.remembered;
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 void insert_session(db::Transaction& transaction, const model::Session& session) {
     transaction.queue(
         "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at, agent,"
-        " address, level, amr) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        " address, level, amr, remembered) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         session.cookie_hash, session.sid, session.subject, session.auth_time, session.created_at, session.last_seen_at,
         session.expires_at, session.agent, session.address, static_cast<std::int64_t>(session.how.level),
-        session.how.amr);
+        session.how.amr, session.how.remembered);
     transaction.mark("SELECT 1 FROM sessions WHERE cookie_hash = $1", session.cookie_hash);
 }
 
@@ -85,8 +85,9 @@ std::vector<model::Session> sessions_of(db::Database& database, const model::Sub
 }
 
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
-    auto rows =
-        database.query("SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0");
+    auto rows = database.query(
+        "SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0"
+        " UNION SELECT subject FROM remembered_devices");
     std::vector<model::Subject> subjects;
     while (rows.step()) rows >> subjects.emplace_back();
     return subjects;

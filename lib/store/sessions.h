@@ -35,7 +35,7 @@ db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, ut
 std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, util::Time now,
                                         util::Time idle_since);
 
-/// Users who have a session or an unanswered authorization request.
+/// Users who have a session, an unanswered authorization request or a remembered device.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 
 struct EndedSessions {

@@ -48,6 +48,11 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM links WHERE token_hash IN"
                       " (SELECT token_hash FROM links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM links WHERE expires_at <= $1"},
+    {"remembered_devices",
+     POSTERN_DELETION("DELETE FROM remembered_devices WHERE token_hash IN"
+                      " (SELECT token_hash FROM remembered_devices WHERE expires_at <= $1"
+                      " ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM remembered_devices WHERE expires_at <= $1", true},
     {"activity",
      POSTERN_DELETION("DELETE FROM activity WHERE (subject, number) IN"
                       " (SELECT subject, number FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"

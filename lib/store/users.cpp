@@ -94,6 +94,13 @@ std::string find_password_hash(db::Database& database, const Subject& subject) {
     return row.step() ? row.text(0) : std::string();
 }
 
+StoredPassword find_password(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT password_hash, must_change_password FROM users WHERE subject = $1", subject);
+    StoredPassword password;
+    if (row.step()) row >> password.hash >> password.must_change;
+    return password;
+}
+
 std::string pick_password_hash(db::Database& database, std::string_view key) {
     // Subjects are random, so the first one after a random key is a random choice.
     auto next = database.query("SELECT password_hash FROM users WHERE subject >= $1 ORDER BY subject LIMIT 1", key);
@@ -126,12 +133,13 @@ db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::str
     return {database.list(kUsers, source), read_listed};
 }
 
-bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash) {
+bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash,
+                 MustChange must_change) {
     return transaction.run("INSERT INTO users (" POSTERN_USER_COLUMNS
-                           ", password_hash, email_key)"
-                           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (username) DO NOTHING",
+                           ", password_hash, email_key, must_change_password)"
+                           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (username) DO NOTHING",
                            user.subject, user.username, json::write(user.claims), user.enabled, user.created_at,
-                           user.updated_at, password_hash, email_key_of(user)) == 1;
+                           user.updated_at, password_hash, email_key_of(user), must_change == MustChange::yes) == 1;
 }
 
 bool update_user(db::Transaction& transaction, const User& user) {
@@ -149,9 +157,12 @@ void update_claims(db::Transaction& transaction, const User& user) {
                     json::write(user.claims), user.updated_at, email_key_of(user));
 }
 
-void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash) {
-    transaction.run("UPDATE users SET password_hash = $2, stamp = stamp + 1, enrol_until = 0 WHERE subject = $1",
-                    subject, hash);
+void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash,
+                       MustChange must_change) {
+    transaction.run(
+        "UPDATE users SET password_hash = $2, must_change_password = $3, stamp = stamp + 1, enrol_until = 0"
+        " WHERE subject = $1",
+        subject, hash, must_change == MustChange::yes);
     clear_code_failures(transaction, subject);
 }
 
@@ -161,8 +172,9 @@ bool remove_user(db::Transaction& transaction, const Subject& subject) {
     return transaction.run("DELETE FROM users WHERE subject = $1", subject) == 1;
 }
 
-void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now) {
-    set_password_hash(transaction, subject, hash);
+void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now,
+                      MustChange must_change) {
+    set_password_hash(transaction, subject, hash, must_change);
     end_user_access(transaction, subject, now);
 }
 

@@ -27,6 +27,11 @@ json::Object find_claims(db::Database& database, const model::Subject& subject);
 void lock_user(db::Transaction& transaction, const model::Subject& subject);
 /// crypt(5); "" when the user cannot log in with a password, or when there is no such user.
 std::string find_password_hash(db::Database& database, const model::Subject& subject);
+struct StoredPassword {
+    std::string hash;          ///< as find_password_hash has it
+    bool must_change = false;  ///< a login by it begins with another one (PASSWORD-5)
+};
+StoredPassword find_password(db::Database& database, const model::Subject& subject);
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
@@ -45,8 +50,11 @@ struct ListedUser {
 db::Rows<ListedUser> list_users(db::Database& database, db::Limit limit = {});                 ///< by username
 db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::string& source);  ///< likewise
 
+/// Whether a user who logs in with that password has to choose another one first.
+enum class MustChange { no, yes };
 /// False when the username is taken. Without a hash the user cannot log in with a password.
-bool insert_user(db::Transaction& transaction, const model::User& user, std::string_view password_hash = "");
+bool insert_user(db::Transaction& transaction, const model::User& user, std::string_view password_hash = "",
+                 MustChange must_change = MustChange::no);
 /// Replaces username, claims, enabled and updated_at. Another `enabled` ends what `left_at` says. False when there is
 /// no such subject.
 bool update_user(db::Transaction& transaction, const model::User& user);
@@ -54,12 +62,13 @@ bool update_user(db::Transaction& transaction, const model::User& user);
 void update_claims(db::Transaction& transaction, const model::User& user);
 /// Raises the stamp (store/factors.h), as disabling does; second factors are asked for again, however often they
 /// failed.
-void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash);
+void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
+                       MustChange must_change = MustChange::no);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
 /// Another password, and the end of what the old one has given: end_user_access.
 void replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                      util::Time now);
+                      util::Time now, MustChange must_change = MustChange::no);
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
 /// disabled.
 void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);

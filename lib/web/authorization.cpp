@@ -75,12 +75,13 @@ std::int64_t read_levels(const Interaction& interaction, oauth::AuthorizationInp
     const oauth::Settings& settings = interaction.context.settings;
     input.highest = oauth::highest_level(settings);
     if (!input.session) return 0;
-    input.level = oauth::authentication_of(settings, *input.session).level;
+    const model::Authentication how = input.session->how;
+    input.level = how.level;
     if (input.level >= input.highest) return 0;
     const auto state = store::find_second_factor(interaction.context.store, input.session->subject,
                                                  oauth::rp_id_of_second_factor(settings));
-    input.demanded = demanded_of_user(settings, state);
-    input.within_reach = level_within_reach(state);
+    input.demanded = demanded_of_session(settings, state, how);
+    input.within_reach = level_within_reach(settings, state);
     input.may_set_up = can_enrol(interaction.context, state);
     return state.stamp;
 }

@@ -17,6 +17,8 @@ std::string name_of(Form form) {
             return "second step";
         case Form::enrolment:
             return "enrolment";
+        case Form::password_change:
+            return "password_change";
         case Form::consent:
             return "consent";
         case Form::logout:
@@ -56,7 +58,7 @@ std::string csrf_token(oauth::Context& context, Form form, const Browser& browse
     // is about its own user, not about the one who is signed in. The others know the session by the id that it keeps
     // when the same user signs in again, in another tab perhaps.
     const bool ignores = form == Form::login || form == Form::second_step || form == Form::enrolment ||
-                         form == Form::link || form == Form::recover;
+                         form == Form::password_change || form == Form::link || form == Form::recover;
     const std::string session = !ignores && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));

@@ -14,6 +14,7 @@ enum class Form {
     login,
     second_step,
     enrolment,
+    password_change,
     consent,
     logout,
     account,

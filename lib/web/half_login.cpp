@@ -13,6 +13,7 @@
 #include "store/users.h"
 #include "web/activity.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
 
 namespace postern::web {
 namespace {
@@ -28,7 +29,7 @@ model::HalfLogin half_login_of(const oauth::Context& context, const model::Sessi
     return {.subject = session.subject,
             .stamp = stamp,
             .expires_at = context.now() + kHalfLoginTtl,
-            .amr = oauth::authentication_of(context.settings, session).amr,
+            .done = session.how,
             .sid = session.sid};
 }
 
@@ -52,9 +53,26 @@ model::Level demanded_of_user(const oauth::Settings& settings, const store::Seco
     return required ? model::Level::second_factor : model::Level::unknown;
 }
 
-model::Level level_within_reach(const store::SecondFactorState& state) {
+model::Level demanded_of_session(const oauth::Settings& settings, const store::SecondFactorState& state,
+                                 const model::Authentication& how) {
+    if (how.remembered && remembers_devices(settings)) return model::Level::unknown;
+    return demanded_of_user(settings, state);
+}
+
+model::Level level_within_reach(const oauth::Settings& settings, const store::SecondFactorState& state) {
     if (state.passkey) return model::Level::phishing_resistant;
-    return state.code ? model::Level::second_factor : model::Level::password;
+    const auto alone = std::max(model::Level::password, static_cast<model::Level>(settings.login.remote_level));
+    return state.code ? model::Level::second_factor : alone;
+}
+
+util::Time login_time_of(const oauth::Settings& settings, const model::Session& session) {
+    const bool counts_at_its_begin = session.auth_time == model::kAuthTimeUnknown && settings.login.remote_level > 0;
+    return counts_at_its_begin ? session.created_at : session.auth_time;
+}
+
+bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                 std::optional<util::Time> auth_time) {
+    return auth_time && *auth_time >= request.expires_at - settings.authorization_request_ttl;
 }
 
 model::Level demanded_by(const LoginVisit& visit) {
@@ -82,12 +100,24 @@ SecondHalf missing_half(const oauth::Context& context, const store::SecondFactor
 
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp) {
     const util::Time now = context.now();
-    return {.subject = subject,
-            .stamp = stamp,
-            .expires_at = now + kHalfLoginTtl,
-            .amr = model::by_password().amr,
-            .sid = {}};
+    return {
+        .subject = subject, .stamp = stamp, .expires_at = now + kHalfLoginTtl, .done = model::by_password(), .sid = {}};
 }
+
+namespace {
+
+http::Response continue_with_new_password(Interaction& interaction, model::AuthorizationRequest request,
+                                          model::HalfLogin half) {
+    const oauth::Settings& settings = interaction.context.settings;
+    if (!settings.paths.account)
+        return interaction.refuse(PageFault::password_change_missing, request.client_id.str(),
+                                  "the user must choose another password, and paths.account is null");
+    half.expires_at = interaction.context.now() + kEnrolmentTtl;
+    request.half_login = std::move(half);
+    return continue_at(interaction, *settings.paths.account + kPasswordChangeSuffix, request, "");
+}
+
+}  // namespace
 
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
                                   SecondHalf missing) {
@@ -99,6 +129,9 @@ http::Response continue_with_half(Interaction& interaction, model::Authorization
     if (missing == SecondHalf::suspended)
         return interaction.refuse(PageFault::passkey_suspended, request.client_id.str(),
                                   "the user has no other second factor than a suspended passkey");
+    const bool is_proved = missing == SecondHalf::none || missing == SecondHalf::enrolment;
+    if (half.must_change_password && is_proved)
+        return continue_with_new_password(interaction, std::move(request), std::move(half));
     request.half_login = std::move(half);
     if (missing == SecondHalf::enrolment) request.half_login->expires_at = interaction.context.now() + kEnrolmentTtl;
     const std::string path =
@@ -110,7 +143,7 @@ std::optional<http::Response> raise_login(Interaction& interaction, model::Autho
                                           SecondHalf missing, std::int64_t stamp) {
     const oauth::Context& context = interaction.context;
     const model::Session& session = interaction.browser.session.value();
-    const util::Seconds age = context.now() - session.auth_time;
+    const util::Seconds age = context.now() - login_time_of(context.settings, session);
     if (missing != SecondHalf::code && age >= context.settings.account.reauthentication) return std::nullopt;
     return continue_with_half(interaction, std::move(request), half_login_of(context, session, stamp), missing);
 }
@@ -137,17 +170,19 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
         if (!spend(transaction)) return std::nullopt;
         const SuccessKeys keys = success_keys(context, user->username, interaction.request.remote_address);
         if (half.sid.empty()) note_success(transaction, keys, context.now());
-        remember_code_place(transaction, keys, context.now());
+        if (how.level >= model::Level::second_factor) remember_code_place(transaction, keys, context.now());
         // The login is whole now: `max_age` counts from here (OpenID Connect Core §2, auth_time).
-        auto started = half.sid.empty()
-                           ? start_session(context, transaction, interaction.browser, half.subject, context.now(), how)
-                           : raise_session(context, transaction, interaction.browser, half.sid, how);
+        auto started = half.sid.empty() ? start_session(context, transaction, interaction.browser, half.subject,
+                                                        half.auth_time.value_or(context.now()), how)
+                                        : raise_session(context, transaction, interaction.browser, half.sid, how);
         if (!started) return std::nullopt;
         if (!half.sid.empty())
             note_activity(context, transaction, interaction.browser, half.subject, model::Happened::second_step_done,
                           how.amr);
         // A session that was raised is not a login for this request: its password is as old as it was.
-        if (visit.target && half.sid.empty())
+        const bool is_login_for_it =
+            half.sid.empty() && (!half.auth_time || is_made_for(context.settings, visit.request, half.auth_time));
+        if (visit.target && is_login_for_it)
             store::record_login(transaction, oauth::request_key(visit.request), half.subject, visit.request.expires_at);
         transaction.commit();
         return started;

@@ -43,15 +43,29 @@ bool can_enrol(const oauth::Context& context, const store::SecondFactorState& st
 bool offers_enrolment(const oauth::Settings& settings);
 
 /// That a login can have with what the user has set up.
-model::Level level_within_reach(const store::SecondFactorState& state);
+model::Level level_within_reach(const oauth::Settings& settings, const store::SecondFactorState& state);
+
+/// When the session's user logged in, for what may be changed only a while after that. Where the web server does not
+/// tell the time, `login.remoteLevel` lets its word count from when the session began.
+util::Time login_time_of(const oauth::Settings& settings, const model::Session& session);
+
+/// Whether a login whose time is that, or not known, was made for this request: `prompt=login` and a stale `max_age`
+/// want that the user was asked after the client had asked for it.
+bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                 std::optional<util::Time> auth_time);
 
 /// What the configuration and the operator demand of a user in that state.
 model::Level demanded_of_user(const oauth::Settings& settings, const store::SecondFactorState& state);
+/// The same of a session that began with such a login: a remembered device satisfies it, as long as there are any
+/// (DEVICE-3).
+model::Level demanded_of_session(const oauth::Settings& settings, const store::SecondFactorState& state,
+                                 const model::Authentication& how);
 
 /// A right password, now.
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);
 
-/// 303 to the page of the second half, with the half login in the seal. With nothing set up, the page on which the user
+/// 303 to the page of the second half, with the half login in the seal. Where a new password comes first (PASSWORD-5),
+/// it does so as soon as everything is proved that the login demands. With nothing set up, the page on which the user
 /// sets it up, or the page that says whom to ask: where that needs a link, or the only passkey is suspended.
 http::Response continue_with_half(Interaction& interaction, model::AuthorizationRequest request, model::HalfLogin half,
                                   SecondHalf missing);

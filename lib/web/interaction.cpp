@@ -71,7 +71,8 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
 bool drop_expired_half(const Interaction& interaction, Opened& opened) {
     auto& half = opened.request.half_login;
     if (!half) return false;
-    const bool is_asked_for = oauth::highest_level(interaction.context.settings) > model::Level::password;
+    const bool is_asked_for =
+        half->must_change_password || oauth::highest_level(interaction.context.settings) > model::Level::password;
     if (is_asked_for && interaction.context.now() < half->expires_at) return false;
     half.reset();
     opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());

@@ -53,6 +53,8 @@ struct LoginVisit {
 
 /// Behind `paths.account`: the page on which a user whose login must have a second half sets one up.
 inline constexpr const char* kEnrolmentSuffix = "/enrol";
+/// And the page on which a user whose password must be changed does that before the login is whole.
+inline constexpr const char* kPasswordChangeSuffix = "/renew";
 
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
 inline constexpr const char* kGoBack = "back";

@@ -6,6 +6,7 @@
 #include "oauth/acr.h"
 #include "oauth/client_id_url.h"
 #include "store/authorization_requests.h"
+#include "store/factors.h"
 #include "util/text.h"
 #include "web/client_name.h"
 #include "web/csrf.h"
@@ -13,6 +14,7 @@
 #include "web/passkey_check.h"
 #include "web/passkey_login.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
 #include "web/second_step.h"
 
 namespace postern::web {
@@ -21,6 +23,7 @@ namespace {
 using text::tr;
 
 constexpr const char* kMethod = "password";
+constexpr const char* kWithDevice = "remembered_device";
 constexpr const char* kWrong = tr("That user name and password do not match. Check both and try again.");
 
 constexpr const char* kTooLong = tr("That took too long. Enter your password again.");
@@ -61,7 +64,9 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
 struct Passed {
     std::optional<StartedSession> started;  ///< nullopt: a half is missing, and nothing was written
     SecondHalf missing = SecondHalf::none;
+    bool must_change_password = false;
     std::int64_t stamp = 0;
+    std::optional<DeviceCookie> device = {};  ///< that was used
 };
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
@@ -70,16 +75,29 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
                            db::Transaction& transaction) {
     oauth::Context& context = interaction.context;
     const model::Subject& subject = verdict.named;
-    if (!is_still_right(transaction, verdict)) return std::nullopt;
+    const auto password = find_right_password(transaction, verdict);
+    if (!password) return std::nullopt;
+    const bool must_change = password->must_change && context.settings.login.keeps_passwords();
+    std::optional<DeviceCookie> device;
+    SecondHalf missing = SecondHalf::none;
+    std::int64_t stamp = 0;
     if (oauth::highest_level(context.settings) > model::Level::password) {
         const auto state =
             store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(context.settings));
-        const SecondHalf missing = missing_half(context, state, visit);
-        if (missing != SecondHalf::none) return Passed{std::nullopt, missing, state.stamp};
+        missing = missing_half(context, state, visit);
+        stamp = state.stamp;
+        if (missing == SecondHalf::code && !must_change)
+            device = use_remembered_device(interaction, transaction, visit, subject);
+    } else if (must_change) {
+        stamp = store::find_stamp(transaction.database(), subject);
     }
+    if (must_change || (missing != SecondHalf::none && !device))
+        return Passed{std::nullopt, missing, must_change, stamp};
     note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());
-    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(),
-                                           model::by_password())};
+    model::Authentication how = model::by_password();
+    how.remembered = device.has_value();
+    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(), how),
+                  .device = std::move(device)};
     if (visit.target)
         store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
     transaction.commit();
@@ -95,13 +113,17 @@ std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit
     });
     if (!passed) return std::nullopt;
     if (!passed->started) {
-        context.trail.add(oauth::AuditEvent::second_factor_asked,
+        context.trail.add(passed->missing == SecondHalf::none ? oauth::AuditEvent::new_password_asked
+                                                              : oauth::AuditEvent::second_factor_asked,
                           {oauth::audit::subject(verdict.named), oauth::audit::client(visit.request.client_id)});
-        return continue_with_half(interaction, visit.request, begin_half_login(context, verdict.named, passed->stamp),
-                                  passed->missing);
+        model::HalfLogin half = begin_half_login(context, verdict.named, passed->stamp);
+        half.must_change_password = passed->must_change_password;
+        return continue_with_half(interaction, visit.request, std::move(half), passed->missing);
     }
-    note_login(context, *passed->started, kMethod, visit.request.client_id);
-    return go_on_with(interaction, visit, *passed->started);
+    note_login(context, *passed->started, passed->device ? kWithDevice : kMethod, visit.request.client_id);
+    http::Response response = go_on_with(interaction, visit, *passed->started);
+    if (passed->device) send_device(interaction, *passed->device, response);
+    return response;
 }
 
 void note_refusal(Interaction& interaction, oauth::AuditEvent event, const LoginVisit& visit,

@@ -63,6 +63,8 @@ public:
                                 {"message", renderer_.say(page.message)},
                                 {"has_codes", page.has_codes ? "yes" : ""},
                                 {"code", page.code ? "yes" : ""},
+                                {"remembered_until", renderer_.say(page.remembered_until)},
+                                {"remember", page.remember ? "yes" : ""},
                                 {"passkey_options", page.passkey.options},
                                 {"passkey_challenge", page.passkey.challenge}},
                       .lists = {}};

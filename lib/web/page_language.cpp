@@ -39,7 +39,7 @@ void remember_language(const oauth::Settings& settings, const text::Languages& l
     const auto tag = request.query.find(kLanguageParameter);
     if (!tag || languages.find(*tag) == nullptr) return;
     const CookieNames names = cookie_names(settings);
-    response.add("Set-Cookie", http::set_cookie(names.language, *tag, names.security, kLanguageIsKept));
+    response.add("Set-Cookie", http::set_lasting_cookie(names.language, *tag, names.security, kLanguageIsKept));
 }
 
 }  // namespace postern::web

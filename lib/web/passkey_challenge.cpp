@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::size_t kChallengeBytes = 32;
 /// Whatever changes in the members changes the purpose.
-constexpr std::string_view kPurpose = "passkey challenge v1";
+constexpr std::string_view kPurpose = "passkey challenge v2";
 
 }  // namespace
 
 SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use, util::Time expires_at,
-                               const std::string& handle) {
+                               const std::string& handle, std::int64_t stamp) {
     SealedChallenge made;
     made.bytes = context.random.bytes(kChallengeBytes);
     oauth::sealed::Writer writer;
-    writer(use.ceremony, use.browser, use.subject, use.occasion, expires_at, handle, made.bytes);
+    writer(use.ceremony, use.browser, use.subject, use.occasion, expires_at, handle, stamp, made.bytes);
     made.sealed = crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
     return made;
 }
@@ -36,7 +36,8 @@ util::Result<Challenge, ChallengeFault> open_challenge(oauth::Context& context, 
     ChallengeUse of;
     Challenge challenge;
     oauth::sealed::Reader reader(*plain);
-    reader(of.ceremony, of.browser, of.subject, of.occasion, challenge.expires_at, challenge.handle, challenge.bytes);
+    reader(of.ceremony, of.browser, of.subject, of.occasion, challenge.expires_at, challenge.handle, challenge.stamp,
+           challenge.bytes);
     if (!reader.is_whole()) return ChallengeFault::foreign;
     const bool is_for_it = !use.browser.empty() && of.ceremony == use.ceremony && of.browser == use.browser &&
                            of.subject == use.subject && of.occasion == use.occasion;

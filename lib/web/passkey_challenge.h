@@ -2,6 +2,7 @@
 // before an answer to it is accepted.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,7 @@ struct Challenge {
     std::string bytes;        ///< 32, random
     std::string handle = {};  ///< of a registration: `user.id` of its options, which is stored with the first passkey
     util::Time expires_at{};  ///< for store::spend_challenge
+    std::int64_t stamp = 0;   ///< of a registration: `users.stamp` then; another change of factors ends this one
 };
 
 enum class ChallengeFault {
@@ -38,7 +40,7 @@ struct SealedChallenge {
     std::string sealed;  ///< the field `challenge`
 };
 SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use, util::Time expires_at,
-                               const std::string& handle = "");
+                               const std::string& handle = "", std::int64_t stamp = 0);
 
 /// Of a field that came back. It may have been spent: store::spend_challenge decides that, in the transaction that
 /// accepts the answer.

@@ -37,7 +37,7 @@ http::Response refuse(Interaction& interaction, const LoginVisit& visit, const P
 LoginVisit with_owner(const LoginVisit& visit, const model::Subject& owner, std::int64_t stamp) {
     LoginVisit owned = visit;
     owned.request.half_login =
-        model::HalfLogin{.subject = owner, .stamp = stamp, .expires_at = {}, .amr = {}, .sid = {}};
+        model::HalfLogin{.subject = owner, .stamp = stamp, .expires_at = {}, .done = {}, .sid = {}};
     return owned;
 }
 

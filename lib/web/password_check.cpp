@@ -226,14 +226,16 @@ void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::T
     store::remember_place(transaction, keys.place, now + kPlaceIsKnown);
 }
 
-bool is_still_right(db::Transaction& transaction, const PasswordVerdict& verdict) {
+std::optional<store::StoredPassword> find_right_password(db::Transaction& transaction, const PasswordVerdict& verdict) {
     const auto user = store::find_user_to_change(transaction, verdict.named);
-    return user && user->enabled &&
-           store::find_password_hash(transaction.database(), verdict.named) == verdict.password_hash;
+    if (!user || !user->enabled) return std::nullopt;
+    auto password = store::find_password(transaction.database(), verdict.named);
+    if (password.hash != verdict.password_hash) return std::nullopt;
+    return password;
 }
 
 bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
-    if (!is_still_right(transaction, verdict)) return false;
+    if (!find_right_password(transaction, verdict)) return false;
     note_success(transaction, {verdict.failures_key, verdict.place_key}, now);
     return true;
 }

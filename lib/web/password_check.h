@@ -8,6 +8,7 @@
 #include "model/user.h"
 #include "oauth/context.h"
 #include "os/hash_slots.h"
+#include "store/users.h"
 #include "util/secret.h"
 
 namespace postern::web {
@@ -69,8 +70,8 @@ SuccessKeys success_keys(const oauth::Context& context, const std::string& usern
 void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
 void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
 
-/// Whether the user of a right verdict still has that password and is enabled, and stays so until the transaction ends.
-bool is_still_right(db::Transaction& transaction, const PasswordVerdict& verdict);
+/// The password of a right verdict, if the user still has it and is enabled, and stays so until the transaction ends.
+std::optional<store::StoredPassword> find_right_password(db::Transaction& transaction, const PasswordVerdict& verdict);
 
 /// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
 /// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it

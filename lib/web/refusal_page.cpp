@@ -106,6 +106,9 @@ constexpr PageText kPageTexts[] = {
      tr("Your password was right. This sign-in also needs a passkey or an authenticator app, and your account has neither."),
      tr("The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
         "your user name and the request id below.")},
+    {PageFault::password_change_missing, 403, "password_change_missing", tr("You need a new password"),
+     tr("Your password was right. It must be changed before you can sign in with it, and that cannot be done here."),
+     tr("The administrator of this server can give you another password. Tell them your user name and the request id below.")},
     {PageFault::passkey_suspended, 403, "passkey_suspended", tr("Your passkey is suspended"),
      tr("Your password was right. This sign-in also needs your passkey, which is not accepted any more because a copy of it "
         "may exist."),

@@ -34,10 +34,11 @@ enum class PageFault {
     remote_user_unusable,  ///< its name is not a possible user name
     account_unknown,       ///< its name is not that of a user here
     account_disabled,
-    access_refused,         ///< the user may not use the application
-    second_factor_missing,  ///< the user must log in with one, has none, and may not set one up at the login
-    passkey_suspended,      ///< it is the only second factor of the user
-    account_form_foreign,   ///< as form_foreign, on a page of the account
+    access_refused,           ///< the user may not use the application
+    second_factor_missing,    ///< the user must log in with one, has none, and may not set one up at the login
+    password_change_missing,  ///< the user must choose another password, and there is no page for that
+    passkey_suspended,        ///< it is the only second factor of the user
+    account_form_foreign,     ///< as form_foreign, on a page of the account
     account_form_malformed,
     link_not_good,      ///< a link of the operator: unknown, used, expired, void or cut
     link_form_foreign,  ///< as form_foreign, on the page of such a link

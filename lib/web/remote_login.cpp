@@ -4,14 +4,19 @@
 #include <variant>
 
 #include "db/write.h"
+#include "oauth/acr.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
+#include "store/second_factor.h"
 #include "store/users.h"
 #include "web/authorization_response.h"
+#include "web/half_login.h"
 #include "web/met_user.h"
+#include "web/remembered_device.h"
 #include "web/remote_groups.h"
 #include "web/remote_user.h"
+#include "web/second_step.h"
 
 namespace postern::web {
 namespace {
@@ -22,12 +27,6 @@ constexpr const char* kMethod = "remote_user";
 std::optional<MetUser> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
     return meet_user(context, transaction, remote.username,
                      [&](model::User& user) { return update_claims(user, remote); });
-}
-
-/// What `prompt=login` and a stale `max_age` want: that the user was asked after the client had asked for it.
-bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequest& request,
-                 const RemoteUser& remote) {
-    return remote.auth_time && *remote.auth_time >= request.expires_at - settings.authorization_request_ttl;
 }
 
 /// Why the user that the web server names may not log in.
@@ -50,25 +49,53 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
 struct Start {
     MetUser met;
     GroupChanges groups;
-    StartedSession session;
+    std::optional<StartedSession> session;  ///< nullopt: a half is missing
+    SecondHalf missing = SecondHalf::none;
+    std::int64_t stamp = 0;
+    std::optional<DeviceCookie> device;  ///< that was used
 };
+
+/// With `login.remoteLevel` 1 the web server's word is worth a password, and what is missing behind a password is
+/// missing here. With 2 it is worth both halves: what a client demands beyond that raises the session later.
+void find_missing(Interaction& interaction, const LoginVisit& visit, db::Transaction& transaction, Start& start) {
+    const oauth::Settings& settings = interaction.context.settings;
+    if (settings.login.remote_level != 1 || oauth::highest_level(settings) == model::Level::password) return;
+    const model::Subject& subject = start.met.user.subject;
+    const auto state =
+        store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(settings));
+    start.missing = missing_half(interaction.context, state, visit);
+    start.stamp = state.stamp;
+    if (start.missing == SecondHalf::code)
+        start.device = use_remembered_device(interaction, transaction, visit, subject);
+}
+
+model::Authentication by_web_server(const oauth::Settings& settings) {
+    return {static_cast<model::Level>(settings.login.remote_level), ""};
+}
 
 /// User, groups, session, the mark that this request was logged in for, and the end of the old session: together or not
 /// at all.
 util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const LoginVisit& visit,
                                         const RemoteUser& remote) {
-    auto met = meet(interaction.context, transaction, remote);
-    const bool would_make = interaction.context.settings.login.auto_create;
+    oauth::Context& context = interaction.context;
+    auto met = meet(context, transaction, remote);
+    const bool would_make = context.settings.login.auto_create;
     if (!met) return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}};
-    const model::User& user = met->user;
-    if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
-    GroupChanges groups = follow_groups(interaction.context, transaction, user.subject, remote);
-    StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,
-                                           remote.auth_time.value_or(model::kAuthTimeUnknown), {});
-    if (visit.target && is_made_for(interaction.context.settings, visit.request, remote))
-        store::record_login(transaction, oauth::request_key(visit.request), user.subject, visit.request.expires_at);
+    if (!met->user.enabled) return NotLoggedIn{PageFault::account_disabled, met->user.subject};
+    Start start{.met = *std::move(met), .groups = {}, .session = {}, .device = {}};
+    const model::Subject& subject = start.met.user.subject;
+    start.groups = follow_groups(context, transaction, subject, remote);
+    find_missing(interaction, visit, transaction, start);
+    if (start.missing == SecondHalf::none || start.device) {
+        model::Authentication how = by_web_server(context.settings);
+        how.remembered = start.device.has_value();
+        start.session = start_session(context, transaction, interaction.browser, subject,
+                                      remote.auth_time.value_or(model::kAuthTimeUnknown), how);
+        if (visit.target && is_made_for(context.settings, visit.request, remote.auth_time))
+            store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
+    }
     transaction.commit();
-    return Start{*std::move(met), std::move(groups), std::move(started)};
+    return start;
 }
 
 void note_groups(const Interaction& interaction, const model::Subject& subject, const GroupChanges& changes) {
@@ -84,8 +111,7 @@ void note_groups(const Interaction& interaction, const model::Subject& subject, 
         interaction.context.log.warn("group_missing", {{"group", group}, {"id", interaction.request.id}});
 }
 
-util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit,
-                                                const RemoteUser& remote) {
+util::Result<Start, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote) {
     // Durable, because the old cookie must stay dead.
     auto recorded = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
         return record(transaction, interaction, visit, remote);
@@ -95,8 +121,8 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
         interaction.context.trail.add(oauth::AuditEvent::user_created,
                                       {{"method", kMethod}, oauth::audit::subject(start.met.user.subject)});
     note_groups(interaction, start.met.user.subject, start.groups);
-    note_login(interaction.context, start.session, kMethod, visit.request.client_id);
-    return std::move(start.session);
+    if (start.session) note_login(interaction.context, *start.session, kMethod, visit.request.client_id);
+    return start;
 }
 
 http::Response continue_with_session(Interaction& interaction, const LoginVisit& visit) {
@@ -106,26 +132,50 @@ http::Response continue_with_session(Interaction& interaction, const LoginVisit&
     return continue_after_login(interaction, marked);
 }
 
-/// A login form would ask again. The web server would give the same answer again, so the client gets an error.
-http::Response answer(Interaction& interaction, const LoginVisit& visit, const model::Session& session) {
-    if (!visit.target) return continue_with_session(interaction, visit);
-    const oauth::AuthorizationInput input{
-        .request = visit.request,
-        .client = visit.target->client(),
-        .released_claims = interaction.context.settings.released_claims,
-        .session = session,
-        .progress = store::find_progress(interaction.context.store, oauth::request_key(visit.request)),
-        .consent = {},
-        .now = interaction.context.now()};
-    if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input)))
-        return continue_with_session(interaction, visit);
-    if (!oauth::end_request(interaction.context, visit.request, session))
+/// A login form would ask again. The web server would give the same answer again, so the client gets an error. nullopt:
+/// the login is good enough.
+std::optional<http::Response> refuse_unproved(Interaction& interaction, const LoginVisit& visit,
+                                              const model::Session& session) {
+    if (!visit.target) return std::nullopt;
+    oauth::Context& context = interaction.context;
+    auto progress = store::find_progress(context.store, oauth::request_key(visit.request));
+    // Where a half is missing, it is recorded when the login is whole.
+    if (!progress && is_made_for(context.settings, visit.request, session.auth_time))
+        progress = model::AuthorizationProgress{.subject = session.subject, .logged_in = true};
+    const oauth::AuthorizationInput input{.request = visit.request,
+                                          .client = visit.target->client(),
+                                          .released_claims = context.settings.released_claims,
+                                          .session = session,
+                                          .progress = progress,
+                                          .consent = {},
+                                          .now = context.now()};
+    const auto step = oauth::next_step(input);
+    if (!std::holds_alternative<oauth::ShowLogin>(step)) return std::nullopt;
+    if (!oauth::end_request(context, visit.request, session))
         return refuse_and_offer(interaction, PageFault::already_used, visit.request);
     return early_error(
         interaction, *visit.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
                           "another user than the one asked for is signed in at the web server, or its login is older "
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
+}
+
+/// The second half comes next: what it completes is to be good enough for the request.
+http::Response ask_for_second_half(Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote,
+                                   const Start& start) {
+    oauth::Context& context = interaction.context;
+    const model::Subject& subject = start.met.user.subject;
+    const util::Time auth_time = remote.auth_time.value_or(model::kAuthTimeUnknown);
+    model::Session whole;
+    whole.subject = subject;
+    whole.auth_time = auth_time;
+    if (auto refusal = refuse_unproved(interaction, visit, whole)) return *std::move(refusal);
+    context.trail.add(oauth::AuditEvent::second_factor_asked,
+                      {oauth::audit::subject(subject), oauth::audit::client(visit.request.client_id)});
+    model::HalfLogin half = begin_half_login(context, subject, start.stamp);
+    half.done = by_web_server(context.settings);
+    half.auth_time = auth_time;
+    return continue_with_half(interaction, visit.request, std::move(half), start.missing);
 }
 
 void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
@@ -136,6 +186,11 @@ void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
                                      {{"reason", remote.groups_fault}, {"id", interaction.request.id}});
 }
 
+bool is_second_half_of(const Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote) {
+    return visit.request.half_login &&
+           store::find_username(interaction.context.store, visit.request.half_login->subject) == remote.username;
+}
+
 PageFault page_fault(RemoteFault fault) {
     return fault == RemoteFault::missing ? PageFault::remote_user_missing : PageFault::remote_user_unusable;
 }
@@ -143,14 +198,21 @@ PageFault page_fault(RemoteFault fault) {
 }  // namespace
 
 http::Response remote_login(Interaction& interaction) {
+    const bool posted = interaction.request.method == http::Method::post;
     // First, so that an operator who opens the page by hand learns whether the web server authenticates.
     const auto remote = read_remote_user(interaction.context.settings.login, interaction.request.server_variables,
                                          interaction.context.now());
     if (!remote)
         return refuse_login(interaction, {page_fault(remote.error().fault), {}}, "", remote.error().log_detail);
-    ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, interaction.request.query));
+    ASSIGN_OR_RETURN(const auto visit,
+                     resume_login(interaction, posted ? interaction.request.form : interaction.request.query));
+    // The second half is of the user whom the web server names, and of no other.
+    if (is_second_half_of(interaction, visit, *remote))
+        return posted ? submit_second_step(interaction, visit) : show_second_step(interaction, visit);
+    if (posted || visit.request.half_login) return start_over(interaction, visit);
     const std::string client_id = visit.request.client_id.str();
     if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
+    if (auto few = show_few_codes(interaction, visit)) return std::move(*few);
     // Without this check a browser that refuses the session cookie would be redirected in circles.
     if (visit.request.session_sent && !interaction.browser.session)
         return refuse_and_offer(interaction, PageFault::cookie_missing, visit.request,
@@ -159,9 +221,11 @@ http::Response remote_login(Interaction& interaction) {
     const auto started = start(interaction, visit, *remote);
     if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
     note_unusable(interaction, *remote);
-    http::Response response = answer(interaction, visit, started->session);
-    const CookieNames& names = interaction.browser.names;
-    response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
+    if (!started->session) return ask_for_second_half(interaction, visit, *remote, *started);
+    auto refusal = refuse_unproved(interaction, visit, started->session->session);
+    http::Response response = refusal ? *std::move(refusal) : continue_with_session(interaction, visit);
+    send_session(interaction.browser, *started->session, response);
+    if (started->device) send_device(interaction, *started->device, response);
     return response;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "db/write.h"
 #include "http/url.h"
 #include "oauth/acr.h"
 #include "oauth/sealed_request.h"
@@ -15,6 +16,8 @@
 #include "web/login.h"
 #include "web/passkey_check.h"
 #include "web/password_check.h"
+#include "web/remembered_device.h"
+#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -49,7 +52,7 @@ std::string username_of(const Interaction& interaction, const model::HalfLogin& 
 bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
     const model::HalfLogin& half = *visit.request.half_login;
     if (demanded_by(visit) >= model::Level::phishing_resistant) return false;
-    const auto done = model::methods_of(half.amr);
+    const auto done = model::methods_of(half.done.amr);
     if (std::ranges::find(done, "otp") != done.end()) return false;
     const store::Factors factors = store::find_factors(interaction.context.store, half.subject);
     return factors.app || factors.unused_codes > 0;
@@ -62,10 +65,14 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     page.action = settings.url(settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::second_step, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
-    page.other_account = first_page_url(interaction, visit);
+    // The web server would name the same user again.
+    if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
     page.message = message;
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     page.passkey = offer_passkey_step(interaction, visit);
+    if (remembers_devices(settings) && !visit.request.half_login->must_change_password)
+        page.remembered_until = shown_time(interaction.context.now() + settings.login.remember_device);
+    page.remember = interaction.request.form.find("remember").has_value();
     page.code = asks_for_code(interaction, visit) || page.passkey.options.empty();
     return interaction.pages().second_step(page, status);
 }
@@ -108,19 +115,8 @@ http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit,
     return response;
 }
 
-/// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
-http::Response go_on(Interaction& interaction, const LoginVisit& visit, const StartedSession& started,
-                     const CodeVerdict& verdict) {
-    http::Response response = go_on_with(interaction, visit, started);
-    oauth::Context& context = interaction.context;
-    const bool says_so = verdict.kind == factor::CodeKind::recovery && context.settings.paths.account &&
-                         unused_codes(context, started.session.subject) <= store::kFewCodes;
-    if (says_so)
-        response.set("Location", http::with_query(first_page_url(interaction, visit), {{kFewCodesShown, "yes"}}));
-    return response;
-}
-
 http::Response start_over_changed(Interaction& interaction, const LoginVisit& visit) {
+    if (!interaction.context.settings.login.has_page()) return start_over(interaction, visit);
     LoginVisit again = visit;
     again.request.half_login.reset();
     again.sealed = oauth::seal_request(interaction.context, again.request, interaction.browser.binding());
@@ -136,9 +132,62 @@ http::Response ask_for_password_again(Interaction& interaction, const LoginVisit
 /// What was proved before. Another tab may have raised the session since this page was asked for.
 model::Authentication done_before(const Interaction& interaction, const model::HalfLogin& half) {
     const auto& session = interaction.browser.session;
-    if (!half.sid.empty() && session && session->sid == half.sid)
-        return oauth::authentication_of(interaction.context.settings, *session);
-    return {model::Level::password, half.amr};
+    if (!half.sid.empty() && session && session->sid == half.sid) return session->how;
+    return half.done;
+}
+
+/// Behind a second half after which a new password comes: it is spent, and no session begins (PASSWORD-5).
+std::optional<http::Response> go_on_to_new_password(Interaction& interaction, const LoginVisit& visit,
+                                                    const model::Authentication& how, const SpendSecondHalf& spend) {
+    const model::HalfLogin& half = *visit.request.half_login;
+    const bool is_spent = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const auto user = store::find_user_to_change(transaction, half.subject);
+        if (!user || !user->enabled) return false;
+        if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return false;
+        if (!spend(transaction)) return false;
+        transaction.commit();
+        return true;
+    });
+    if (!is_spent) return std::nullopt;
+    interaction.context.trail.add(oauth::AuditEvent::new_password_asked,
+                                  {oauth::audit::subject(half.subject), oauth::audit::client(visit.request.client_id)});
+    model::HalfLogin proved = half;
+    proved.done = how;
+    return continue_with_half(interaction, visit.request, std::move(proved), SecondHalf::none);
+}
+
+/// The answer to a second half that was right. nullopt: something has changed meanwhile, and nothing is written.
+std::optional<http::Response> complete(Interaction& interaction, const LoginVisit& visit,
+                                       const model::Authentication& how, const SpendSecondHalf& spend) {
+    oauth::Context& context = interaction.context;
+    if (visit.request.half_login->must_change_password) return go_on_to_new_password(interaction, visit, how, spend);
+    const bool is_wanted = interaction.request.form.find("remember") && remembers_devices(context.settings);
+    std::optional<DeviceCookie> device;
+    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+        if (!spend(transaction)) return false;
+        if (is_wanted) device = remember_this_device(interaction, transaction, visit.request.half_login->subject);
+        return true;
+    });
+    if (!started) return std::nullopt;
+    note_login(context, *started, kMethod, visit.request.client_id);
+    http::Response response = go_on_with(interaction, visit, *started);
+    if (!device) return response;
+    context.trail.add(oauth::AuditEvent::device_remembered,
+                      {oauth::audit::subject(started->session.subject), oauth::audit::client(visit.request.client_id),
+                       oauth::audit::session(started->session.sid)});
+    send_device(interaction, *device, response);
+    return response;
+}
+
+/// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
+void lead_past_few_codes(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict,
+                         http::Response& response) {
+    const model::HalfLogin& half = *visit.request.half_login;
+    const bool says_so = verdict.kind == factor::CodeKind::recovery && !half.must_change_password &&
+                         interaction.context.settings.paths.account &&
+                         unused_codes(interaction.context, half.subject) <= store::kFewCodes;
+    if (says_so)
+        response.set("Location", http::with_query(first_page_url(interaction, visit), {{kFewCodesShown, "yes"}}));
 }
 
 http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit) {
@@ -149,13 +198,12 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
     const auto user_verified = verdict.use.user_verified ? model::UserVerified::yes : model::UserVerified::no;
     const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login), user_verified);
-    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+    auto response = complete(interaction, visit, how, [&](db::Transaction& transaction) {
         return spend_passkey(transaction, verdict, context.now());
     });
-    if (!started) return ask_for_password_again(interaction, visit);
-    note_login(context, *started, kMethod, visit.request.client_id);
+    if (!response) return ask_for_password_again(interaction, visit);
     note_changed_passkey(interaction, visit, verdict);
-    return go_on_with(interaction, visit, *started);
+    return *std::move(response);
 }
 
 }  // namespace
@@ -198,20 +246,20 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_before(interaction, half));
-    const auto started = complete_login(interaction, visit, how, [&](db::Transaction& transaction) {
+    auto response = complete(interaction, visit, how, [&](db::Transaction& transaction) {
         if (!spend_code(transaction, half.subject, verdict, context.now())) return false;
         if (verdict.kind == factor::CodeKind::recovery)
             note_activity(context, transaction, interaction.browser, half.subject, model::Happened::recovery_code_used);
         return true;
     });
-    if (!started) return ask_for_password_again(interaction, visit);
-    note_login(context, *started, kMethod, visit.request.client_id);
+    if (!response) return ask_for_password_again(interaction, visit);
     if (verdict.kind == factor::CodeKind::recovery)
         context.trail.add(oauth::AuditEvent::recovery_code_used,
                           {oauth::audit::subject(half.subject),
                            oauth::audit::client(visit.request.client_id),
                            {"left", std::to_string(unused_codes(context, half.subject))}});
-    return go_on(interaction, visit, *started, verdict);
+    lead_past_few_codes(interaction, visit, verdict, *response);
+    return *std::move(response);
 }
 
 }  // namespace postern::web

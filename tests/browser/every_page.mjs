@@ -68,7 +68,7 @@ export async function openWorld() {
         "wiki:read": "Read the pages that you can read",
         [LONG_SCOPE]: "Read what every station measured",
       },
-      login: { maxFailures: 2 },
+      login: { maxFailures: 2, rememberDevice: 2592000 },
       limits: { body: 16384 },
       account: { editableClaims: ["name", "email", "nickname", "website", "birthdate", "phone_number"] },
       mail,
@@ -211,6 +211,19 @@ async function toEnrolment(page, deployment) {
   await page.goto(ask(deployment, { client_id: "vault", scope: "openid" }));
   await signIn(page, OTHER_PASSWORD, LONG_USER);
   await page.waitForSelector("#turn-on");
+}
+
+let given = 0;
+
+/// To the page of a login by a password that the operator has set.
+async function toDemandedPassword(page, deployment) {
+  const username = `given-${++given}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  const passwd = ["user", "passwd", username, "--password-stdin", "--must-change"];
+  await deployment.postern(passwd, `${OTHER_PASSWORD}\n`);
+  await page.goto(ask(deployment));
+  await signIn(page, OTHER_PASSWORD, username);
+  await page.waitForSelector("#save");
 }
 
 let keys = 0;
@@ -421,6 +434,18 @@ export const PAGES = [
       await page.fill("#code", "no code");
       await page.click("#verify");
       await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "second step, the box ticked and a wrong code",
+    heading: /^One more step$/,
+    open: async (page, d) => {
+      await toSecondStep(page, d);
+      await page.check("#remember");
+      await page.fill("#code", "no code");
+      await page.click("#verify");
+      await page.waitForSelector("#problem");
+      await page.waitForSelector("#remember:checked");
     },
   },
   {
@@ -740,6 +765,35 @@ export const PAGES = [
         );
       await page.reload();
       await page.getByText("You have as many passkeys as there can be.").waitFor();
+    },
+  },
+  {
+    name: "new password, demanded",
+    heading: /^Choose a new password$/,
+    open: toDemandedPassword,
+  },
+  {
+    name: "new password, demanded and not typed twice alike",
+    heading: /^Choose a new password$/,
+    open: async (page, d) => {
+      await toDemandedPassword(page, d);
+      await page.fill("#new", "another one that is long");
+      await page.fill("#again", "and not the same one");
+      await page.click("#save");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "account, remembered devices",
+    heading: /^Your devices$/,
+    open: async (page, d) => {
+      const { codes } = await toSecondStep(page, d);
+      await page.check("#remember");
+      await page.fill("#code", codes[0]);
+      await page.click("#verify");
+      await page.waitForSelector("#approve");
+      await page.goto(`${d.issuer}/account/devices`);
+      await page.waitForSelector("#remembered");
     },
   },
   {

@@ -13,7 +13,7 @@ describe("second factors in a browser", () => {
   let app;
   let codes;
   before(async () => {
-    deployment = await openDemo({ clock: true });
+    deployment = await openDemo({ clock: true, config: { login: { rememberDevice: 2592000 } } });
     await deployment.addUser(STAFF.username, STAFF.password);
     await deployment.postern(["group", "add", "staff"]);
     await deployment.postern(["group", "member", "add", "staff", STAFF.username]);
@@ -70,6 +70,35 @@ describe("second factors in a browser", () => {
       await page.keyboard.type(await app.code());
       await page.keyboard.press("Enter");
       await page.waitForSelector("#approve");
+    });
+  });
+
+  it("a browser whose box was ticked is not asked again until the account forgets it [DEVICE-1, DEVICE-4]", async () => {
+    await withPage(async (page) => {
+      const signInAgain = async () => {
+        const kept = (await page.context().cookies()).filter(({ name }) => name.includes("-device-"));
+        await page.context().clearCookies();
+        await page.context().addCookies(kept);
+        await page.goto(authorizationUrl(deployment));
+        await signIn(page);
+      };
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await heading(page, "One more step");
+      assert.equal(await page.isChecked("#remember"), false);
+      await page.keyboard.type(await app.code());
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Space"); // the box is behind the field
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#approve");
+      await signInAgain();
+      await page.waitForSelector("#approve");
+      await page.goto(at("/devices"));
+      await page.getByRole("button", { name: /^Forget / }).click();
+      await page.getByText("On that device you are asked for the second step again.").waitFor();
+      await signInAgain();
+      await heading(page, "One more step");
     });
   });
 

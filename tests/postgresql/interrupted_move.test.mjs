@@ -275,7 +275,7 @@ describe("a move that does not come to its end", () => {
          SELECT id, id || '-used', 0, NULL, 'next', NULL, 1, 5, 'used', 2, NULL FROM grants;
        INSERT INTO authorization_codes
          SELECT id || '-code', id, 'https://app.example/cb', 1, NULL, NULL, NULL, NULL, 5, 2, NULL FROM grants;
-       INSERT INTO sessions SELECT s.hash, s.hash, u.subject, 1, 1, 1, s.expires, '', '', 1, 'pwd' FROM users u,
+       INSERT INTO sessions SELECT s.hash, s.hash, u.subject, 1, 1, 1, s.expires, '', '', 1, 'pwd', 0 FROM users u,
          (SELECT 'now' AS hash, 9999999999 AS expires UNION ALL SELECT 'past', 5) s;
        INSERT INTO login_attempts VALUES ('now', 1, 9999999999), ('past', 1, 5)`,
     ]);

@@ -782,6 +782,50 @@ describe("a role for each program", () => {
     }
   });
 
+  it("remembered devices need the rights that are named for them [DEVICE-2, DEVICE-4]", async () => {
+    const { superuser: database, uri } = server.addDatabase("remembered");
+    const kept = await openProvider({ config: { database: uri, login: { rememberDevice: 86400 } } });
+    try {
+      const url = kept.authorizationUrl(kept.clients.trusted);
+      const app = kept.person();
+      await kept.walk(app, `${kept.issuer}/account/app`);
+      const page = is(200, await app.visit(`${kept.issuer}/account/app`));
+      const [key] = codesIn(page.body);
+      is(200, await app.submit(page, "turn-on", { code: totp(key, kept.deployment.now()) }));
+      const devices = `${kept.issuer}/account/devices`;
+      const arrived = (answer) => assert.ok(answer.location?.searchParams.get("code"), `${answer.status}`);
+      const withBox = async (browser) => {
+        server.sql("UPDATE postern.totp_secrets SET last_step = 0", database);
+        const half = is(200, await kept.walk(browser, url));
+        arrived(await browser.submit(half, "verify", { code: totp(key, kept.deployment.now()), remember: "yes" }));
+      };
+      const flow = async () => {
+        server.sql("DELETE FROM postern.remembered_devices; DELETE FROM postern.sessions", database);
+        const browser = kept.person();
+        await withBox(browser);
+        server.sql("DELETE FROM postern.sessions", database);
+        arrived(await kept.walk(browser, url)); // the password alone
+        server.sql("DELETE FROM postern.sessions; UPDATE postern.users SET stamp = stamp + 1", database);
+        await withBox(browser);
+        assert.equal(server.sql("SELECT count(*) FROM postern.remembered_devices", database), "1");
+        const list = is(200, await browser.visit(devices));
+        assert.match(list.body, /id="remembered"/);
+        is(200, await browser.submit(list, "everywhere"));
+        assert.equal(server.sql("SELECT count(*) FROM postern.remembered_devices", database), "0");
+      };
+      await assert.rejects(flow(), /503/);
+      const login = widen("postern_login", "rememberDevice", database);
+      const account = widen("postern_account", "rememberDevice", database);
+      assert.equal(login.length, 8);
+      assert.equal(account.length, 2);
+      await flow();
+      for (const right of login) await isNeeded("postern_login", right, flow, database);
+      for (const right of account) await isNeeded("postern_account", right, flow, database);
+    } finally {
+      await kept.stop();
+    }
+  });
+
   it("a sweep leaves out what options keep until its role has their rights [CIMD-10]", async () => {
     const { superuser: database, uri } = server.addDatabase("swept");
     const kept = await openProvider({ config: { database: uri } });

@@ -88,7 +88,11 @@ std::optional<Form> find_form(std::string_view html) {
     for (const Attributes& input : find_tags(html, "input")) {
         const auto name = input.find("name");
         const auto value = input.find("value");
-        if (name != input.end()) form.fields[name->second] = value == input.end() ? "" : value->second;
+        if (name == input.end()) continue;
+        const auto type = input.find("type");
+        const bool is_box = type != input.end() && type->second == "checkbox";
+        auto& fields = is_box && !input.contains("checked") ? form.boxes : form.fields;
+        fields[name->second] = value == input.end() ? "" : value->second;
     }
     form.buttons = find_tags(html, "button");
     return form;

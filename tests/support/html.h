@@ -18,6 +18,7 @@ struct Form {
     std::string method;
     std::string action;
     std::map<std::string, std::string> fields;  ///< by name, with the values they came with
+    std::map<std::string, std::string> boxes;   ///< likewise those that are not ticked
     std::vector<Attributes> buttons;
 };
 

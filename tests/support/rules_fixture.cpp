@@ -119,6 +119,7 @@ model::Session RulesFixture::add_session(const model::User& user, const std::str
     session.subject = user.subject;
     session.auth_time = session.created_at = session.last_seen_at = clock.now();
     session.expires_at = clock.now() + settings.session_ttl;
+    if (settings.login.has_page()) session.how = model::by_password();
     db::Transaction transaction(database, db::Durability::lazy);
     store::insert_session(transaction, session);
     transaction.commit();

@@ -26,6 +26,9 @@ std::string query_of(const std::string& url) {
     return mark == std::string::npos ? "" : url.substr(mark + 1);
 }
 
+constexpr const char* kOfBrowser = "-browser-";
+constexpr const char* kOfDevice = "-device-";
+
 /// RFC 6265bis §4.1.3.2: what a browser demands of a cookie with this prefix.
 void check_host_prefix(const std::string& name, const std::vector<std::string>& attributes) {
     if (!name.starts_with("__Host-")) return;
@@ -169,6 +172,8 @@ std::string UserAgent::form_of(const Landing& page, const std::string& button,
         const auto own = typed.find(name);
         fields = fields.with(name, own == typed.end() ? value : own->second);
     }
+    for (const auto& [name, value] : form->boxes)
+        if (typed.contains(name)) fields = fields.with(name, value);
     bool pressed = false;
     for (const Attributes& attributes : form->buttons) {
         if (!attributes.contains("id") || attributes.at("id") != button) continue;
@@ -204,13 +209,18 @@ std::string UserAgent::obtain_code(const Query& request) {
     return landing.parameter("code");
 }
 
-std::string UserAgent::cookie_value(bool browser) const {
+std::string UserAgent::cookie_named(const std::string& infix) const {
     for (const auto& [name, value] : cookies_)
-        if ((name.find("-browser-") != std::string::npos) == browser) return value;
+        if (name.find(infix) != std::string::npos) return value;
     return "";
 }
 
-std::string UserAgent::session_cookie() const { return cookie_value(false); }
-std::string UserAgent::browser_cookie() const { return cookie_value(true); }
+std::string UserAgent::session_cookie() const {
+    for (const auto& [name, value] : cookies_)
+        if (name.find(kOfBrowser) == std::string::npos && name.find(kOfDevice) == std::string::npos) return value;
+    return "";
+}
+std::string UserAgent::browser_cookie() const { return cookie_named(kOfBrowser); }
+std::string UserAgent::device_cookie() const { return cookie_named(kOfDevice); }
 
 }  // namespace postern::test

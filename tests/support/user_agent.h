@@ -70,11 +70,13 @@ public:
     /// The one cookie of the session, or "".
     std::string session_cookie() const;
     std::string browser_cookie() const;
+    /// That of a remembered device, or "".
+    std::string device_cookie() const;
 
 private:
     Answer exchange(const std::string& url, CgiRequest request);
     void take_cookies(const Answer& answer);
-    std::string cookie_value(bool browser) const;
+    std::string cookie_named(const std::string& infix) const;
     const Deployment& deployment_;
     std::string address_;
     std::string accept_language_;

@@ -91,6 +91,7 @@ std::vector<Probe> account_probes(const oauth::Settings& settings) {
     if (has_factors) pages.insert(pages.end(), {{"/app", 303}, {"/codes", 303}});
     if (has_factors && web::offers_enrolment(settings))
         pages.emplace_back(web::kEnrolmentSuffix, 400);  // there is nothing to resume
+    if (settings.login.keeps_passwords()) pages.emplace_back(web::kPasswordChangeSuffix, 400);  // likewise
     for (const auto& [page, status] : pages)
         probes.push_back(optional_probe(settings, kAccount, *settings.paths.account + page, status));
     return probes;

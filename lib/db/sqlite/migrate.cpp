@@ -178,6 +178,7 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE groups ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
     "ALTER TABLE sessions ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)",
     "ALTER TABLE sessions ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sessions ADD COLUMN remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))",
     "ALTER TABLE grants ADD COLUMN acr TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE totp_secrets ("
@@ -198,6 +199,8 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE users ADD COLUMN enrol_until INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE users ADD COLUMN email_key TEXT NOT NULL DEFAULT ''",
     "CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> ''",
+    "ALTER TABLE users ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0"
+    " CHECK (must_change_password IN (0, 1))",
     "CREATE TABLE passkeys ("
     " credential_id TEXT NOT NULL PRIMARY KEY,"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
@@ -221,6 +224,18 @@ constexpr const char* kToVersion4[] = {
     " expires_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at)",
+    "CREATE TABLE remembered_devices ("
+    " token_hash TEXT NOT NULL PRIMARY KEY,"
+    " id TEXT NOT NULL,"
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " stamp INTEGER NOT NULL,"
+    " agent TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " last_used_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX remembered_devices_by_subject ON remembered_devices (subject)",
+    "CREATE INDEX remembered_devices_by_expiry ON remembered_devices (expires_at)",
     "CREATE TABLE links ("
     " token_hash TEXT NOT NULL PRIMARY KEY,"
     " purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors', 'email')),"
@@ -277,6 +292,13 @@ constexpr const char* kToVersion4[] = {
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at)",
     "PRAGMA user_version = 4",
+};
+
+// Of the logins that a schema before version 4 has kept: the names are those of lib/oauth/acr.h.
+constexpr const char* kByPassword[] = {
+    "UPDATE sessions SET level = 1, amr = 'pwd'",
+    "UPDATE grants SET acr = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport', amr = 'pwd'"
+    " WHERE subject IS NOT NULL AND ended_at IS NULL",
 };
 
 struct Step {
@@ -360,7 +382,7 @@ private:
 
 }  // namespace
 
-Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) {
+Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait, FormerLogins former) {
     Database database = Database::open_for_migration(path, lock_wait);
     database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
     Transaction transaction(database, Durability::full);     // other writers wait from here on
@@ -370,6 +392,8 @@ Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) 
 
     CopyBeforeMigration copy(path, migration.from);
     run_steps(database, migration.from);
+    if (former == FormerLogins::by_password)
+        for (const char* sql : kByPassword) database.prepare(sql).execute();
     try {
         transaction.commit();
     } catch (const StoreUnsynced& error) {  // a power cut decides which of the two is the database

@@ -1,6 +1,7 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "oauth/acr.h"
 #include "store/users.h"
 #include "web/account/activity.h"
 #include "web/account/app.h"
@@ -12,6 +13,7 @@
 #include "web/account/passkey_setup.h"
 #include "web/account/passkeys.h"
 #include "web/account/password.h"
+#include "web/account/password_change.h"
 #include "web/account/profile.h"
 #include "web/account/visit.h"
 
@@ -77,6 +79,7 @@ std::vector<std::string> account_paths(const oauth::Settings& settings) {
     if (!settings.paths.account) return paths;
     for (const AccountRoute& route : kRoutes)
         if (route.is_offered(settings)) paths.push_back(path_of(settings, route));
+    if (has_password_change_page(settings)) paths.push_back(*settings.paths.account + kPasswordChangeSuffix);
     if (has_enrolment_page(settings)) paths.push_back(*settings.paths.account + kEnrolmentSuffix);
     return paths;
 }
@@ -89,18 +92,25 @@ const text::Catalogue& account_language(Interaction& interaction) {
 http::Response account(Interaction& interaction, const AccountPages& pages) {
     const oauth::Settings& settings = interaction.context.settings;
     const bool posted = interaction.request.method == http::Method::post;
-    // Not a page of a session: there is none before its form is sent.
+    // Not pages of a session: there is none before their form is sent.
     if (has_enrolment_page(settings) && interaction.request.path.ends_with(*settings.paths.account + kEnrolmentSuffix))
         return posted ? submit_enrolment(interaction, pages) : show_enrolment(interaction, pages);
+    if (has_password_change_page(settings) &&
+        interaction.request.path.ends_with(*settings.paths.account + kPasswordChangeSuffix))
+        return posted ? submit_password_change(interaction, pages) : show_password_change(interaction, pages);
     const AccountRoute& route = route_of(settings, interaction.request.path);
     const std::string page = path_of(settings, route);
     // A form that another site sends comes without cookies. The page is for browsers that bring theirs: to take this
     // one for a new browser would replace the cookie that its forms and logins are bound to.
-    if (!interaction.browser.session && posted) return http::see_other(settings.url(page));
-    if (!interaction.browser.session) return log_in(interaction, page);
+    const auto& session = interaction.browser.session;
+    // One that began while the web server let users in is not taken for a login of now.
+    const bool counts =
+        session && (session->how.level > model::Level::unknown || !oauth::knows_how_users_log_in(settings));
+    if (!counts && posted) return http::see_other(settings.url(page));
+    if (!counts) return log_in(interaction, page);
     // The word is for one request: kept in a bookmark it would blame cookies for a session that has ended.
     if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(settings.url(page));
-    AccountVisit visit{interaction, pages, *interaction.browser.session, page, route.form};
+    AccountVisit visit{interaction, pages, *session, page, route.form};
     if (auto login = refuse_weak_login(visit)) return std::move(*login);
     if (!posted) return route.show(visit);
     if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);

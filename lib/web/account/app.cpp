@@ -103,7 +103,7 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
         if (!codes) return std::nullopt;
         note_app(context, transaction, visit.interaction.browser, visit.subject(), *codes);
         auto raised = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                                    model::with_code(oauth::authentication_of(context.settings, visit.session)));
+                                    model::with_code(visit.session.how));
         if (!raised) return std::nullopt;
         transaction.commit();
         return TurnedOn{std::move(*raised), std::move(*codes)};
@@ -141,7 +141,7 @@ http::Response remove(AccountVisit& visit) {
 }  // namespace
 
 bool has_app_page(const oauth::Settings& settings) {
-    return settings.login.has_page() && settings.login.second_factor != oauth::SecondFactor::off;
+    return settings.login.has_levels() && settings.login.second_factor != oauth::SecondFactor::off;
 }
 
 http::Response show_app(AccountVisit& visit) {

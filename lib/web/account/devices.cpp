@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "db/write.h"
+#include "store/remembered_devices.h"
 #include "store/sessions.h"
+#include "store/users.h"
 #include "web/agent_label.h"
+#include "web/remembered_device.h"
 #include "web/shown_time.h"
 
 namespace postern::web {
@@ -41,16 +44,21 @@ struct Ended {
     std::int64_t grants = 0;
 };
 
-/// Those of `sids` that the user has: together or not at all, in one line of the activity. Durable, because a device
-/// that is said to be signed out must stay so.
-std::vector<Ended> end_sessions(const AccountVisit& visit, model::Happened what,
-                                const std::function<std::vector<model::Sid>(db::Database&)>& choose) {
+/// Those of `sids` that the user has.
+std::vector<Ended> end_each(const AccountVisit& visit, db::Transaction& transaction,
+                            const std::vector<model::Sid>& sids) {
+    std::vector<Ended> ended;
+    for (const model::Sid& sid : sids)
+        if (const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now()))
+            ended.push_back({sid, *grants});
+    return ended;
+}
+
+/// Durable, because a device that is said to be signed out must stay so.
+std::vector<Ended> end_one(const AccountVisit& visit, const model::Sid& sid) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
-        std::vector<Ended> ended;
-        for (const model::Sid& sid : choose(transaction.database()))
-            if (const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now()))
-                ended.push_back({sid, *grants});
-        if (!ended.empty()) visit.note(transaction, what);
+        auto ended = end_each(visit, transaction, {sid});
+        if (!ended.empty()) visit.note(transaction, model::Happened::session_ended);
         transaction.commit();
         return ended;
     });
@@ -70,24 +78,76 @@ std::vector<model::Sid> others(db::Database& database, const AccountVisit& visit
     return sids;
 }
 
+void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
+    if (devices == 0) return;
+    visit.context().trail.add(oauth::AuditEvent::devices_forgotten, {oauth::audit::subject(visit.subject()),
+                                                                     oauth::audit::session(visit.session.sid),
+                                                                     {"devices", std::to_string(devices)},
+                                                                     {"by", "user"}});
+}
+
+/// All sessions but this one, and all remembered devices: together or not at all, in one line of the activity.
+void sign_out_elsewhere(const AccountVisit& visit) {
+    std::int64_t devices = 0;
+    const auto ended = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::lock_user(transaction, visit.subject());
+        auto sessions = end_each(visit, transaction, others(transaction.database(), visit));
+        devices = remembers_devices(visit.context().settings) ? store::forget_devices(transaction, visit.subject()) : 0;
+        if (!sessions.empty() || devices > 0) visit.note(transaction, model::Happened::sessions_ended);
+        transaction.commit();
+        return sessions;
+    });
+    note(visit, ended);
+    note_forgotten(visit, devices);
+}
+
+void forget(const AccountVisit& visit, std::string_view id) {
+    if (!remembers_devices(visit.context().settings)) return;
+    const bool is_forgotten = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::lock_user(transaction, visit.subject());
+        if (!store::forget_device(transaction, visit.subject(), id)) return false;
+        visit.note(transaction, model::Happened::device_forgotten);
+        transaction.commit();
+        return true;
+    });
+    note_forgotten(visit, is_forgotten ? 1 : 0);
+}
+
+std::vector<ListedRemembered> find_remembered(const AccountVisit& visit) {
+    std::vector<ListedRemembered> listed;
+    if (!remembers_devices(visit.context().settings)) return listed;
+    for (const store::RememberedDevice& device :
+         store::devices_of(visit.context().store, visit.subject(), visit.context().now()))
+        listed.push_back({.name = shown_agent(device.agent),
+                          .since = shown_time(device.created_at),
+                          .last_used = shown_time(device.last_used_at),
+                          .until = shown_time(device.expires_at),
+                          .id = device.id});
+    return listed;
+}
+
 }  // namespace
 
 http::Response show_devices(AccountVisit& visit) {
-    return with_browser_id(
-        visit, [&] { return visit.pages.devices({.frame = frame_of(visit), .devices = find_devices(visit)}); });
+    return with_browser_id(visit, [&] {
+        return visit.pages.devices(
+            {.frame = frame_of(visit), .devices = find_devices(visit), .remembered = find_remembered(visit)});
+    });
 }
 
 http::Response submit_devices(AccountVisit& visit) {
     const http::Params& form = visit.request().form;
     if (form.find("everywhere")) {
-        note(visit, end_sessions(visit, model::Happened::sessions_ended,
-                                 [&](db::Database& database) { return others(database, visit); }));
+        sign_out_elsewhere(visit);
         return done(visit, AccountDone::signed_out_elsewhere);
+    }
+    if (const auto id = form.find("device")) {
+        forget(visit, *id);
+        return done(visit, AccountDone::device_forgotten);
     }
     const auto sid = form.find("sid");
     if (!sid) return refuse_malformed_form(visit, "field: sid");
-    note(visit, end_sessions(visit, model::Happened::session_ended,
-                             [&](db::Database&) { return std::vector{model::Sid(std::string(*sid))}; }));
+    note(visit, end_one(visit, model::Sid(std::string(*sid))));
     return done(visit, AccountDone::signed_out);
 }
 

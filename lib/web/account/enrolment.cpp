@@ -58,7 +58,9 @@ EnrolmentPage page_of(Interaction& interaction, const LoginVisit& visit) {
 /// has the login page before it.
 util::Result<LoginVisit, http::Response> open_visit(Interaction& interaction, const http::Params& params) {
     ASSIGN_OR_RETURN(auto visit, resume_login(interaction, params));
-    if (!visit.request.half_login || !may_enrol(interaction, visit, interaction.context.store))
+    // A password that must be changed is changed first.
+    const bool is_early = visit.request.half_login && visit.request.half_login->must_change_password;
+    if (!visit.request.half_login || is_early || !may_enrol(interaction, visit, interaction.context.store))
         return start_over(interaction, visit);
     if (!offers_app(interaction, visit) && !can_have_passkeys(interaction.context.settings))
         return interaction.refuse(PageFault::second_factor_missing, visit.request.client_id.str(),
@@ -133,10 +135,6 @@ http::Response complete(Interaction& interaction, const AccountPages& pages, con
     return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.message);
 }
 
-model::Authentication done_before(const LoginVisit& visit) {
-    return {model::Level::password, visit.request.half_login->amr};
-}
-
 http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
     if (const auto faulty = faulty_new_passkey_field(interaction.request.form))
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
@@ -150,8 +148,11 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
         refusal = codes.error();
         return std::nullopt;
     };
-    SetUp set_up{
-        with_new_passkey(done_before(visit), *proved), oauth::AuditEvent::passkey_added, {}, kPasskeyAdded, write};
+    SetUp set_up{with_new_passkey(visit.request.half_login->done, *proved),
+                 oauth::AuditEvent::passkey_added,
+                 {},
+                 kPasskeyAdded,
+                 write};
     set_up.facts.emplace_back("passkey", oauth::audit::short_digest(proved->row.credential_id));
     http::Response response = complete(interaction, pages, visit, std::move(set_up));
     return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
@@ -168,8 +169,9 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
         if (codes) note_app(interaction.context, transaction, interaction.browser, subject, *codes);
         return codes;
     };
-    return complete(interaction, pages, visit,
-                    {model::with_code(done_before(visit)), oauth::AuditEvent::app_added, {}, kAppOn, write});
+    return complete(
+        interaction, pages, visit,
+        {model::with_code(visit.request.half_login->done), oauth::AuditEvent::app_added, {}, kAppOn, write});
 }
 
 }  // namespace

@@ -38,6 +38,15 @@ Values to_values(const ListedDevice& device, const Renderer& renderer) {
             .lists = {}};
 }
 
+Values to_values(const ListedRemembered& remembered, const Renderer& renderer) {
+    return {.texts = {{"name", renderer.say(remembered.name)},
+                      {"since", renderer.say(remembered.since)},
+                      {"last_used", renderer.say(remembered.last_used)},
+                      {"until", renderer.say(remembered.until)},
+                      {"id", remembered.id}},
+            .lists = {}};
+}
+
 Values to_values(const ListedApplication& application, const Renderer& renderer) {
     Values values{.texts = {{"client_id", application.client_id},
                             {"name", renderer.say(application.name)},
@@ -123,7 +132,8 @@ struct AccountTemplates {
           activity(read("account_activity.html")),
           profile(read("account_profile.html", Scripts::one)),
           codes(read("account_codes.html")),
-          enrolment(read("account_enrol.html", Scripts::one)) {}
+          enrolment(read("account_enrol.html", Scripts::one)),
+          password_change(read("account_new_password.html", Scripts::one)) {}
 
     Template overview;
     Template password;
@@ -135,6 +145,7 @@ struct AccountTemplates {
     Template profile;
     Template codes;
     Template enrolment;
+    Template password_change;
 };
 
 class TemplateAccountPages final : public AccountPages {
@@ -166,9 +177,13 @@ public:
 
     http::Response devices(const DevicesPage& page) const override {
         Values values = values_of(page.frame, renderer_);
-        values.texts["has_others"] = page.devices.size() > 1 ? "yes" : "";
+        const bool has_remembered = !page.remembered.empty();
+        values.texts["has_others"] = page.devices.size() > 1 || has_remembered ? "yes" : "";
+        values.texts["has_remembered"] = has_remembered ? "yes" : "";
         auto& devices = values.lists["devices"];
         for (const ListedDevice& device : page.devices) devices.push_back(to_values(device, renderer_));
+        auto& remembered = values.lists["remembered"];
+        for (const ListedRemembered& each : page.remembered) remembered.push_back(to_values(each, renderer_));
         return renderer_.respond(templates_->devices, std::move(values), 200);
     }
 
@@ -267,6 +282,18 @@ public:
         add(values, page.passkey, renderer_);
         add(values, page.key);
         return renderer_.respond(templates_->enrolment, std::move(values), 200);
+    }
+
+    http::Response password_change(const PasswordChangePage& page) const override {
+        Values values{.texts = {{"username", util::displayable(page.username)},
+                                      {"action", page.action},
+                                      {"csrf", page.csrf},
+                                      {"resume", page.resume},
+                                      {"other_account", page.other_account},
+                                      {"min_length", page.min_length},
+                                      {"problem", renderer_.say(page.problem)}},
+                            .lists = {}};
+        return renderer_.respond(templates_->password_change, std::move(values), 200);
     }
 
 private:

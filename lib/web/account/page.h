@@ -54,9 +54,19 @@ struct ListedDevice {
     bool is_this = false;  ///< the session that the page is shown in
 };
 
+/// A browser that is not asked for the second factor.
+struct ListedRemembered {
+    text::Message name;
+    text::Message since;
+    text::Message last_used;
+    text::Message until;
+    std::string id;  ///< names it in the form
+};
+
 struct DevicesPage {
     AccountFrame frame;
-    std::vector<ListedDevice> devices;  ///< this one first
+    std::vector<ListedDevice> devices;         ///< this one first
+    std::vector<ListedRemembered> remembered;  ///< the latest use first
 };
 
 struct ListedApplication {
@@ -194,6 +204,17 @@ struct EnrolmentPage {
     AppKey key;
 };
 
+/// The page of a login whose password must be changed first.
+struct PasswordChangePage {
+    std::string username;  ///< whose password was right
+    std::string action;
+    std::string csrf;
+    std::string resume;         ///< the sealed request, with the half login
+    std::string other_account;  ///< URL of the login page for the same request
+    std::string min_length;
+    text::Message problem;  ///< why the new password was refused, or ""
+};
+
 /// Makes the pages of the account. An interface, as Pages is, so that no other program carries them.
 class AccountPages {
 public:
@@ -212,6 +233,7 @@ public:
     virtual http::Response profile(const ProfilePage& page) const = 0;
     virtual http::Response codes(const CodesPage& page) const = 0;
     virtual http::Response enrolment(const EnrolmentPage& page) const = 0;
+    virtual http::Response password_change(const PasswordChangePage& page) const = 0;
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,

@@ -146,7 +146,8 @@ NewPasskey ask_for_passkey(const PasskeySetup& setup) {
     // The first passkey brings the handle with it: a page that is only looked at writes nothing.
     std::string handle = store::find_handle(context.store, setup.subject);
     if (handle.empty()) handle = context.random.bytes(store::kHandleBytes);
-    auto challenge = make_challenge(context, use_of(setup), context.now() + kNewAppTtl, handle);
+    auto challenge = make_challenge(context, use_of(setup), context.now() + kNewAppTtl, handle,
+                                    store::find_stamp(context.store, setup.subject));
     return {creation_options(setup, handle, challenge.bytes), std::move(challenge.sealed),
             proposed_name(context.now())};
 }
@@ -193,6 +194,8 @@ util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& 
         return PasskeyRefusal{kTooManyPasskeys, "there are 20 passkeys"};
     if (!store::spend_challenge(transaction, proved.challenge.bytes, proved.challenge.expires_at))
         return PasskeyRefusal{kRefused, "the challenge was spent before"};
+    if (store::find_stamp(transaction.database(), subject) != proved.challenge.stamp)
+        return PasskeyRefusal{kAccountChanged, "the password or a second factor was changed since the page was made"};
     if (!store::keep_handle(transaction, subject, proved.challenge.handle))
         return PasskeyRefusal{kAccountChanged,
                               "another page has added the first passkey meanwhile, with another handle"};

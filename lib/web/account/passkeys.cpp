@@ -103,9 +103,8 @@ util::Result<Added, PasskeyRefusal> add_with(const AccountVisit& visit, const Pr
         if (!store::find_user_to_change(transaction, visit.subject()))
             return PasskeyRefusal{kAccountChanged, "the user is not there any more"};
         ASSIGN_OR_RETURN(auto codes, add_passkey(visit.interaction, transaction, proved));
-        auto session =
-            raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                          with_new_passkey(oauth::authentication_of(context.settings, visit.session), proved));
+        auto session = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
+                                     with_new_passkey(visit.session.how, proved));
         if (!session) return PasskeyRefusal{kAccountChanged, "the session has ended"};
         transaction.commit();
         return Added{std::move(*session), std::move(codes)};

@@ -31,6 +31,8 @@ constexpr DoneText kDone[] = {
     {AccountDone::signed_out, Form::account_devices, "signed-out", tr("That device is signed out.")},
     {AccountDone::signed_out_elsewhere, Form::account_devices, "signed-out-elsewhere",
      tr("You are signed out everywhere else.")},
+    {AccountDone::device_forgotten, Form::account_devices, "device-forgotten",
+     tr("On that device you are asked for the second step again.")},
     {AccountDone::access_removed, Form::account_applications, "access-removed",
      tr("The application has no access any more.")},
     {AccountDone::profile_changed, Form::account_profile, "profile-changed", tr("Your profile is changed.")},
@@ -58,19 +60,21 @@ http::Response log_in_again(AccountVisit& visit) {
                               store::find_username(visit.context().store, visit.subject()));
 }
 
-model::Level what_the_user_has(const oauth::Settings&, const store::SecondFactorState& state) {
+model::Level what_the_user_has(const oauth::Settings&, const store::SecondFactorState& state,
+                               const model::Authentication&) {
     return state.available || state.suspended ? model::Level::second_factor : model::Level::unknown;
 }
 
 /// The user's own state is read only where it could matter.
 std::optional<http::Response> refuse_below(AccountVisit& visit,
                                            model::Level (&demanded)(const oauth::Settings&,
-                                                                    const store::SecondFactorState&)) {
+                                                                    const store::SecondFactorState&,
+                                                                    const model::Authentication&)) {
     oauth::Context& context = visit.context();
-    const model::Level level = oauth::authentication_of(context.settings, visit.session).level;
-    if (level >= oauth::highest_level(context.settings)) return std::nullopt;
+    const model::Authentication how = visit.session.how;
+    if (how.level >= oauth::highest_level(context.settings)) return std::nullopt;
     const auto state = factors_of(visit);
-    if (level >= demanded(context.settings, state)) return std::nullopt;
+    if (how.level >= demanded(context.settings, state, how)) return std::nullopt;
     auto answer = raise_login(visit.interaction, account_request(context, visit.page), demanded_half(context, state),
                               state.stamp);
     return answer ? std::move(*answer) : log_in_again(visit);
@@ -97,11 +101,14 @@ http::Response with_browser_id(AccountVisit& visit, const std::function<http::Re
     return response;
 }
 
-std::optional<http::Response> refuse_weak_login(AccountVisit& visit) { return refuse_below(visit, demanded_of_user); }
+std::optional<http::Response> refuse_weak_login(AccountVisit& visit) {
+    return refuse_below(visit, demanded_of_session);
+}
 
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
-    if (visit.context().now() - visit.session.auth_time >= allowed) return log_in_again(visit);
+    if (visit.context().now() - login_time_of(visit.context().settings, visit.session) >= allowed)
+        return log_in_again(visit);
     return refuse_below(visit, what_the_user_has);
 }
 

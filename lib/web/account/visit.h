@@ -79,6 +79,7 @@ enum class AccountDone {
     codes_shown_once,  ///< nothing was changed: they were shown by an answer of before
     signed_out,
     signed_out_elsewhere,
+    device_forgotten,
     access_removed,
     profile_changed,
     email_asked,  ///< the new address counts once its link was opened (ACCOUNT-11)

@@ -176,6 +176,11 @@ TEST_CASE(
         {R"("login": {"passwordMinLength": 64})", ""},
         {R"("login": {"passwordMinLength": 65})", "login.passwordMinLength"},
         {R"("login": {"passwordMinLength": "15"})", "login.passwordMinLength"},
+        {R"("login": {"rememberDevice": 0})", ""},
+        {R"("login": {"rememberDevice": 2592000})", ""},
+        {R"("login": {"rememberDevice": 2592001})", "login.rememberDevice"},
+        {R"("login": {"rememberDevice": -1})", "login.rememberDevice"},
+        {R"("login": {"rememberDevice": null})", "login.rememberDevice"},
         {R"("login": {"passwordMinStrength": 0})", ""},
         {R"("login": {"passwordMinStrength": 100})", ""},
         {R"("login": {"passwordMinStrength": 101})", "login.passwordMinStrength"},
@@ -712,6 +717,8 @@ TEST_CASE("parse_config: second factors are offered, asked of all, or off; names
     CHECK(parsed(R"("login": {"method": "remote_user", "enrolment": "link"})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"method": "remote_user", "acrNames": {"gold": 2}})").warnings.size() == 1);
     CHECK(parsed(R"("login": {"acrNames": {"gold": 2}})").warnings.empty());
+    CHECK(parsed(R"("login": {"rememberDevice": 60})").warnings.empty());
+    CHECK(parsed(R"("login": {"rememberDevice": 60, "method": "remote_user"})").warnings.size() == 1);
 }
 
 TEST_CASE("parse_config: what is demanded of new passwords [PASSWORD-1, PASSWORD-2, PASSWORD-3]") {

@@ -10,6 +10,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
+#include "oauth/acr.h"
 #include "oauth/refresh_token.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
@@ -42,6 +43,8 @@ struct IssuedTokens {
         grant.subject = alice.subject;
         grant.scope = *model::Scope::parse(scope);
         grant.auth_time = grant.created_at = fixture.clock.now();
+        grant.acr = oauth::kPasswordAcr;
+        grant.amr = "pwd";
         write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
         named = grant.id;
         return grant;

@@ -8,6 +8,7 @@
 #include "json/writer.h"
 #include "model/session.h"
 #include "oauth/access_token.h"
+#include "oauth/acr.h"
 #include "support/rules_fixture.h"
 #include "util/base64.h"
 
@@ -23,6 +24,8 @@ model::Grant grant_of(const test::RulesFixture& fixture) {
     grant.scope = *model::Scope::parse("openid email");
     grant.auth_time = fixture.clock.now() - util::Seconds{30};
     grant.sid = model::Sid("sid-1");
+    grant.acr = oauth::kPasswordAcr;
+    grant.amr = "pwd";
     return grant;
 }
 
@@ -158,6 +161,7 @@ TEST_CASE(
 
     fixture.settings.login.method = oauth::LoginMethod::remote_user;
     grant.auth_time = model::kAuthTimeUnknown;
+    grant.acr = grant.amr = "";
     CHECK(made(grant, "openid", false) == Names{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "aud", "client_id"});
     grant.subject = {};
     CHECK(made(grant, "read", true) == Names{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "aud", "client_id"});
@@ -194,6 +198,7 @@ TEST_CASE("make_id_token: where the web server authenticates users, unknown fact
     auto context = fixture.context();
     fixture.settings.login.method = oauth::LoginMethod::remote_user;
     auto grant = grant_of(fixture);
+    grant.acr = grant.amr = "";
     const auto claims_of = [&] {
         const std::string token = oidc::make_id_token(context, {grant, std::nullopt, "access"});
         return jose::verify_jwt(fixture.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",

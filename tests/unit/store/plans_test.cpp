@@ -23,6 +23,7 @@
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/passkeys.h"
+#include "store/remembered_devices.h"
 #include "store/resources.h"
 #include "store/second_factor.h"
 #include "store/sessions.h"
@@ -96,6 +97,15 @@ model::MailRequest mail(const char* id) {
     return request;
 }
 
+store::RememberedDevice device() {
+    store::RememberedDevice device;
+    device.token_hash = ValueHash("device");
+    device.id = "id";
+    device.subject = kUser;
+    device.expires_at = kNow + kMinute;
+    return device;
+}
+
 /// Of the data of with_tokens(), in this order.
 struct Call {
     const char* function;
@@ -139,6 +149,12 @@ constexpr Call kCalls[] = {
     {"remove_passkeys", [](auto& t) { store::remove_passkeys(t, kUser); }},
     {"keep_handle", [](auto& t) { store::keep_handle(t, kUser, "handle"); }},
     {"find_handle", [](auto& t) { store::find_handle(t.database(), kUser); }},
+    {"remember_device", [](auto& t) { store::remember_device(t, device()); }},
+    {"use_device", [](auto& t) { store::use_device(t, kUser, ValueHash("device"), ValueHash("next"), kNow); }},
+    {"devices_of", [](auto& t) { store::devices_of(t.database(), kUser, kNow); }},
+    {"forget_device", [](auto& t) { store::forget_device(t, kUser, "id"); }},
+    {"forget_device by its value", [](auto& t) { store::forget_device(t, ValueHash("device")); }},
+    {"forget_devices", [](auto& t) { store::forget_devices(t, kUser); }},
     {"insert_link", [](auto& t) { store::insert_link(t, link()); }},
     {"find_link", [](auto& t) { store::find_link(t.database(), ValueHash("link")); }},
     {"spend_link", [](auto& t) { store::spend_link(t, link(), kNow); }},
@@ -320,6 +336,7 @@ constexpr Call kCalls[] = {
     {"find_subject", [](auto& t) { store::find_subject(t.database(), "alice"); }},
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
+    {"find_password", [](auto& t) { store::find_password(t.database(), kUser); }},
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
     {"find_origin", [](auto& t) { store::find_origin(t.database(), kUser); }},

@@ -250,6 +250,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"login_attempts", 0},
         {"mail_requests", 0},
         {"refresh_tokens", 1},
+        {"remembered_devices", 0},
         {"sessions", 0},
         {"spent_challenges", 0},
     };
@@ -267,6 +268,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"login_attempts", 0},
         {"mail_requests", 0},
         {"refresh_tokens", 0},
+        {"remembered_devices", 0},
         {"sessions", 0},
         {"spent_challenges", 0},
     };

@@ -87,7 +87,7 @@ TEST_CASE("passkey_challenge: changed, cut, or sealed for something else, it is 
         made.sealed.substr(0, made.sealed.size() - 4),
         made.sealed + "AAAA",
         crypto::seal(context.keys.seal_key(), "authenticator app v1", "1:b", context.random),
-        crypto::seal(context.keys.seal_key(), "passkey challenge v1", "12:registration", context.random)};
+        crypto::seal(context.keys.seal_key(), "passkey challenge v2", "12:registration", context.random)};
     for (const std::string& text : foreign) {
         CAPTURE(text);
         const auto opened = web::open_challenge(context, text, kAdding);

@@ -43,6 +43,7 @@ const Row kRows[] = {
     {PageFault::account_disabled, 403, "account_disabled"},
     {PageFault::access_refused, 403, "access_refused"},
     {PageFault::second_factor_missing, 403, "second_factor_missing"},
+    {PageFault::password_change_missing, 403, "password_change_missing"},
     {PageFault::passkey_suspended, 403, "passkey_suspended"},
     {PageFault::account_form_foreign, 403, "account_form_foreign"},
     {PageFault::account_form_malformed, 400, "account_form_malformed"},

@@ -39,7 +39,7 @@ struct Fixture {
     }
     bool is_still_right(const web::PasswordVerdict& verdict) {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        return web::is_still_right(transaction, verdict);
+        return web::find_right_password(transaction, verdict).has_value();
     }
 };
 

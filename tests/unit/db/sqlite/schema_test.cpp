@@ -42,6 +42,7 @@ TEST_CASE("schema.sql: every column says with a comment, or with its table's, wh
                                              "recovery_codes",
                                              "redirect_uris",
                                              "refresh_tokens",
+                                             "remembered_devices",
                                              "resource_addresses",
                                              "resources",
                                              "sessions",

@@ -56,6 +56,9 @@ public:
         last_enrolment = page;
         return shown("enrolment", {}, 200);
     }
+    http::Response password_change(const web::PasswordChangePage&) const override {
+        return shown("password change", {}, 200);
+    }
 
     mutable web::AccountFrame last_frame;
     mutable web::OverviewPage last_overview;

@@ -70,10 +70,10 @@ bool is_unchanged(AccountFlow& f) {
 
 TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, ACCOUNT-14]") {
     oauth::Settings settings;
-    CHECK(web::account_paths(settings) == std::vector<std::string>{"/account/password", "/account/app",
-                                                                   "/account/codes", "/account/devices",
-                                                                   "/account/applications", "/account/activity",
-                                                                   "/account/profile", "/account", "/account/enrol"});
+    CHECK(web::account_paths(settings) ==
+          std::vector<std::string>{"/account/password", "/account/app", "/account/codes", "/account/devices",
+                                   "/account/applications", "/account/activity", "/account/profile", "/account",
+                                   "/account/renew", "/account/enrol"});
     settings.paths.account = "/me";
     CHECK(web::account_paths(settings).back() == "/me/enrol");
     settings.login.method = oauth::LoginMethod::saslauthd;  // the passwords are not ours, and what is behind them is
@@ -85,18 +85,18 @@ TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, 
     settings.login.enrolment = oauth::Enrolment::link;
     CHECK(web::account_paths(settings).back() == "/me/enrol");
     settings.paths.recover.reset();
-    CHECK(web::account_paths(settings).back() == "/me");
+    CHECK(web::account_paths(settings).back() == "/me/renew");
     settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(web::account_paths(settings) ==
           std::vector<std::string>{"/me/devices", "/me/applications", "/me/activity", "/me/profile", "/me"});
     settings.login.method = oauth::LoginMethod::password;
     settings.login.second_factor = oauth::SecondFactor::off;
     CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/password", "/me/devices", "/me/applications",
-                                                                   "/me/activity", "/me/profile", "/me"});
+                                                                   "/me/activity", "/me/profile", "/me", "/me/renew"});
     settings.login.second_factor = oauth::SecondFactor::required;
-    CHECK(web::account_paths(settings).size() == 8);
-    settings.login.enrolment = oauth::Enrolment::login;
     CHECK(web::account_paths(settings).size() == 9);
+    settings.login.enrolment = oauth::Enrolment::login;
+    CHECK(web::account_paths(settings).size() == 10);
     settings.paths.account.reset();
     CHECK(web::account_paths(settings).empty());
 }

@@ -1,0 +1,46 @@
+// Table `remembered_devices`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/database.h"
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+/// A browser in which the user's password is enough until `expires_at`.
+struct RememberedDevice {
+    model::ValueHash token_hash;  ///< of the cookie's present value; a new one at each use
+    std::string id;               ///< names it to its owner; no secret
+    model::Subject subject;
+    std::string agent;  ///< browser and system, as the account's pages name them; "": not known
+    util::Time created_at{};
+    util::Time last_used_at{};
+    util::Time expires_at{};
+};
+
+/// Void as soon as the user's password or second factors change or the user is disabled (`users.stamp`). The
+/// transaction holds the user's row. False, and nothing is written: there is no such user.
+bool remember_device(db::Transaction& transaction, const RememberedDevice& device);
+
+/// The device of that value, if it is the user's, has not expired and is not void, has `fresh` as its value from now
+/// on: of two requests with the same value one gets it. Returns when it expires; nullopt: nothing is written.
+std::optional<util::Time> use_device(db::Transaction& transaction, const model::Subject& subject,
+                                     const model::ValueHash& value, const model::ValueHash& fresh, util::Time now);
+
+/// Those that use_device would find, the latest use first.
+std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now);
+
+/// False: the user has none of that id.
+bool forget_device(db::Transaction& transaction, const model::Subject& subject, std::string_view id);
+/// Of whichever user: for a browser whose cookie gets another value.
+void forget_device(db::Transaction& transaction, const model::ValueHash& value);
+/// Returns how many there were, void and expired ones too.
+std::int64_t forget_devices(db::Transaction& transaction, const model::Subject& subject);
+
+}  // namespace postern::store

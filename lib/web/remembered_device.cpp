@@ -1,0 +1,71 @@
+// Decides when a remembered device takes the place of the second factor.
+#include "web/remembered_device.h"
+
+#include <algorithm>
+
+#include "crypto/random.h"
+#include "oauth/access_token.h"
+#include "oauth/acr.h"
+#include "store/remembered_devices.h"
+#include "web/activity.h"
+#include "web/agent_label.h"
+#include "web/half_login.h"
+
+namespace postern::web {
+namespace {
+
+std::optional<model::ValueHash> find_value(const Interaction& interaction) {
+    const auto value = http::find_cookie(interaction.request.cookie, interaction.browser.names.device);
+    if (!value) return std::nullopt;
+    return oauth::hash_of(*value);
+}
+
+/// What a client wishes for it gets of a user who has it (LEVEL-4); the same page would come a moment later. A
+/// `max_age` of 0 asks for a new login as `prompt=login` does.
+bool is_enough_for(const LoginVisit& visit) {
+    const model::AuthorizationRequest& request = visit.request;
+    const bool asks_anew = request.prompt.contains(model::Prompt::login) || request.max_age == util::Seconds{0};
+    return !asks_anew && std::max(demanded_by(visit), request.acr.wished) < model::Level::second_factor;
+}
+
+}  // namespace
+
+bool remembers_devices(const oauth::Settings& settings) {
+    return settings.login.remember_device.count() > 0 && oauth::highest_level(settings) > model::Level::password;
+}
+
+std::optional<DeviceCookie> use_remembered_device(const Interaction& interaction, db::Transaction& transaction,
+                                                  const LoginVisit& visit, const model::Subject& subject) {
+    oauth::Context& context = interaction.context;
+    if (!remembers_devices(context.settings) || !is_enough_for(visit)) return std::nullopt;
+    const auto value = find_value(interaction);
+    if (!value) return std::nullopt;
+    std::string fresh = crypto::random_token(context.random);
+    const auto expires_at = store::use_device(transaction, subject, *value, oauth::hash_of(fresh), context.now());
+    if (!expires_at) return std::nullopt;
+    return DeviceCookie{std::move(fresh), *expires_at - context.now()};
+}
+
+DeviceCookie remember_this_device(const Interaction& interaction, db::Transaction& transaction,
+                                  const model::Subject& subject) {
+    oauth::Context& context = interaction.context;
+    const util::Time now = context.now();
+    if (const auto former = find_value(interaction)) store::forget_device(transaction, *former);
+    DeviceCookie cookie{crypto::random_token(context.random), context.settings.login.remember_device};
+    store::remember_device(transaction, {.token_hash = oauth::hash_of(cookie.value),
+                                         .id = crypto::random_id(context.random),
+                                         .subject = subject,
+                                         .agent = agent_label(interaction.browser.user_agent),
+                                         .created_at = now,
+                                         .last_used_at = now,
+                                         .expires_at = now + cookie.age});
+    note_activity(context, transaction, interaction.browser, subject, model::Happened::device_remembered);
+    return cookie;
+}
+
+void send_device(const Interaction& interaction, const DeviceCookie& device, http::Response& response) {
+    const CookieNames& names = interaction.browser.names;
+    response.add("Set-Cookie", http::set_lasting_cookie(names.device, device.value, names.security, device.age));
+}
+
+}  // namespace postern::web

@@ -1,0 +1,262 @@
+// What the web server's word is worth (login.remoteLevel), what is added to it, and what a session of another method is
+// not taken for.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "json/writer.h"
+#include "support/app_set_up.h"
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern;
+using namespace postern::test;
+using std::chrono::seconds;
+
+const std::string kMfa = "https://refeds.org/profile/mfa";
+const std::string kPassword = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
+
+json::Object remote(const json::Object& more) {
+    json::Object login{{"method", "remote_user"}};
+    for (const auto& [name, value] : more.members()) login.set(name, value);
+    return login;
+}
+
+struct RemoteLevel {
+    Deployment op;
+
+    explicit RemoteLevel(const json::Object& more) : op(Deployment::Options{.config = {{"login", remote(more)}}}) {}
+
+    UserAgent browser(const std::string& user = kAlice) const {
+        UserAgent agent(op);
+        agent.login_variables() = {{"REMOTE_USER", user}, {"AUTH_TYPE", "Basic"}};
+        return agent;
+    }
+    /// Alice has an app from now on.
+    SetUp set_up_app() const {
+        UserAgent alice = browser();
+        alice.open(op.url("account"));
+        SetUp app(alice.fetch(op.url("account") + "/app"));
+        const Answer on = alice.send(op.url("account") + "/app", app.form(app.code(op)).text());
+        REQUIRE_MESSAGE(on.status == 200, on.log);
+        return app;
+    }
+    std::string fresh_code(const SetUp& app) {
+        op.advance(seconds(30));
+        return app.code(op);
+    }
+    json::Object id_token(const Landing& done) const {
+        REQUIRE_MESSAGE(done.verdict() == "code", done.verdict() << done.answer.log);
+        const Answer tokens = redeem(op, token_request(done.parameter("code"), kTrusted), kTrusted);
+        REQUIRE(tokens.status == 200);
+        return jwt_claims(tokens.member("id_token"));
+    }
+};
+
+Query usual() { return authorization_request(kTrusted); }
+
+std::string amr_of(const json::Object& claims) {
+    const json::Value* amr = claims.find("amr");
+    return amr == nullptr ? "" : json::write(*amr);
+}
+
+}  // namespace
+
+TEST_CASE("remote level: the web server's word is worth that, and amr has our own methods alone [POLICY-9, LEVEL-2]") {
+    struct Row {
+        int level;
+        const char* acr;
+    };
+    for (const Row& row : {Row{1, kPassword.c_str()}, Row{2, kMfa.c_str()}}) {
+        CAPTURE(row.level);
+        RemoteLevel f({{"remoteLevel", row.level}});
+        UserAgent alice = f.browser();
+        const auto claims = f.id_token(alice.authorize(usual()));
+        CHECK(text_of(claims, "acr") == row.acr);
+        CHECK(amr_of(claims).empty());
+        CHECK(claims.find("auth_time") == nullptr);
+    }
+}
+
+TEST_CASE("remote level: null leaves everything as it was [POLICY-9, decision 0018]") {
+    RemoteLevel f({{"remoteLevel", nullptr}});
+    UserAgent alice = f.browser();
+    const auto claims = f.id_token(alice.authorize(usual()));
+    for (const char* unknown : {"acr", "amr", "auth_time"}) CHECK(claims.find(unknown) == nullptr);
+    CHECK(f.op.cgi("discovery").json().find("acr_values_supported") == nullptr);
+    CHECK(alice.fetch(f.op.url("account") + "/app").status == 404);
+    CgiRequest post = post_form("resume=x");
+    CHECK(f.op.cgi("login", post).status == 405);
+}
+
+TEST_CASE(
+    "remote level: an app is asked for behind level 1, and the login is worth both [POLICY-2, POLICY-9, STEP-3]") {
+    RemoteLevel f({{"remoteLevel", 1}});
+    const SetUp app = f.set_up_app();
+    UserAgent alice = f.browser();
+    const Landing step = alice.authorize(usual());
+    REQUIRE_MESSAGE(step.verdict() == "second step", step.verdict() << step.answer.log);
+    CHECK(alice.session_cookie().empty());
+    CHECK(link_in(step.answer.body, "other-account").empty());
+    const Landing wrong = alice.submit(step, "verify", {{"code", app.wrong_code(f.op)}});
+    REQUIRE(wrong.verdict() == "second step");
+    const auto claims = f.id_token(alice.submit(wrong, "verify", {{"code", f.fresh_code(app)}}));
+    CHECK(text_of(claims, "acr") == kMfa);
+    CHECK(amr_of(claims) == R"(["otp","mfa"])");
+    CHECK(claims.find("auth_time") == nullptr);
+}
+
+TEST_CASE("remote level: what is missing, by who demands it and what the user has [POLICY-1, POLICY-4, POLICY-9]") {
+    struct Row {
+        const char* when;
+        json::Object login;
+        std::vector<std::vector<std::string>> commands;
+        const char* of_user_with_app;
+        const char* of_user_without;
+    };
+    const std::vector<std::vector<std::string>> mfa = {{"client", "set", kTrusted, "--acr", "mfa"}};
+    const std::vector<std::vector<std::string>> phr = {{"client", "set", kTrusted, "--acr", "phr"}};
+    const char* unmet = "unmet_authentication_requirements";
+    const Row rows[] = {
+        {"level 1, nothing demands more", {{"remoteLevel", 1}}, {}, "second step", "code"},
+        {"level 1, the configuration does",
+         {{"remoteLevel", 1}, {"secondFactor", "required"}},
+         {},
+         "second step",
+         "app"},
+        {"level 1, the client does", {{"remoteLevel", 1}}, mfa, "second step", "app"},
+        {"level 1, second factors are off", {{"remoteLevel", 1}, {"secondFactor", "off"}}, {}, "code", "code"},
+        {"level 2, nothing demands more", {{"remoteLevel", 2}}, {}, "code", "code"},
+        {"level 2, the configuration does", {{"remoteLevel", 2}, {"secondFactor", "required"}}, {}, "code", "code"},
+        {"level 2, the client does", {{"remoteLevel", 2}}, mfa, "code", "code"},
+        {"level 2, the client wants a passkey", {{"remoteLevel", 2}}, phr, unmet, unmet},
+        {"level 2, second factors are off, and the client demands one",
+         {{"remoteLevel", 2}, {"secondFactor", "off"}},
+         mfa,
+         "code",
+         "code"},
+        {"null, and the client demands one", json::Object{}, mfa, unmet, unmet},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        RemoteLevel f({{"remoteLevel", 1}});
+        f.set_up_app();
+        f.op.configure("login", remote(row.login));
+        for (const auto& command : row.commands) f.op.must(command);
+        UserAgent alice = f.browser(), bob = f.browser(kBob);
+        CHECK(alice.authorize(usual()).verdict() == row.of_user_with_app);
+        CHECK(bob.authorize(usual()).verdict() == row.of_user_without);
+    }
+}
+
+TEST_CASE("remote level: the second page is of the user whom the web server names [POLICY-9, STEP-4]") {
+    RemoteLevel f({{"remoteLevel", 1}});
+    const SetUp app = f.set_up_app();
+    UserAgent alice = f.browser();
+    const Landing step = alice.authorize(usual());
+    REQUIRE(step.verdict() == "second step");
+    const std::string form = alice.form_of(step, "verify", {{"code", f.fresh_code(app)}});
+    alice.login_variables()["REMOTE_USER"] = kBob;
+    const Landing other = alice.follow(step.url, alice.send(f.op.url("login"), form));
+    CHECK(text_of(f.id_token(other), "sub") == subject_of(f.op, kBob));
+    alice.login_variables().clear();
+    CHECK(alice.open(step.url).verdict() == "page 403");
+}
+
+TEST_CASE(
+    "remote level: a new login that cannot be proved is refused before a code is asked for [POLICY-7, OIDC Core §3.1.2.1]") {
+    RemoteLevel f({{"remoteLevel", 1}});
+    f.set_up_app();
+    UserAgent alice = f.browser();
+    CHECK(alice.authorize(usual().with("prompt", "login")).verdict() == "login_required");
+    CHECK(alice.authorize(usual().with("max_age", "60")).verdict() == "login_required");
+}
+
+TEST_CASE("remote level: with the login's time, a new login and its code are enough [POLICY-7]") {
+    RemoteLevel f({{"remoteLevel", 1}, {"authTimeFromEnvironment", "AUTH_TIME"}});
+    UserAgent first = f.browser();
+    first.login_variables()["AUTH_TIME"] = std::to_string(f.op.now());
+    first.open(f.op.url("account"));
+    const SetUp app(first.fetch(f.op.url("account") + "/app"));
+    REQUIRE(first.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    UserAgent alice = f.browser();
+    alice.login_variables()["AUTH_TIME"] = std::to_string(f.op.now());
+    const std::int64_t then = f.op.now();
+    const Landing step = alice.authorize(usual().with("prompt", "login"));
+    REQUIRE(step.verdict() == "second step");
+    const auto claims = f.id_token(alice.submit(step, "verify", {{"code", f.fresh_code(app)}}));
+    CHECK(*claims.find("auth_time")->if_integer() == then);
+}
+
+TEST_CASE("remote level: discovery names what can be reached [LEVEL-8, POLICY-9]") {
+    struct Row {
+        json::Object login;
+        const char* values;
+    };
+    for (const Row& row : {Row{{{"remoteLevel", 1}}, "1 2 3"}, Row{{{"remoteLevel", 2}}, "1 2 3"},
+                           Row{{{"remoteLevel", 1}, {"passkeys", "off"}}, "1 2"},
+                           Row{{{"remoteLevel", 1}, {"secondFactor", "off"}}, "1"},
+                           Row{{{"remoteLevel", 2}, {"secondFactor", "off"}}, "1 2"}}) {
+        RemoteLevel f(row.login);
+        std::string found;
+        const json::Object document = f.op.cgi("discovery").json();
+        for (const json::Value& value : *document.find("acr_values_supported")->if_array())
+            found += std::string(found.empty() ? "" : " ") + (*value.if_string() == kPassword ? "1"
+                                                              : *value.if_string() == kMfa    ? "2"
+                                                                                              : "3");
+        CHECK(found == row.values);
+    }
+}
+
+TEST_CASE("remote level: a remembered device stands in for the code [DEVICE-3, POLICY-9]") {
+    RemoteLevel f({{"remoteLevel", 1}, {"rememberDevice", 86400}});
+    const SetUp app = f.set_up_app();
+    UserAgent alice = f.browser();
+    const Landing step = alice.authorize(usual());
+    REQUIRE(step.verdict() == "second step");
+    REQUIRE(alice.submit(step, "verify", {{"code", f.fresh_code(app)}, {"remember", "yes"}}).verdict() == "code");
+    std::erase_if(alice.cookies(), [](const auto& cookie) {
+        return cookie.first.find("-device-") == std::string::npos &&
+               cookie.first.find("-browser-") == std::string::npos;
+    });
+    CHECK(text_of(f.id_token(alice.authorize(usual())), "acr") == kPassword);
+}
+
+TEST_CASE(
+    "another method: a session of the web server is not taken for a login by password, nor are its tokens [LEVEL-6, LEVEL-7, STORE-5]") {
+    RemoteLevel f(json::Object{});
+    UserAgent alice = f.browser();
+    const Query request = usual().with("scope", "openid offline_access").with("prompt", "consent");
+    const Landing done = alice.approve(alice.authorize(request));
+    REQUIRE(done.verdict() == "code");
+    const Answer tokens = redeem(f.op, token_request(done.parameter("code"), kTrusted), kTrusted);
+    REQUIRE(tokens.status == 200);
+    f.op.configure("login", json::Object{{"method", "password"}});
+    alice.login_variables().clear();
+    CHECK(alice.authorize(usual()).verdict() == "login");
+    CHECK(alice.authorize(usual().with("prompt", "none")).verdict() == "login_required");
+    CHECK(alice.open(f.op.url("account")).verdict() == "login");
+    const Answer refreshed = redeem(
+        f.op, Query{{"grant_type", "refresh_token"}, {"refresh_token", tokens.member("refresh_token")}}, kTrusted);
+    REQUIRE_MESSAGE(refreshed.status == 200, refreshed.body);
+    const auto claims = jwt_claims(refreshed.member("id_token"));
+    for (const char* unknown : {"acr", "amr"}) CHECK(claims.find(unknown) == nullptr);
+    // A login of now takes its place.
+    CHECK(alice.log_in(alice.authorize(usual())).verdict() == "code");
+}
+
+TEST_CASE("another method: a session by password stays what it was where the web server signs users in [LEVEL-6]") {
+    RemoteLevel f(json::Object{});
+    f.op.configure("login", json::Object{{"method", "password"}});
+    UserAgent alice(f.op);
+    REQUIRE(alice.log_in(alice.authorize(usual())).verdict() == "code");
+    f.op.configure("login", remote({}));
+    const auto claims = f.id_token(alice.authorize(usual()));
+    CHECK(text_of(claims, "acr") == kPassword);
+    CHECK(amr_of(claims) == R"(["pwd"])");
+}

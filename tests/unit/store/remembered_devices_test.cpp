@@ -1,0 +1,133 @@
+#include "store/remembered_devices.h"
+
+#include "store/factors.h"
+#include "store/sessions.h"
+#include "store/sweep.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::Subject;
+using model::ValueHash;
+
+namespace {
+
+struct Fixture {
+    db::Database database = test::empty_database();
+    model::User ada = user("sub-ada", "ada");
+
+    Fixture() {
+        written(database, [&](db::Transaction& t) { return store::insert_user(t, ada, "hash"); });
+        written(database, [&](db::Transaction& t) { return store::insert_user(t, user("sub-bob", "bob"), "hash"); });
+    }
+    bool remember(const char* value, const char* subject = "sub-ada") {
+        return written(database, [&](db::Transaction& t) {
+            return store::remember_device(t, {.token_hash = ValueHash(value),
+                                              .id = std::string("id of ") + value,
+                                              .subject = Subject(subject),
+                                              .agent = "Firefox on Linux",
+                                              .created_at = kNow,
+                                              .last_used_at = kNow,
+                                              .expires_at = kNow + Seconds{60}});
+        });
+    }
+    std::optional<Time> use(const char* value, const char* fresh, const char* subject = "sub-ada", Time now = kNow) {
+        return written(database, [&](db::Transaction& t) {
+            return store::use_device(t, Subject(subject), ValueHash(value), ValueHash(fresh), now);
+        });
+    }
+    std::size_t listed(Time now = kNow) { return store::devices_of(database, ada.subject, now).size(); }
+};
+
+}  // namespace
+
+TEST_CASE("remembered devices: a value counts once, and the next one as long as the first [DEVICE-2]") {
+    Fixture f;
+    REQUIRE(f.remember("one"));
+    CHECK(f.use("one", "two", "sub-ada", kNow + Seconds{59}) == kNow + Seconds{60});
+    CHECK_FALSE(f.use("one", "three"));
+    CHECK(f.use("two", "three"));
+    CHECK_FALSE(f.use("three", "four", "sub-ada", kNow + Seconds{60}));
+    const auto devices = store::devices_of(f.database, f.ada.subject, kNow);
+    REQUIRE(devices.size() == 1);
+    CHECK(devices[0].token_hash == ValueHash("three"));
+    CHECK(devices[0].id == "id of one");
+    CHECK(devices[0].agent == "Firefox on Linux");
+    CHECK(devices[0].created_at == kNow);
+    CHECK(f.listed(kNow + Seconds{60}) == 0);
+}
+
+TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, STORE-4]") {
+    Fixture f;
+    CHECK_FALSE(f.remember("none", "sub-none"));
+    REQUIRE(f.remember("one"));
+    for (const char* other : {"", "ONE", "one ", "on"}) CHECK_FALSE(f.use(other, "two"));
+    CHECK_FALSE(f.use("one", "two", "sub-bob"));
+    CHECK(f.use("one", "two"));
+    written(f.database, [&](db::Transaction& t) { return store::remove_user(t, f.ada.subject); });
+    CHECK(count(f.database, "SELECT count(*) FROM remembered_devices") == 0);
+}
+
+TEST_CASE(
+    "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6]") {
+    struct Row {
+        const char* when;
+        void (*change)(db::Transaction&, model::User&);
+    };
+    const Row rows[] = {
+        {"another password", [](auto& t, auto& ada) { store::replace_password(t, ada.subject, "other", kNow); }},
+        {"another factor", [](auto& t, auto& ada) { store::raise_stamp(t, ada.subject); }},
+        {"disabled",
+         [](auto& t, auto& ada) {
+             ada.enabled = false;
+             store::update_user(t, ada);
+         }},
+        {"disabled and enabled",
+         [](auto& t, auto& ada) {
+             ada.enabled = false;
+             store::update_user(t, ada);
+             ada.enabled = true;
+             store::update_user(t, ada);
+         }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        REQUIRE(f.remember("one"));
+        CHECK(f.listed() == 1);
+        written(f.database, [&](db::Transaction& t) { row.change(t, f.ada); });
+        CHECK_FALSE(f.use("one", "two"));
+        CHECK(f.listed() == 0);
+        // A new one counts again.
+        REQUIRE(f.remember("new"));
+        CHECK(f.use("new", "newer"));
+    }
+}
+
+TEST_CASE("remembered devices: forgotten one by one, by the browser, or all of a user [DEVICE-4, ACCOUNT-16]") {
+    Fixture f;
+    for (const char* value : {"one", "two", "three", "four"}) REQUIRE(f.remember(value));
+    REQUIRE(f.remember("of bob", "sub-bob"));
+    const auto forget = [&](const char* subject, const char* id) {
+        return written(f.database, [&](db::Transaction& t) { return store::forget_device(t, Subject(subject), id); });
+    };
+    CHECK_FALSE(forget("sub-bob", "id of one"));
+    CHECK(forget("sub-ada", "id of one"));
+    CHECK_FALSE(forget("sub-ada", "id of one"));
+    written(f.database, [&](db::Transaction& t) { store::forget_device(t, ValueHash("two")); });
+    CHECK(f.listed() == 2);
+    CHECK(store::subjects_with_sessions(f.database).size() == 2);
+    CHECK(written(f.database, [&](db::Transaction& t) { return store::forget_devices(t, f.ada.subject); }) == 2);
+    CHECK(f.listed() == 0);
+    CHECK(f.use("of bob", "next", "sub-bob"));
+}
+
+TEST_CASE("remembered devices: swept when they have expired") {
+    Fixture f;
+    REQUIRE(f.remember("one"));
+    const auto swept = [&](Time now) {
+        return written(f.database, [&](db::Transaction& t) { return store::sweep(t, now); }).at("remembered_devices");
+    };
+    CHECK(swept(kNow + Seconds{59}) == 0);
+    CHECK(swept(kNow + Seconds{60}) == 1);
+}
