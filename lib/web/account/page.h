@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "http/message.h"
+#include "web/new_passkey.h"
 
 namespace postern::web {
 
@@ -98,13 +99,6 @@ struct ListedPasskey {
     std::string state;  ///< "synchronised", "suspended"
     std::string since;
     std::string last_used;  ///< or "": not yet
-};
-
-/// What a browser makes a new passkey with, and the form that takes its answer.
-struct NewPasskey {
-    std::string options;  ///< JSON, PublicKeyCredentialCreationOptions with bytes in base64url; "": none is added here
-    std::string challenge;  ///< sealed
-    std::string name;       ///< the one that is proposed
 };
 
 /// Either the passkeys that there are, or the form that adds one.
