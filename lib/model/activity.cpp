@@ -70,6 +70,7 @@ std::string describe(const ActivityLine& line) {
     if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return "Signed out everywhere";
     if (line.what == Happened::link_used && line.detail == to_string(LinkPurpose::factors))
         return "Chose a password with a link, which removed the second factors";
+    if (line.what == Happened::link_used && line.detail == kUsedForPasskey) return "Used an invitation for a passkey";
     const bool has_methods = line.what == Happened::signed_in || line.what == Happened::second_step_done;
     return row_of(line.what).text + (has_methods ? with_methods(line.detail) : std::string());
 }

@@ -197,11 +197,8 @@ async function toEnrolment(page, deployment) {
 
 let keys = 0;
 
-/// To the page that shows the recovery codes of a user who has just added a first passkey. Chromium's own
-/// authenticator, in software, gives it to no other page.
-async function toFirstPasskey(page, deployment) {
-  const username = `key-${++keys}`;
-  await deployment.addUser(username, OTHER_PASSWORD);
+/// Chromium's own authenticator, in software.
+async function withAuthenticator(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
@@ -213,6 +210,15 @@ async function toFirstPasskey(page, deployment) {
       isUserVerified: true,
     },
   });
+  return { devtools, authenticatorId };
+}
+
+/// To the page that shows the recovery codes of a user who has just added a first passkey. The authenticator gives it to
+/// no other page.
+async function toFirstPasskey(page, deployment) {
+  const username = `key-${++keys}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  const { devtools, authenticatorId } = await withAuthenticator(page);
   await toAccount(page, deployment, "/passkeys", "#passkeys", username, OTHER_PASSWORD);
   await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
   await page.fill("#name", LONG_NAME.slice(0, 64));
@@ -867,6 +873,31 @@ export const PAGES = [
       await page.goto(await link(d, "reset-link", "forgetful", "--factors"));
       for (const id of ["new", "again"]) await page.fill(`#${id}`, OTHER_PASSWORD);
       await page.click("#save");
+      await page.waitForSelector("#sign-in");
+    },
+  },
+  {
+    name: "invitation, passkey refused",
+    heading: /^Welcome, invited$/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "invite", "invited"));
+      await page.waitForSelector("#add-passkey");
+      await sendNoPasskey(page);
+    },
+  },
+  {
+    name: "invitation, no script",
+    heading: /^Welcome, invited$/,
+    options: { javaScriptEnabled: false },
+    open: async (page, d) => page.goto(await link(d, "invite", "invited")),
+  },
+  {
+    name: "invitation, used for a passkey",
+    heading: /^Your passkey is added$/,
+    open: async (page, d) => {
+      await withAuthenticator(page);
+      await page.goto(await link(d, "invite", `keyholder-${++keys}`));
+      await page.click("#add-passkey");
       await page.waitForSelector("#sign-in");
     },
   },

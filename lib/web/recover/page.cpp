@@ -1,6 +1,8 @@
 // Decides which values the pages of links are given.
 #include "web/recover/page.h"
 
+#include <filesystem>
+
 #include "util/text.h"
 #include "web/template.h"
 
@@ -17,7 +19,7 @@ std::string title_of(const LinkPage& page) {
 class TemplateRecoverPages final : public RecoverPages {
 public:
     TemplateRecoverPages(const std::string& directory, const Partials& partials)
-        : link_(read_template(directory, "recover_link.html", partials, Scripts::one)),
+        : link_(read_template(directory, "recover_link.html", partials, Scripts::several)),
           link_done_(read_template(directory, "recover_done.html", partials)) {}
 
     http::Response link(const LinkPage& page) const override {
@@ -27,7 +29,11 @@ public:
                                       {"username", util::displayable(page.username)},
                                       {"min_length", page.min_length},
                                       {"csrf", page.csrf},
-                                      {"problem", page.problem}},
+                                      {"problem", page.problem},
+                                      {"options", page.passkey.options},
+                                      {"challenge", page.passkey.challenge},
+                                      {"proposed", page.passkey.name},
+                                      {"passkey_problem", page.passkey_problem}},
                             .lists = {}};
         return respond(link_, values, 200);
     }
@@ -35,7 +41,9 @@ public:
     http::Response link_done(const LinkDonePage& page) const override {
         const Values values{.texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
                                       {"sign_in", page.sign_in},
-                                      {"enrol", page.lets_enrol ? "yes" : ""}},
+                                      {"enrol", page.lets_enrol ? "yes" : ""},
+                                      {"passkey", page.passkey ? "yes" : ""},
+                                      {"codes", page.makes_codes ? "yes" : ""}},
                             .lists = {}};
         return respond(link_done_, values, 200);
     }
@@ -48,7 +56,12 @@ private:
 }  // namespace
 
 std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory) {
-    return std::make_unique<TemplateRecoverPages>(directory, read_partials(directory));
+    Partials partials = read_partials(directory);
+    // Pages of an operator need not offer passkeys.
+    for (const char* name : {"account_new_passkey.html", "passkey_add.js"})
+        if (std::filesystem::exists(directory + "/" + name))
+            partials[name] = read_template_file(directory + "/" + name);
+    return std::make_unique<TemplateRecoverPages>(directory, partials);
 }
 
 }  // namespace postern::web

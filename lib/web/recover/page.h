@@ -6,6 +6,7 @@
 
 #include "http/message.h"
 #include "model/link.h"
+#include "web/new_passkey.h"
 
 namespace postern::web {
 
@@ -14,13 +15,17 @@ struct LinkPage {
     std::string username;    ///< whose password it is, and for password managers
     std::string min_length;  ///< of a new password, in characters
     std::string csrf;
-    std::string problem;  ///< why nothing was changed, or ""
+    std::string problem;               ///< why nothing was changed, or ""
+    NewPasskey passkey = {};           ///< that may be added instead
+    std::string passkey_problem = {};  ///< why none was added, or ""
 };
 
 struct LinkDonePage {
     model::LinkPurpose purpose = model::LinkPurpose::password;
-    std::string sign_in;      ///< URL of a page behind the login; "": there is none that is no application's
-    bool lets_enrol = false;  ///< a first second factor can be set up for some time, and not later
+    std::string sign_in;       ///< URL of a page behind the login; "": there is none that is no application's
+    bool lets_enrol = false;   ///< a first second factor can be set up for some time, and not later
+    bool passkey = false;      ///< was added instead of a password
+    bool makes_codes = false;  ///< `sign_in` is the page that makes recovery codes
 };
 
 /// Makes the pages of links. An interface, as Pages is, so that no other program carries them.
