@@ -7,7 +7,6 @@
 #include "factor/cose_key.h"
 #include "factor/registration.h"
 #include "factor/transports.h"
-#include "http/url.h"
 #include "json/writer.h"
 #include "oauth/acr.h"
 #include "oauth/cors.h"
@@ -60,9 +59,8 @@ std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owne
     for (const store::Passkey& passkey : owner.known) known.emplace_back(described(passkey));
     const char* wish = setup.use == PasskeyUse::alone ? "required" : "preferred";
     const json::Object selection{{"residentKey", wish}, {"userVerification", wish}};
-    const auto issuer = http::parse_url(settings.issuer);
     return json::write(json::Object{
-        {"rp", json::Object{{"id", settings.login.rp_id}, {"name", issuer ? issuer->host : settings.issuer}}},
+        {"rp", json::Object{{"id", settings.login.rp_id}, {"name", settings.service_name()}}},
         {"user", json::Object{{"id", base64url_encode(handle)},
                               {"name", util::displayable(owner.username)},
                               {"displayName", util::displayable(owner.name.empty() ? owner.username : owner.name)}}},

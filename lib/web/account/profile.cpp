@@ -32,12 +32,6 @@ std::string label_of(std::string_view name) {
     return claim ? claim->label : std::string(name);
 }
 
-/// Who keeps what is not changed here.
-std::string keeper(const oauth::Settings& settings) {
-    const auto issuer = http::parse_url(settings.issuer);
-    return issuer ? issuer->host : settings.issuer;
-}
-
 ProfilePage new_page(const AccountVisit& visit, const std::string& problem) {
     ProfilePage page;
     page.frame = frame_of(visit);
@@ -55,7 +49,7 @@ http::Response list(AccountVisit& visit) {
             if (std::string value = shown_claim(user->claims, member.first); !value.empty())
                 page.claims.push_back({label_of(member.first), std::move(value)});
     }
-    page.keeper = keeper(visit.context().settings);
+    page.keeper = visit.context().settings.service_name();
     page.subject = visit.subject().str();
     page.groups = store::groups_of(visit.context().store, visit.subject());
     if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{"edit", "yes"}});
