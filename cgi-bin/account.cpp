@@ -32,7 +32,9 @@ int main() {
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.config().templates); };
+    endpoint.begin = [&pages](server::App& app) {
+        pages = web::read_account_pages(app.config().templates, app.settings().branding);
+    };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(
         endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });

@@ -24,7 +24,9 @@ int main() {
     endpoint.seal = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [pages](server::App& app) { *pages = web::read_recover_pages(app.config().templates); };
+    endpoint.begin = [pages](server::App& app) {
+        *pages = web::read_recover_pages(app.config().templates, app.settings().branding);
+    };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, [pages](server::App& app, const http::Request& request) {
         return web::recover(app.context(), app.pages(), **pages, request);

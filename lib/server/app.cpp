@@ -50,7 +50,7 @@ App::App(config::Config config, const Endpoint& endpoint)
       database_(open_database(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
-      pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr),
+      pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings.branding) : nullptr),
       password_list_(open_list(endpoint, config_.settings.login)) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)

@@ -70,7 +70,7 @@ struct Endpoint {
     /// a file: named here, so that no other is linked with it.
     std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
-    std::unique_ptr<const web::Pages> (*pages)(const std::string& directory) = nullptr;
+    std::unique_ptr<const web::Pages> (*pages)(const std::string& directory, const oauth::Branding& branding) = nullptr;
     OnFailure on_failure = OnFailure::json;
 };
 

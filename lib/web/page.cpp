@@ -129,8 +129,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const Pages> read_pages(const std::string& directory) {
-    return std::make_unique<TemplatePages>(directory, read_partials(directory));
+std::unique_ptr<const Pages> read_pages(const std::string& directory, const oauth::Branding& branding) {
+    return std::make_unique<TemplatePages>(directory, read_partials(directory, branding));
 }
 
 }  // namespace postern::web

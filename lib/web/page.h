@@ -7,6 +7,7 @@
 
 #include "http/message.h"
 #include "http/url.h"
+#include "oauth/branding.h"
 
 namespace postern::web {
 
@@ -118,6 +119,6 @@ public:
 /// error.html, logout.html, logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg
 /// and, if they are there, press_once.js and passkey_login.js. Throws std::runtime_error naming the file when one is
 /// missing, not a regular file, over 256 KiB, or uses an unescaped tag.
-std::unique_ptr<const Pages> read_pages(const std::string& directory);
+std::unique_ptr<const Pages> read_pages(const std::string& directory, const oauth::Branding& branding);
 
 }  // namespace postern::web

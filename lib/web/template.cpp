@@ -11,6 +11,7 @@
 #include "os/read_file.h"
 #include "util/base64.h"
 #include "util/text.h"
+#include "web/branding.h"
 
 namespace postern::web {
 namespace {
@@ -85,8 +86,9 @@ bool has_script(std::string_view text) { return util::to_lower(text).find("<scri
 
 std::string csp_hash(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
 
-kainjow::mustache::data to_mustache(const Values& values) {
-    kainjow::mustache::data data;
+kainjow::mustache::data to_mustache(const Values& values);
+
+void add_to(kainjow::mustache::data& data, const Values& values) {
     for (const auto& [name, text] : values.texts) {
         // An empty string is true in mustache; here it means "none".
         data.set(name, text.empty() ? kainjow::mustache::data{false} : kainjow::mustache::data{text});
@@ -96,7 +98,17 @@ kainjow::mustache::data to_mustache(const Values& values) {
         for (const auto& item : items) list.push_back(to_mustache(item));
         data.set(name, list);
     }
+}
+
+kainjow::mustache::data to_mustache(const Values& values) {
+    kainjow::mustache::data data;
+    add_to(data, values);
     return data;
+}
+
+std::string with_title_end(std::string text, const std::string& end) {
+    const auto at = end.empty() ? std::string::npos : text.find("</title>");
+    return at == std::string::npos ? text : text.insert(at, end);
 }
 
 /// "\r\n" and a lone "\r" become "\n", as the HTML standard's input preprocessing does.
@@ -134,8 +146,9 @@ private:
     }
 };
 
-Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts) {
-    const std::string expanded = expand_partials(file, text, partials);
+Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts)
+    : common_(partials.common) {
+    const std::string expanded = with_title_end(expand_partials(file, text, partials), partials.title_end);
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
     style_hash_ = csp_hash(style);
@@ -155,7 +168,8 @@ Template::Template(Template&&) noexcept = default;
 Template::~Template() = default;
 
 std::string Template::render(const Values& values) const {
-    auto data = to_mustache(values);
+    auto data = to_mustache(common_);
+    add_to(data, values);
     data.set(kStyle, parsed_->style);
     return parsed_->mustache.render(data);
 }
@@ -167,13 +181,14 @@ std::string read_template_file(const std::string& path) {
     return with_plain_line_ends(*bytes);
 }
 
-Partials read_partials(const std::string& directory) {
+Partials read_partials(const std::string& directory, const oauth::Branding& branding) {
     Partials partials;
     for (const char* name : {"head.html", "style.css", "mark.svg"})
         partials[name] = read_template_file(directory + "/" + name);
     for (const char* script : {"press_once.js", "passkey_login.js"})
         if (std::filesystem::exists(directory + "/" + script))
             partials[script] = read_template_file(directory + "/" + script);
+    apply_branding(branding, directory, partials);
     return partials;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "http/message.h"
+#include "oauth/branding.h"
 
 namespace postern::web {
 
@@ -18,7 +19,11 @@ struct Values {
 };
 
 /// Files that {{> name}} splices into a template when it is read: name and text.
-using Partials = std::map<std::string, std::string, std::less<>>;
+struct Partials : std::map<std::string, std::string, std::less<>> {
+    using map::map;
+    Values common;          ///< given to each template, beside a page's own values, which count before them
+    std::string title_end;  ///< behind each title, as it stands in the page
+};
 
 /// Whether a page may have <script> elements: the others are sent with a policy that would stop them.
 enum class Scripts {
@@ -51,6 +56,7 @@ private:
         std::string hash;
     };
     std::unique_ptr<Parsed> parsed_;
+    Values common_;
     std::string style_hash_;
     std::vector<Script> scripts_;
 };
@@ -59,8 +65,9 @@ private:
 /// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
 std::string read_template_file(const std::string& path);
 
-/// What all pages share: an operator changes it there. Pages of an operator need not have the script.
-Partials read_partials(const std::string& directory);
+/// What all pages share: an operator changes it there, or says it in `branding` (web/branding.h, which says what is
+/// thrown). Pages of an operator need not have the script.
+Partials read_partials(const std::string& directory, const oauth::Branding& branding);
 
 /// The template of that name, with what Template and read_template_file throw.
 Template read_template(const std::string& directory, const std::string& name, const Partials& partials,

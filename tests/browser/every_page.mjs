@@ -213,8 +213,8 @@ async function withAuthenticator(page) {
   return { devtools, authenticatorId };
 }
 
-/// To the page that shows the recovery codes of a user who has just added a first passkey. The authenticator gives it to
-/// no other page.
+/// To the page that shows the recovery codes of a user who has just added a first passkey. The authenticator gives it
+/// to no other page.
 async function toFirstPasskey(page, deployment) {
   const username = `key-${++keys}`;
   await deployment.addUser(username, OTHER_PASSWORD);
@@ -267,7 +267,7 @@ async function refuseInBrowser(page, button) {
 }
 
 /// What comes is no passkey.
-async function sendNoPasskey(page) {
+async function sendNoPasskey(page, problem = "#problem") {
   await page.evaluate(() => {
     const form = document.querySelector("form[data-options]");
     for (const { name } of form.elements)
@@ -275,7 +275,7 @@ async function sendNoPasskey(page) {
         form.elements[name].value = "AAAA";
     form.submit();
   });
-  await page.waitForSelector("#problem");
+  await page.waitForSelector(problem);
 }
 
 /// An ID token of PERSON for the client "wiki".
@@ -882,7 +882,7 @@ export const PAGES = [
     open: async (page, d) => {
       await page.goto(await link(d, "invite", "invited"));
       await page.waitForSelector("#add-passkey");
-      await sendNoPasskey(page);
+      await sendNoPasskey(page, "#passkey-problem");
     },
   },
   {

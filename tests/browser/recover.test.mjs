@@ -1,5 +1,5 @@
-// An invited user chooses a password and signs in, or adds a passkey; a user who has lost everything starts again. But for
-// the passkey without JavaScript.
+// An invited user chooses a password and signs in, or adds a passkey; a user who has lost everything starts again. But
+// for the passkey without JavaScript.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";

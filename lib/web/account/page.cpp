@@ -254,8 +254,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory) {
-    Partials partials = read_partials(directory);
+std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory, const oauth::Branding& branding) {
+    Partials partials = read_partials(directory, branding);
     for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html",
                              "account_new_passkey.html", "passkey_add.js"})
         partials[name] = read_template_file(directory + "/" + name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "http/message.h"
+#include "oauth/branding.h"
 #include "web/new_passkey.h"
 
 namespace postern::web {
@@ -209,6 +210,6 @@ public:
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
 /// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
 /// splices in (web::read_pages, which says what is thrown).
-std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
+std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory, const oauth::Branding& branding);
 
 }  // namespace postern::web

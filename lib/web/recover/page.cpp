@@ -55,8 +55,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory) {
-    Partials partials = read_partials(directory);
+std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory, const oauth::Branding& branding) {
+    Partials partials = read_partials(directory, branding);
     // Pages of an operator need not offer passkeys.
     for (const char* name : {"account_new_passkey.html", "passkey_add.js"})
         if (std::filesystem::exists(directory + "/" + name))

@@ -6,6 +6,7 @@
 
 #include "http/message.h"
 #include "model/link.h"
+#include "oauth/branding.h"
 #include "web/new_passkey.h"
 
 namespace postern::web {
@@ -43,6 +44,6 @@ public:
 
 /// The templates of one directory whose names begin with recover, and the files that every page splices in
 /// (web::read_pages, which says what is thrown).
-std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory);
+std::unique_ptr<const RecoverPages> read_recover_pages(const std::string& directory, const oauth::Branding& branding);
 
 }  // namespace postern::web

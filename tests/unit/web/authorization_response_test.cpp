@@ -15,7 +15,7 @@ const std::string kSent = "state=a+b%2Bc%26d%3De%23f%25%22%3C%3E%C3%A9%26code%3D
 const std::string kState = "a b+c&d=e#f%\"<>\xc3\xa9&code=evil";
 
 const web::Pages& pages() {
-    static const auto shipped = web::read_pages("templates");
+    static const auto shipped = web::read_pages("templates", {});
     return *shipped;
 }
 

@@ -24,7 +24,7 @@ using web::Pages;
 namespace {
 
 const Pages& shipped() {
-    static const auto pages = web::read_pages("templates");  // unit tests run in the project's root
+    static const auto pages = web::read_pages("templates", {});  // unit tests run in the project's root
     return *pages;
 }
 
@@ -419,11 +419,11 @@ TEST_CASE("Pages: a missing file is named") {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);
-        CHECK_NOTHROW(web::read_pages(copy.string()));
+        CHECK_NOTHROW(web::read_pages(copy.string(), {}));
         std::filesystem::remove(copy / name);
         std::string why;
         try {
-            web::read_pages(copy.string());
+            web::read_pages(copy.string(), {});
         } catch (const std::runtime_error& error) {
             why = error.what();
         }

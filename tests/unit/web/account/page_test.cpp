@@ -16,7 +16,7 @@ using web::AccountPages;
 namespace {
 
 const AccountPages& shipped() {
-    static const auto pages = web::read_account_pages("templates");  // unit tests run in the project's root
+    static const auto pages = web::read_account_pages("templates", {});  // unit tests run in the project's root
     return *pages;
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("read_account_pages: a missing template is named") {
     std::filesystem::remove(directory / "account_devices.html");
     std::string said;
     try {
-        web::read_account_pages(directory.string());
+        web::read_account_pages(directory.string(), {});
     } catch (const std::runtime_error& error) {
         said = error.what();
     }
