@@ -70,9 +70,9 @@ constexpr const char* kLogoRules = R"(
 svg.logo { height: 3.5rem; }
 )";
 constexpr const char* kFootRules = R"(
-.foot { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: .75rem 2.5rem 0; }
+.foot { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem; padding: 0 2.5rem; border: 1px solid var(--line); border-radius: 1.25rem; background: var(--card); }
 .foot a { padding: .625rem 0; }
-@media (max-width: 30rem) { .foot { padding: 0 1.25rem 1rem; } }
+@media (max-width: 30rem) { .foot { margin: 0; padding: 0 1.25rem 1rem; border: 0; border-radius: 0; } }
 @media print { .foot { display: none; } }
 )";
 

@@ -75,7 +75,7 @@ TEST_CASE("branding: what users could not see or trust keeps a program from star
         std::vector<std::string> said;  ///< for the operator
     };
     const Row rows[] = {
-        {"a colour like the page", {{"color", "#ffcc00"}}, {"branding.color", "1.30 : 1"}},
+        {"a colour like the page", {{"color", "#ffcc00"}}, {"branding.color", "1.31 : 1"}},
         {"a dark one", {{"color", "#003366"}}, {"branding.colorDark", "1.31 : 1"}},
         {"a logo with a script", {{"name", "A"}, {"logo", logo.string()}}, {"logo.svg", "line 2", "<script>"}},
         {"no logo", {{"name", "A"}, {"logo", logo.string() + "x"}}, {"logo.svgx"}},

@@ -88,7 +88,7 @@ TEST_CASE("branding: what is refused, and by which key [BRAND-1, BRAND-2, BRAND-
 
 TEST_CASE("branding: a colour below 3 : 1 is refused with its ratio [BRAND-2]") {
     CHECK(problem_of(R"("color": "#ffcc00", "colorDark": "#ffcc00")") ==
-          "branding.color: #ffcc00 has a contrast of 1.30 : 1 with the light page, and needs 3 : 1");
+          "branding.color: #ffcc00 has a contrast of 1.31 : 1 with the light page, and needs 3 : 1");
     CHECK(problem_of(R"("color": "#003366")")
               .starts_with(
                   "branding.colorDark: is needed, because #003366 has a contrast of 1.31 : 1 with the dark page"));
