@@ -96,17 +96,19 @@ GRANT SELECT, INSERT, DELETE ON activity TO postern_account;
 
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
--- Links: whose it is, then a new password and the end of what there was, and of second factors for a link that says so.
--- The program that opens them reads no password hash. The command makes them.
+-- Links: whose it is, then a new password and the end of what there was, and of second factors for a link that says so;
+-- or a passkey. The program that opens them reads no password hash and no passkey. The command makes them.
 GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_recover;
-GRANT SELECT (subject, username, claims, enabled, stamp), UPDATE (password_hash, stamp, enrol_until, must_change_password) ON users TO postern_recover;
+GRANT SELECT (subject, username, claims, enabled, stamp, handle), UPDATE (password_hash, stamp, handle, enrol_until, must_change_password)
+    ON users TO postern_recover;
 GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
 GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
 GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;
 GRANT SELECT (attempt_key), DELETE ON login_attempts TO postern_recover;
 GRANT SELECT (subject), DELETE ON totp_secrets, recovery_codes TO postern_recover;
-GRANT SELECT (subject, credential_id), DELETE ON passkeys TO postern_recover;
+GRANT SELECT (subject, credential_id), INSERT, DELETE ON passkeys TO postern_recover;
+GRANT INSERT ON spent_challenges TO postern_recover;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;

@@ -35,7 +35,7 @@ int main() {
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
     endpoint.begin = [&pages](server::App& app) {
-        pages = web::read_account_pages(app.config().templates, app.pages().languages());
+        pages = web::read_account_pages(app.config().templates, app.pages().languages(), app.settings().branding);
     };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(

@@ -57,6 +57,7 @@ void add_user_commands(const Command& app, Invocation& invocation);
 void add_key_commands(const Command& app, Invocation& invocation);
 void add_passwords_commands(const Command& app, Invocation& invocation);
 void add_publish_command(const Command& app, Invocation& invocation);
+void add_pages_command(const Command& app, Invocation& invocation);
 void add_token_commands(const Command& app, Invocation& invocation);
 void add_session_commands(const Command& app, Invocation& invocation);
 void add_consent_commands(const Command& app, Invocation& invocation);

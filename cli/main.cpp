@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
     cli::add_resource_commands(app, invocation);
     cli::add_key_commands(app, invocation);
     cli::add_publish_command(app, invocation);
+    cli::add_pages_command(app, invocation);
     cli::add_why_command(app, invocation);
     cli::add_token_commands(app, invocation);
     cli::add_session_commands(app, invocation);

@@ -17,6 +17,7 @@
 #include "keys/keys.h"
 #include "store/factors.h"
 #include "web/account/page.h"
+#include "web/branding.h"
 #include "web/page.h"
 #include "web/recover/page.h"
 #include "web/recover/paths.h"
@@ -139,7 +140,7 @@ void check_consent_page(Findings& findings, const config::Config& config) {
 void check_account_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (!config.settings.paths.account) return;
     try {
-        web::read_account_pages(config.templates, book.languages());
+        web::read_account_pages(config.templates, book.languages(), config.settings.branding);
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the account program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"account\": null}");
@@ -150,7 +151,7 @@ void check_account_pages(Findings& findings, const config::Config& config, const
 void check_recover_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (web::recover_paths(config.settings).empty()) return;
     try {
-        web::read_recover_pages(config.templates, book.languages());
+        web::read_recover_pages(config.templates, book.languages(), config.settings.branding);
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the recover program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"recover\": null}");
@@ -165,6 +166,8 @@ void check_templates(Findings& findings, const config::Config& config) {
         check_recover_pages(findings, config, *book);
         for (const std::string& warning : book->languages()->warnings())
             findings.warning("templates", warning, "correct the catalogue, or remove it: its words are not used");
+        for (const std::string& lack : web::find_unbranded(config.templates, config.settings.branding))
+            findings.warning("branding", lack, "copy what is missing from the shipped templates");
         findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error("templates", error.what(),

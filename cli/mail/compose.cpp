@@ -54,8 +54,8 @@ std::string maker_of(const model::MailRequest& request) {
     return by_user ? "mail" : parts_of(request.detail).second;
 }
 
-/// In the configured issuer's words, as the pages name it.
-std::string site_of(const oauth::Settings& settings) {
+/// Of the Message-ID.
+std::string host_of(const oauth::Settings& settings) {
     const auto issuer = http::parse_url(settings.issuer);
     return issuer ? issuer->host : settings.issuer;
 }
@@ -89,7 +89,7 @@ std::optional<std::string> write(const config::Config& config, const std::string
                              .subject = text.subject,
                              .body = text.body,
                              .date = now,
-                             .message_id = crypto::random_id(random) + "@" + site_of(config.settings),
+                             .message_id = crypto::random_id(random) + "@" + host_of(config.settings),
                              .language = language});
 }
 
@@ -128,7 +128,7 @@ std::optional<MailedLink> link_for(const model::MailRequest& request, const std:
 std::optional<std::string> compose(const config::Config& config, const text::Languages& languages, const model::MailRequest& request,
                                    const model::User& user, const std::string& address,
                                    const std::optional<MailedLink>& link, util::Time now) {
-    const oauth::MailValues values{.site = site_of(config.settings),
+    const oauth::MailValues values{.site = config.settings.service_name(),
                                    .username = util::displayable(user.username),
                                    .link = link ? url_of(config.settings, link->token) : "",
                                    .expires = link ? web::shown_time(link->link.expires_at) : text::Message(),
@@ -142,7 +142,7 @@ std::optional<std::string> compose(const config::Config& config, const text::Lan
 std::optional<std::string> compose_test(const config::Config& config, const std::string& address, util::Time now) {
     const text::Languages languages(config.templates, config.settings.languages, config.settings.language);
     const text::Catalogue& language = languages.last_resort();
-    return write(config, address, oauth::test_mail_text(site_of(config.settings), language), language.tag(), now);
+    return write(config, address, oauth::test_mail_text(config.settings.service_name(), language), language.tag(), now);
 }
 
 }  // namespace postern::cli

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "config/branding.h"
 #include "config/checks.h"
 #include "config/table.h"
 #include "crypto/digest.h"
@@ -337,6 +338,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_client_documents(config.settings, problems);
     check_editable_claims(config.settings, problems);
     check_editable_email(config.settings, problems);
+    check_branding(config.settings.branding, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "config/branding.h"
 #include "config/checks.h"
 #include "config/from_environment.h"
 #include "config/lists.h"
@@ -50,6 +51,10 @@ T& part(Config& config, T fetch::Outbound::*member) {
 template <class T>
 T& part(Config& config, T oauth::AccountSettings::*member) {
     return config.settings.account.*member;
+}
+template <class T>
+T& part(Config& config, T oauth::Branding::*member) {
+    return config.settings.branding.*member;
 }
 template <class T>
 T& part(Config& config, T oauth::ClientDocuments::*member) {
@@ -192,6 +197,7 @@ Problems read_user_claims(Config&, const json::Value& value) {
 const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
     using oauth::AccountSettings;
+    using oauth::Branding;
     using oauth::ClientDocuments;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
@@ -231,6 +237,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"authorizeMethods", read_authorize_methods},
         {"languages", read_languages},
         {"language", text(&Settings::language, language_fault)},
+        {"branding.name", text(&Branding::name, brand_name_fault)},
+        {"branding.color", text(&Branding::color, color_fault)},
+        {"branding.colorDark", text(&Branding::color_dark, color_fault)},
+        {"branding.logo", text(&Branding::logo, file_fault)},
+        {"branding.help", text(&Branding::help, help_fault)},
+        {"branding.links", read_brand_links},
         {"scopeDescriptions", read_scope_descriptions},
         {"scopeClaims", read_scope_claims},
         {"paths.authorize", text(&Paths::authorize, path_fault)},

@@ -49,6 +49,7 @@ std::optional<PasswordFlaw> find_equal(std::string_view password, const Password
         {PasswordFlaw::email, owner.email},
         {PasswordFlaw::local_part, local_part(owner.email)},
         {PasswordFlaw::host, owner.issuer_host},
+        {PasswordFlaw::host, owner.organisation},
     };
     for (const auto& [flaw, text] : rows) {
         if (util::equal_ignoring_case(password, text)) return flaw;
@@ -65,6 +66,8 @@ std::vector<std::string> words_of(const PasswordOwner& owner) {
     for (const std::string_view whole :
          {std::string_view(owner.username), std::string_view(owner.email), local_part(owner.email)})
         add(whole);
+    add(owner.organisation);
+    for (const std::string_view word : util::split(owner.organisation, ' ')) add(word);
     for (const std::string_view host : {domain(owner.email), std::string_view(owner.issuer_host)}) {
         add(host);
         for (const std::string_view label : util::split(host, '.')) add(label);

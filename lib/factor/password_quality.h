@@ -18,7 +18,7 @@ enum class PasswordFlaw {
     user_name,   ///< is the user name
     email,       ///< is the mail address
     local_part,  ///< is what is before the @ of the mail address
-    host,        ///< is the host of the issuer
+    host,        ///< is the host of the issuer, or the name of the organisation
     listed,      ///< is in the operator's list
     guessable,   ///< fewer bits than configured
 };
@@ -27,7 +27,8 @@ enum class PasswordFlaw {
 struct PasswordOwner {
     std::string username;
     std::string email = {};
-    std::string issuer_host = {};  ///< its labels stand for the organisation
+    std::string issuer_host = {};   ///< its labels stand for the organisation
+    std::string organisation = {};  ///< as its pages name it
 };
 
 struct PasswordRules {

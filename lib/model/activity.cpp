@@ -92,6 +92,8 @@ const char* describe(const ActivityLine& line) {
     if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return tr("Signed out everywhere");
     if (line.what == Happened::link_used && line.detail == to_string(LinkPurpose::factors))
         return tr("Chose a password with a link, which removed the second factors");
+    if (line.what == Happened::link_used && line.detail == kUsedForPasskey)
+        return tr("Used an invitation for a passkey");
     const Way* way = way_of(line.detail);
     if (way && line.what == Happened::signed_in) return way->signed_in;
     if (way && line.what == Happened::second_step_done) return way->second_step_done;

@@ -34,7 +34,8 @@ enum class Happened {
     sessions_ended,   ///< all but the one from which it was asked for; by the operator, all
     profile_changed,  ///< the names of the claims, with single blanks between them; never a value
     link_made,        ///< its purpose, as table `links` has it
-    link_used,        ///< likewise; the password was chosen with it, and "factors" has removed the second factors
+    link_used,        ///< likewise; the password was chosen with it, and "factors" has removed the second factors;
+                      ///< or kUsedForPasskey
 };
 
 struct ActivityLine {
@@ -44,6 +45,9 @@ struct ActivityLine {
     std::string address = {};  ///< "": not kept
     std::string detail = {};
 };
+
+/// What `link_used` has in the place of a purpose: no password was chosen with that invitation.
+inline constexpr const char* kUsedForPasskey = "passkey";
 
 /// Where another line has a browser: the operator did it, with the command. No browser is called so.
 inline constexpr std::string_view kOperatorAgent = "administrator";

@@ -35,7 +35,7 @@ constexpr std::array kTable = {
     AuditRow{devices_forgotten, "devices_forgotten", "subject session devices by"},
     AuditRow{app_added, "app_added", "subject session"},
     AuditRow{app_removed, "app_removed", "subject session by sudo_user"},
-    AuditRow{passkey_added, "passkey_added", "subject session passkey"},
+    AuditRow{passkey_added, "passkey_added", "subject session passkey by"},
     AuditRow{passkey_removed, "passkey_removed", "subject session passkey by sudo_user"},
     AuditRow{recovery_codes_made, "recovery_codes_made", "subject session"},
     AuditRow{recovery_code_used, "recovery_code_used", "subject client_id left"},

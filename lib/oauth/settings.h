@@ -12,6 +12,7 @@
 #include "json/value.h"
 #include "model/client.h"
 #include "model/released_claims.h"
+#include "oauth/branding.h"
 #include "text/mail_address.h"
 #include "text/words.h"
 #include "util/clock.h"
@@ -173,10 +174,13 @@ struct Settings {
     LoginSettings login;
     AccountSettings account;
     ClientDocuments client_documents;
+    Branding branding;
     fetch::Outbound outbound;
     std::optional<MailSettings> mail;  ///< nullopt: none is sent, and none is asked for
     json::Object metadata;             ///< extra discovery members
 
+    /// What users know the service by: `branding.name`, else the issuer's host.
+    std::string service_name() const;
     /// issuer + path: an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
 

@@ -56,7 +56,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.message = message;
     page.passkey = offer_passkey_login(interaction, visit);
     const oauth::Settings& settings = interaction.context.settings;
-    if (settings.offers_recovery()) page.forgot = settings.url(*settings.paths.recover);
+    page.forgot = settings.offers_recovery() ? settings.url(*settings.paths.recover) : settings.branding.help;
     return interaction.pages().login(page, status);
 }
 

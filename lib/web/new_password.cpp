@@ -31,6 +31,7 @@ factor::PasswordOwner password_owner(const oauth::Settings& settings, std::strin
     const json::Value* email = claims.find("email");
     if (const std::string* address = email != nullptr ? email->if_string() : nullptr) owner.email = *address;
     if (const auto issuer = http::parse_url(settings.issuer)) owner.issuer_host = issuer->host;
+    owner.organisation = settings.branding.name;
     return owner;
 }
 

@@ -147,7 +147,7 @@ public:
         : settings_(settings),
           languages_(std::make_shared<const text::Languages>(directory, settings.languages, settings.language)),
           templates_(std::make_shared<const PageTemplates>(
-              TemplateReader(directory, read_partials(directory), languages_->last_resort()))),
+              TemplateReader(directory, read_partials(directory, settings.branding), languages_->last_resort()))),
           pages_(languages_, [this](const text::Catalogue& language) {
               return std::make_unique<TemplatePages>(templates_, Renderer(*languages_, language));
           }) {}

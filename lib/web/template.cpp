@@ -12,6 +12,7 @@
 #include "os/read_file.h"
 #include "util/base64.h"
 #include "util/text.h"
+#include "web/branding.h"
 
 namespace postern::web {
 namespace {
@@ -86,18 +87,30 @@ bool has_script(std::string_view text) { return util::to_lower(text).find("<scri
 
 std::string csp_hash(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
 
-kainjow::mustache::data to_mustache(const Values& values) {
-    kainjow::mustache::data data;
+kainjow::mustache::data to_mustache(const Values& values, const text::Catalogue& language);
+
+void add_to(kainjow::mustache::data& data, const Values& values, const text::Catalogue& language) {
     for (const auto& [name, text] : values.texts) {
         // An empty string is true in mustache; here it means "none".
         data.set(name, text.empty() ? kainjow::mustache::data{false} : kainjow::mustache::data{text});
     }
     for (const auto& [name, items] : values.lists) {
         kainjow::mustache::data list{kainjow::mustache::data::type::list};
-        for (const auto& item : items) list.push_back(to_mustache(item));
+        for (const auto& item : items) list.push_back(to_mustache(item, language));
         data.set(name, list);
     }
+    for (const auto& [name, message] : values.messages) data.set(name, language.say(message));
+}
+
+kainjow::mustache::data to_mustache(const Values& values, const text::Catalogue& language) {
+    kainjow::mustache::data data;
+    add_to(data, values, language);
     return data;
+}
+
+std::string with_title_end(std::string text, const std::string& end) {
+    const auto at = end.empty() ? std::string::npos : text.find("</title>");
+    return at == std::string::npos ? text : text.insert(at, end);
 }
 
 /// "\r\n" and a lone "\r" become "\n", as the HTML standard's input preprocessing does.
@@ -180,8 +193,8 @@ struct Template::Parsed {
 
 Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts,
                    const text::Catalogue& first)
-    : file_(file) {
-    const std::string expanded = expand_partials(file, text, partials);
+    : file_(file), common_(partials.common) {
+    const std::string expanded = with_title_end(expand_partials(file, text, partials), partials.title_end);
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
     style_hash_ = csp_hash(style);
@@ -217,7 +230,8 @@ Template::Parsed& Template::parsed(const text::Catalogue& language) const {
 }
 
 std::string Template::render(const Values& values, const text::Catalogue& language) const {
-    auto data = to_mustache(values);
+    auto data = to_mustache(common_, language);
+    add_to(data, values, language);
     data.set(kStyle, style_);
     data.set("lang", language.tag());
     data.set("dir", language.direction());
@@ -240,13 +254,14 @@ std::string read_template_file(const std::string& path) {
     return with_plain_line_ends(*bytes);
 }
 
-Partials read_partials(const std::string& directory) {
+Partials read_partials(const std::string& directory, const oauth::Branding& branding) {
     Partials partials;
     for (const char* name : {"head.html", "style.css", "mark.svg"})
         partials[name] = read_template_file(directory + "/" + name);
     for (const char* newer : {"press_once.js", "passkey_login.js", "languages.html"})
         if (std::filesystem::exists(directory + "/" + newer))
             partials[newer] = read_template_file(directory + "/" + newer);
+    apply_branding(branding, directory, partials);
     return partials;
 }
 

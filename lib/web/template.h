@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "oauth/branding.h"
 #include "text/catalogue.h"
+#include "text/message.h"
 
 namespace postern::web {
 
@@ -15,10 +17,15 @@ namespace postern::web {
 struct Values {
     std::map<std::string, std::string> texts;          ///< inserted by {{name}}; "" hides {{#name}} and shows {{^name}}
     std::map<std::string, std::vector<Values>> lists;  ///< {{#name}} repeats for each; an empty one shows {{^name}}
+    std::map<std::string, text::Message> messages = {};  ///< inserted by {{name}} in the language of the page
 };
 
 /// Files that {{> name}} splices into a template when it is read: name and text.
-using Partials = std::map<std::string, std::string, std::less<>>;
+struct Partials : std::map<std::string, std::string, std::less<>> {
+    using map::map;
+    Values common;          ///< given to each template, beside a page's own values, which count before them
+    std::string title_end;  ///< behind each title, as it stands in the page
+};
 
 /// Whether a page may have <script> elements: the others are sent with a policy that would stop them.
 enum class Scripts {
@@ -61,6 +68,7 @@ private:
     std::string text_;  ///< English, with a tag in the place of the style
     std::string style_;
     mutable std::map<std::string, std::unique_ptr<Parsed>> parsed_;  ///< by language tag
+    Values common_;
     std::string style_hash_;
     std::vector<Script> scripts_;
 };
@@ -69,8 +77,9 @@ private:
 /// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
 std::string read_template_file(const std::string& path);
 
-/// What all pages share: an operator changes it there. Pages of an operator need not have the script.
-Partials read_partials(const std::string& directory);
+/// What all pages share: an operator changes it there, or says it in `branding` (web/branding.h, which says what is
+/// thrown). Pages of an operator need not have the script.
+Partials read_partials(const std::string& directory, const oauth::Branding& branding);
 
 /// Reads the templates of one directory.
 class TemplateReader {

@@ -228,11 +228,8 @@ async function toDemandedPassword(page, deployment) {
 
 let keys = 0;
 
-/// To the page that shows the recovery codes of a user who has just added a first passkey. Chromium's own
-/// authenticator, in software, gives it to no other page.
-async function toFirstPasskey(page, deployment) {
-  const username = `key-${++keys}`;
-  await deployment.addUser(username, OTHER_PASSWORD);
+/// Chromium's own authenticator, in software.
+async function withAuthenticator(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
@@ -244,6 +241,15 @@ async function toFirstPasskey(page, deployment) {
       isUserVerified: true,
     },
   });
+  return { devtools, authenticatorId };
+}
+
+/// To the page that shows the recovery codes of a user who has just added a first passkey. The authenticator gives it
+/// to no other page.
+async function toFirstPasskey(page, deployment) {
+  const username = `key-${++keys}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  const { devtools, authenticatorId } = await withAuthenticator(page);
   await toAccount(page, deployment, "/passkeys", "#passkeys", username, OTHER_PASSWORD);
   await page.goto(`${deployment.issuer}/account/passkeys?add=yes`);
   await page.fill("#name", LONG_NAME.slice(0, 64));
@@ -292,7 +298,7 @@ async function refuseInBrowser(page, button) {
 }
 
 /// What comes is no passkey.
-async function sendNoPasskey(page) {
+async function sendNoPasskey(page, problem = "#problem") {
   await page.evaluate(() => {
     const form = document.querySelector("form[data-options]");
     for (const { name } of form.elements)
@@ -300,7 +306,7 @@ async function sendNoPasskey(page) {
         form.elements[name].value = "AAAA";
     form.submit();
   });
-  await page.waitForSelector("#problem");
+  await page.waitForSelector(problem);
 }
 
 /// An ID token of PERSON for the client "wiki".
@@ -975,6 +981,31 @@ export const PAGES = [
       await toAddressLink(page, d);
       await page.click("#confirm");
       await page.waitForSelector("#confirmed");
+    },
+  },
+  {
+    name: "invitation, passkey refused",
+    heading: /^Welcome, invited$/,
+    open: async (page, d) => {
+      await page.goto(await link(d, "invite", "invited"));
+      await page.waitForSelector("#add-passkey");
+      await sendNoPasskey(page, "#passkey-problem");
+    },
+  },
+  {
+    name: "invitation, no script",
+    heading: /^Welcome, invited$/,
+    options: { javaScriptEnabled: false },
+    open: async (page, d) => page.goto(await link(d, "invite", "invited")),
+  },
+  {
+    name: "invitation, used for a passkey",
+    heading: /^Your passkey is added$/,
+    open: async (page, d) => {
+      await withAuthenticator(page);
+      await page.goto(await link(d, "invite", `keyholder-${++keys}`));
+      await page.click("#add-passkey");
+      await page.waitForSelector("#sign-in");
     },
   },
   { name: "link_not_good", heading: /no longer good/, open: (page, d) => page.goto(`${d.issuer}/recover/link`) },

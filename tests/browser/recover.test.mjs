@@ -1,4 +1,5 @@
-// An invited user chooses a password and signs in; a user who has lost everything starts again. Without JavaScript.
+// An invited user chooses a password and signs in, or adds a passkey; a user who has lost everything starts again. But
+// for the passkey without JavaScript.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
@@ -10,7 +11,7 @@ describe("links in a browser", () => {
   let deployment;
   let browser;
   before(async () => {
-    deployment = await openDemo();
+    deployment = await openDemo({ host: "localhost" }); // a passkey is for a host with a name
     browser = await openBrowser();
   });
   after(async () => {
@@ -95,6 +96,56 @@ describe("links in a browser", () => {
           button.click();
           button.click();
         });
+        await heading(page, "Your password is saved");
+      },
+      { javaScriptEnabled: true },
+    );
+  });
+
+  it("an invited user adds a passkey, signs in with it and makes recovery codes [LINK-7, WEBAUTHN-11]", async () => {
+    const link = await made("invite", "hedy");
+    await withPage(
+      async (page) => {
+        const devtools = await page.context().newCDPSession(page);
+        await devtools.send("WebAuthn.enable");
+        const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true };
+        await devtools.send("WebAuthn.addVirtualAuthenticator", { options: { ...options, isUserVerified: true } });
+        await page.goto(link);
+        await page.click("#add-passkey");
+        await heading(page, "Your passkey is added");
+        assert.deepEqual(
+          await page
+            .context()
+            .cookies()
+            .then((all) => all.filter(({ name }) => /session/.test(name))),
+          [],
+        );
+        await page.click("#sign-in"); // the login asks for the passkey by itself
+        await page.waitForURL(`${deployment.issuer}/account/codes`);
+        await page.click("#new-codes");
+        await page.click("#make");
+        await page.waitForSelector("#codes");
+      },
+      { javaScriptEnabled: true },
+    );
+    await withPage(async (page) => {
+      await page.goto(link);
+      await heading(page, "This link is no longer good");
+    });
+  });
+
+  it("a security key without a PIN is not taken by the browser, and the password is [LINK-7]", async () => {
+    const link = await made("invite", "key-only");
+    await withPage(
+      async (page) => {
+        const devtools = await page.context().newCDPSession(page);
+        await devtools.send("WebAuthn.enable");
+        const key = { protocol: "ctap2", transport: "usb" };
+        await devtools.send("WebAuthn.addVirtualAuthenticator", { options: key });
+        await page.goto(link);
+        await page.click("#add-passkey");
+        await page.locator("#passkey-problem").waitFor();
+        await choose(page, CHOSEN);
         await heading(page, "Your password is saved");
       },
       { javaScriptEnabled: true },

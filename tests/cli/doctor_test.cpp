@@ -298,6 +298,29 @@ TEST_CASE("doctor: templates that cannot be used are an error") {
     CHECK(state_of(diagnosis, "templates") == "error");
 }
 
+TEST_CASE("doctor: branding that the templates do not show is a warning that names the file [BRAND-4]") {
+    const Installation installation;
+    const std::filesystem::path own = installation.directory() / "templates";
+    std::filesystem::copy("templates", own);
+    std::filesystem::remove(own / "foot.html");
+    installation.reconfigure("templates", own.string());
+    CHECK(state_of(diagnose(installation), "templates") == "ok");
+    installation.reconfigure("branding", json::Object{{"help", "https://help.example"}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 0);
+    CHECK(state_of(diagnosis, "branding") == "warning");
+}
+
+TEST_CASE("doctor: a logo that may not be shown is an error [BRAND-3]") {
+    const Installation installation;
+    const std::filesystem::path logo = installation.directory() / "logo.svg";
+    std::ofstream(logo) << "<svg viewBox=\"0 0 1 1\"><script/></svg>";
+    installation.reconfigure("branding", json::Object{{"name", "A"}, {"logo", logo.string()}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    CHECK(state_of(diagnosis, "templates") == "error");
+}
+
 TEST_CASE("doctor: an algorithm that came into the configuration later has no key yet") {
     const Installation installation;
     installation.reconfigure("accessTokenAlgorithm", "EdDSA");

@@ -34,19 +34,14 @@ TEST_CASE("usage: every command that the help leads to is known here") {
     const Installation installation(Installation::Start::configured);
     std::string names;
     for (const Command& command : all_commands(installation)) names += text_of(command) + "\n";
-    for (const char* name : {"init",          "doctor",         "why",
-                             "publish",       "purge",          "backup",
-                             "migrate",       "stats",          "key list",
-                             "key rotate",    "key retire",     "key repair",
-                             "key share",     "key sync",       "key nodes",
-                             "client add",    "client list",    "client show",
-                             "client set",    "client secret",  "client disable",
-                             "client enable", "client remove",  "user add",
-                             "user list",     "user show",      "user set",
-                             "user passwd",   "user disable",   "user enable",
-                             "user remove",   "user import",    "token list",
-                             "token revoke",  "session list",   "session end",
-                             "consent list",  "consent revoke", "passwords build"}) {
+    for (const char* name : {"init",          "doctor",         "why",           "publish",        "pages",
+                             "purge",         "backup",         "migrate",       "stats",          "key list",
+                             "key rotate",    "key retire",     "key repair",    "key share",      "key sync",
+                             "key nodes",     "client add",     "client list",   "client show",    "client set",
+                             "client secret", "client disable", "client enable", "client remove",  "user add",
+                             "user list",     "user show",      "user set",      "user passwd",    "user disable",
+                             "user enable",   "user remove",    "user import",   "token list",     "token revoke",
+                             "session list",  "session end",    "consent list",  "consent revoke", "passwords build"}) {
         CAPTURE(name);
         CHECK(has(names, "postern " + std::string(name) + "\n"));
     }
@@ -150,6 +145,7 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
         {"key", "retire"},
         {"key", "retire", "--force"},
         {"publish"},
+        {"pages"},
         {"user", "import"},
         {"user", "import", "a", "b"},
         {"why"},

@@ -28,6 +28,7 @@ constexpr FuzzTarget kTargets[] = {
     {"cose_key", fuzz_cose_key},
     {"client_data", fuzz_client_data},
     {"saslauthd_reply", fuzz_saslauthd_reply},
+    {"svg_logo", fuzz_svg_logo},
 };
 
 }  // namespace

@@ -400,6 +400,11 @@ describe("a role for each program", () => {
       const { password } = lost;
       const done = is(200, await browser.submit(page, "save", { new: password, again: password }));
       assert.match(done.title, /is saved/);
+
+      const { link: invitation } = await p.deployment.postern(["user", "invite", "invited"]);
+      const form = is(200, await browser.visit(invitation));
+      const added = is(200, await browser.submit(form, "add-passkey", new Authenticator().register(form)));
+      assert.match(added.title, /Your passkey is added/);
     },
 
     sweep: async () => {

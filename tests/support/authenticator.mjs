@@ -82,7 +82,7 @@ export class Authenticator {
 
   /// The fields that the form of a new passkey sends. `page` is one of user_agent.mjs.
   register(page) {
-    const options = JSON.parse(page.form.attributes["data-options"]);
+    const options = JSON.parse(page.formWith("add-passkey").attributes["data-options"]);
     this.#userHandle = options.user.id;
     const key = cbor(this.#algorithm.members(this.#keys.publicKey.export({ format: "jwk" })));
     const length = Buffer.from([this.id.length >> 8, this.id.length & 0xff]);

@@ -98,6 +98,18 @@ std::optional<Form> find_form(std::string_view html) {
     return form;
 }
 
+std::optional<Form> find_form_with(std::string_view html, std::string_view button) {
+    constexpr std::string_view kEnd = "</form>";
+    for (auto begin = html.find("<form"); begin != std::string_view::npos; begin = html.find("<form", begin + 1)) {
+        const auto end = html.find(kEnd, begin);
+        const std::string_view part = html.substr(begin, end == std::string_view::npos ? end : end - begin);
+        if (auto form = find_form(part))
+            for (const Attributes& each : form->buttons)
+                if (const auto id = each.find("id"); id != each.end() && id->second == button) return form;
+    }
+    return std::nullopt;
+}
+
 bool has_id(std::string_view html, std::string_view id) {
     for (const std::string_view tag : {"input", "button", "code", "p", "h2", "ul"})
         for (const Attributes& attributes : find_tags(html, tag))

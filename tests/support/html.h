@@ -24,6 +24,8 @@ struct Form {
 
 /// The one form of the page; nullopt when there is none.
 std::optional<Form> find_form(std::string_view html);
+/// The form that has the button with that id, of perhaps several.
+std::optional<Form> find_form_with(std::string_view html, std::string_view button);
 
 /// True when an element of the page has that id.
 bool has_id(std::string_view html, std::string_view id);

@@ -164,8 +164,8 @@ Landing UserAgent::authorize(const Query& request) { return open(deployment_.url
 
 std::string UserAgent::form_of(const Landing& page, const std::string& button,
                                const std::map<std::string, std::string>& typed) const {
-    const auto form = find_form(page.answer.body);
-    REQUIRE_MESSAGE(form.has_value(), "no form on the page: " << visible_text(page.answer.body));
+    const auto form = find_form_with(page.answer.body, button);
+    REQUIRE_MESSAGE(form.has_value(), "no form with " << button << ": " << visible_text(page.answer.body));
     CHECK(form->method == "post");
     Query fields;
     for (const auto& [name, value] : form->fields) {
@@ -174,20 +174,17 @@ std::string UserAgent::form_of(const Landing& page, const std::string& button,
     }
     for (const auto& [name, value] : form->boxes)
         if (typed.contains(name)) fields = fields.with(name, value);
-    bool pressed = false;
     for (const Attributes& attributes : form->buttons) {
         if (!attributes.contains("id") || attributes.at("id") != button) continue;
-        pressed = true;
         if (attributes.contains("name")) fields = fields.with(attributes.at("name"), attributes.at("value"));
     }
-    REQUIRE_MESSAGE(pressed, "no button on the page: " << button);
     return fields.text();
 }
 
 Landing UserAgent::submit(const Landing& page, const std::string& button,
                           const std::map<std::string, std::string>& typed) {
     const std::string text = form_of(page, button, typed);
-    std::string action = find_form(page.answer.body)->action;
+    std::string action = find_form_with(page.answer.body, button)->action;
     if (action.empty()) action = page.url;  // as browsers do
     return follow(action, send(action, text));
 }

@@ -91,6 +91,11 @@ class Page {
   get form() {
     return formOf(this.body);
   }
+  /// The one of its forms that has `button` (an id).
+  formWith(button) {
+    const forms = (this.body.match(/<form\s[^>]*>[^]*?<\/form>/g) ?? []).map(formOf);
+    return forms.find((form) => form.buttons[button]);
+  }
   get title() {
     return unescape(this.body.match(/<title>([^<]*)/)?.[1] ?? "");
   }
@@ -122,8 +127,7 @@ export class UserAgent {
 
   /// Sends the form that has `button` (an id) with some values changed, as if it had been pressed.
   async submit(page, button, values = {}) {
-    const forms = (page.body.match(/<form\s[^>]*>[^]*?<\/form>/g) ?? []).map(formOf);
-    const { action, inputs, fields, buttons } = forms.find((form) => form.buttons[button]) ?? {};
+    const { action, inputs, fields, buttons } = page.formWith(button) ?? {};
     if (!buttons) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
     const target = new URL(action ?? "", page.url); // a form without an action is sent to where its page is
     if (target.origin !== new URL(page.url).origin)

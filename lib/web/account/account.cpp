@@ -10,12 +10,12 @@
 #include "web/account/devices.h"
 #include "web/account/enrolment.h"
 #include "web/account/overview.h"
-#include "web/account/passkey_setup.h"
 #include "web/account/passkeys.h"
 #include "web/account/password.h"
 #include "web/account/password_change.h"
 #include "web/account/profile.h"
 #include "web/account/visit.h"
+#include "web/passkey_setup.h"
 
 namespace postern::web {
 namespace {

@@ -5,7 +5,6 @@
 #include "factor/totp.h"
 #include "factor/totp_seal.h"
 #include "factor/typed_code.h"
-#include "http/url.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "text/qr_svg.h"
@@ -24,18 +23,12 @@ constexpr const char* kTooOld = tr("The page was open for too long. Here is a ne
 constexpr const char* kForeign = tr("The page was not of this browser. Here is a new key: set your app up with it.");
 constexpr const char* kChanged = tr("Your account was changed meanwhile. Here is a new key: set your app up with it.");
 
-/// What the app lists it as.
-std::string service_name(const oauth::Settings& settings) {
-    const auto issuer = http::parse_url(settings.issuer);
-    return issuer ? issuer->host : settings.issuer;
-}
-
 AppKey show_key(oauth::Context& context, const model::Subject& subject, const util::Secret& secret,
                 std::string sealed) {
     AppKey key;
     key.text = in_fours(factor::base32(secret.reveal()));
     key.link =
-        factor::otpauth_uri(service_name(context.settings), store::find_username(context.store, subject), secret);
+        factor::otpauth_uri(context.settings.service_name(), store::find_username(context.store, subject), secret);
     if (const auto qr = text::qr_svg(key.link)) {
         key.path = qr->path;
         key.size = std::to_string(qr->size);

@@ -11,7 +11,7 @@
 #include "web/account/app.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
-#include "web/account/passkey_setup.h"
+#include "web/account/own_passkey.h"
 #include "web/account/visit.h"
 #include "web/half_login.h"
 
@@ -38,7 +38,8 @@ bool offers_app(const Interaction& interaction, const LoginVisit& visit) {
 }
 
 PasskeySetup passkey_setup_of(Interaction& interaction, const LoginVisit& visit) {
-    return {interaction, visit.request.half_login->subject, oauth::request_key(visit.request).str()};
+    return {interaction.context, interaction.browser, interaction.request, visit.request.half_login->subject,
+            oauth::request_key(visit.request).str()};
 }
 
 /// With nothing set up and no message.
@@ -50,7 +51,7 @@ EnrolmentPage page_of(Interaction& interaction, const LoginVisit& visit) {
     page.csrf = csrf_token(interaction.context, Form::enrolment, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
     page.other_account = first_page_url(interaction, visit);
-    if (can_have_passkeys(settings)) page.passkey = ask_for_passkey(passkey_setup_of(interaction, visit));
+    if (can_have_passkeys(settings)) page.passkey = ask_for_own_passkey(passkey_setup_of(interaction, visit));
     return page;
 }
 
@@ -143,7 +144,7 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
     std::optional<PasskeyRefusal> refusal;
     const auto write = [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
         refusal.reset();
-        auto codes = add_passkey(interaction, transaction, *proved);
+        auto codes = add_own_passkey(interaction, transaction, *proved);
         if (codes) return std::move(*codes);
         refusal = codes.error();
         return std::nullopt;

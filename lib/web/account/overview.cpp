@@ -10,8 +10,8 @@
 #include "store/users.h"
 #include "web/account/app.h"
 #include "web/account/devices.h"
-#include "web/account/passkey_setup.h"
 #include "web/account/password.h"
+#include "web/passkey_setup.h"
 
 namespace postern::web {
 namespace {

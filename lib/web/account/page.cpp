@@ -304,8 +304,9 @@ private:
 }  // namespace
 
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages) {
-    Partials partials = read_partials(directory);
+                                                                    std::shared_ptr<const text::Languages> languages,
+                                                                    const oauth::Branding& branding) {
+    Partials partials = read_partials(directory, branding);
     for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html",
                              "account_new_passkey.html", "passkey_add.js"})
         partials[name] = read_template_file(directory + "/" + name);

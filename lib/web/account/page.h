@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "http/message.h"
+#include "oauth/branding.h"
 #include "text/message.h"
+#include "web/new_passkey.h"
 #include "web/renderer.h"
 
 namespace postern::web {
@@ -110,13 +112,6 @@ struct ListedPasskey {
     text::Message state;  ///< "synchronised", "suspended"
     text::Message since;
     text::Message last_used;  ///< or "": not yet
-};
-
-/// What a browser makes a new passkey with, and the form that takes its answer.
-struct NewPasskey {
-    std::string options;  ///< JSON, PublicKeyCredentialCreationOptions with bytes in base64url; "": none is added here
-    std::string challenge;  ///< sealed
-    text::Message name;     ///< the one that is proposed
 };
 
 /// Either the passkeys that there are, or the form that adds one.
@@ -240,6 +235,7 @@ public:
 /// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
 /// splices in (web::read_pages, which says what is thrown).
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages);
+                                                                    std::shared_ptr<const text::Languages> languages,
+                                                                    const oauth::Branding& branding);
 
 }  // namespace postern::web

@@ -12,7 +12,7 @@
 #include "util/base64.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
-#include "web/account/passkey_setup.h"
+#include "web/account/own_passkey.h"
 #include "web/half_login.h"
 #include "web/shown_time.h"
 
@@ -74,7 +74,7 @@ http::Response refused(http::Response response, const std::string& detail) {
 }
 
 PasskeySetup setup_of(const AccountVisit& visit) {
-    return {visit.interaction, visit.subject(), visit.session.sid.str()};
+    return {visit.context(), visit.interaction.browser, visit.request(), visit.subject(), visit.session.sid.str()};
 }
 
 http::Response form(AccountVisit& visit, const text::Message& problem) {
@@ -84,7 +84,7 @@ http::Response form(AccountVisit& visit, const text::Message& problem) {
         PasskeysPage page;
         page.frame = frame_of(visit);
         page.frame.problem = problem;
-        page.fresh = ask_for_passkey(setup_of(visit));
+        page.fresh = ask_for_own_passkey(setup_of(visit));
         page.list = visit.url();
         return visit.pages.passkeys(page);
     });
@@ -102,7 +102,7 @@ util::Result<Added, PasskeyRefusal> add_with(const AccountVisit& visit, const Pr
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
         if (!store::find_user_to_change(transaction, visit.subject()))
             return PasskeyRefusal{kAccountChanged, "the user is not there any more"};
-        ASSIGN_OR_RETURN(auto codes, add_passkey(visit.interaction, transaction, proved));
+        ASSIGN_OR_RETURN(auto codes, add_own_passkey(visit.interaction, transaction, proved));
         auto session = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
                                      with_new_passkey(visit.session.how, proved));
         if (!session) return PasskeyRefusal{kAccountChanged, "the session has ended"};

@@ -48,12 +48,6 @@ Message label_of(std::string_view name) {
     return claim ? Message(claim->label) : Message::verbatim(std::string(name));
 }
 
-/// Who keeps what is not changed here.
-std::string keeper(const oauth::Settings& settings) {
-    const auto issuer = http::parse_url(settings.issuer);
-    return issuer ? issuer->host : settings.issuer;
-}
-
 ProfilePage new_page(const AccountVisit& visit, const Message& problem) {
     ProfilePage page;
     page.frame = frame_of(visit);
@@ -71,7 +65,7 @@ http::Response list(AccountVisit& visit) {
             if (Message value = shown_claim(user->claims, member.first); !value.empty())
                 page.claims.push_back({label_of(member.first), std::move(value)});
     }
-    page.keeper = keeper(visit.context().settings);
+    page.keeper = visit.context().settings.service_name();
     page.subject = visit.subject().str();
     page.groups = store::groups_of(visit.context().store, visit.subject());
     if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{"edit", "yes"}});

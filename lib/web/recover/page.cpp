@@ -1,6 +1,8 @@
 // Decides which values the pages of links are given.
 #include "web/recover/page.h"
 
+#include <filesystem>
+
 #include "util/text.h"
 #include "web/template.h"
 
@@ -18,7 +20,7 @@ text::Message title_of(const LinkPage& page) {
 /// Read and looked at once, for every language.
 struct RecoverTemplates {
     explicit RecoverTemplates(const TemplateReader& read)
-        : link(read("recover_link.html", Scripts::one)), link_done(read("recover_done.html")),
+        : link(read("recover_link.html", Scripts::several)), link_done(read("recover_done.html")),
           email(read("recover_email.html", Scripts::one)),
           ask(read("recover.html", Scripts::one)) {}
 
@@ -40,7 +42,11 @@ public:
                                 {"username", util::displayable(page.username)},
                                 {"min_length", page.min_length},
                                 {"csrf", page.csrf},
-                                {"problem", renderer_.say(page.problem)}},
+                                {"problem", renderer_.say(page.problem)},
+                                {"options", page.passkey.options},
+                                {"challenge", page.passkey.challenge},
+                                {"proposed", renderer_.say(page.passkey.name)},
+                                {"passkey_problem", renderer_.say(page.passkey_problem)}},
                       .lists = {}};
         return renderer_.respond(templates_->link, std::move(values), 200);
     }
@@ -48,7 +54,9 @@ public:
     http::Response link_done(const LinkDonePage& page) const override {
         Values values{.texts = {{"factors", page.purpose == LinkPurpose::factors ? "yes" : ""},
                                 {"sign_in", page.sign_in},
-                                {"enrol", page.lets_enrol ? "yes" : ""}},
+                                {"enrol", page.lets_enrol ? "yes" : ""},
+                                {"passkey", page.passkey ? "yes" : ""},
+                                {"codes", page.makes_codes ? "yes" : ""}},
                       .lists = {}};
         return renderer_.respond(templates_->link_done, std::move(values), 200);
     }
@@ -77,9 +85,15 @@ private:
 }  // namespace
 
 std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages) {
+                                                                    std::shared_ptr<const text::Languages> languages,
+                                                                    const oauth::Branding& branding) {
+    Partials partials = read_partials(directory, branding);
+    // Pages of an operator need not offer passkeys.
+    for (const char* name : {"account_new_passkey.html", "passkey_add.js"})
+        if (std::filesystem::exists(directory + "/" + name))
+            partials[name] = read_template_file(directory + "/" + name);
     const auto templates = std::make_shared<const RecoverTemplates>(
-        TemplateReader(directory, read_partials(directory), languages->last_resort()));
+        TemplateReader(directory, std::move(partials), languages->last_resort()));
     const text::Languages& offered = *languages;
     return std::make_unique<InLanguages<RecoverPages>>(
         std::move(languages), [templates, &offered](const text::Catalogue& language) {

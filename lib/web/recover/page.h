@@ -6,7 +6,9 @@
 
 #include "http/message.h"
 #include "model/link.h"
+#include "oauth/branding.h"
 #include "text/message.h"
+#include "web/new_passkey.h"
 #include "web/renderer.h"
 
 namespace postern::web {
@@ -16,13 +18,17 @@ struct LinkPage {
     std::string username;    ///< whose password it is, and for password managers
     std::string min_length;  ///< of a new password, in characters
     std::string csrf;
-    text::Message problem;  ///< why nothing was changed, or ""
+    text::Message problem;               ///< why nothing was changed, or ""
+    NewPasskey passkey = {};           ///< that may be added instead
+    text::Message passkey_problem = {};  ///< why none was added, or ""
 };
 
 struct LinkDonePage {
     model::LinkPurpose purpose = model::LinkPurpose::password;
-    std::string sign_in;      ///< URL of a page behind the login; "": there is none that is no application's
-    bool lets_enrol = false;  ///< a first second factor can be set up for some time, and not later
+    std::string sign_in;       ///< URL of a page behind the login; "": there is none that is no application's
+    bool lets_enrol = false;   ///< a first second factor can be set up for some time, and not later
+    bool passkey = false;      ///< was added instead of a password
+    bool makes_codes = false;  ///< `sign_in` is the page that makes recovery codes
 };
 
 struct AskPage {
@@ -57,6 +63,7 @@ public:
 /// The templates of one directory whose names begin with recover, and the files that every page splices in
 /// (web::read_pages, which says what is thrown).
 std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages);
+                                                                    std::shared_ptr<const text::Languages> languages,
+                                                                    const oauth::Branding& branding);
 
 }  // namespace postern::web

@@ -26,6 +26,7 @@
 #include "web/new_password.h"
 #include "web/page_language.h"
 #include "web/recover/ask.h"
+#include "web/recover/invited_passkey.h"
 #include "web/recover/paths.h"
 #include "web/refusal_page.h"
 
@@ -51,6 +52,9 @@ constexpr std::size_t kTokenBytes = 32;  // of crypto::random_token
 
 /// `by` of what a link has done: the person who holds it is not known.
 constexpr const char* kByLink = "link";
+
+/// Behind `paths.account`: the page that makes recovery codes.
+constexpr const char* kCodesSuffix = "/codes";
 
 std::vector<oauth::audit::Member> members_of(const model::Link& link) {
     return {{"purpose", std::string(model::to_string(link.purpose))},
@@ -98,21 +102,34 @@ std::optional<http::Response> open(Visit& visit) {
     return std::nullopt;
 }
 
-http::Response page_of(const Visit& visit, const std::string& csrf, const text::Message& problem) {
-    if (visit.link().purpose == LinkPurpose::email)
-        return visit.own.email_link({.username = visit.found->username, .email = visit.link().email, .csrf = csrf});
-    return visit.own.link({.purpose = visit.link().purpose,
-                           .username = visit.found->username,
-                           .min_length = std::to_string(visit.context.settings.login.password_min_length),
-                           .csrf = csrf,
-                           .problem = problem});
+http::Response page_of_address(const Visit& visit, const std::string& csrf) {
+    return visit.own.email_link({.username = visit.found->username, .email = visit.link().email, .csrf = csrf});
 }
 
-http::Response form(Visit& visit, const text::Message& problem) {
+PasskeySetup setup_of(const Visit& visit) {
+    return invited_setup(visit.context, visit.browser, visit.request, visit.link());
+}
+
+http::Response page_of(const Visit& visit, const std::string& csrf, const text::Message& problem,
+                       const text::Message& passkey_problem) {
+    if (visit.link().purpose == LinkPurpose::email) return page_of_address(visit, csrf);
+    LinkPage page{.purpose = visit.link().purpose,
+                  .username = visit.found->username,
+                  .min_length = std::to_string(visit.context.settings.login.password_min_length),
+                  .csrf = csrf,
+                  .problem = problem,
+                  .passkey_problem = passkey_problem};
+    if (takes_passkey(visit.context.settings, page.purpose))
+        page.passkey = ask_for_invited_passkey(setup_of(visit), *visit.found);
+    return visit.own.link(page);
+}
+
+http::Response form(Visit& visit, const text::Message& problem, const text::Message& passkey_problem = {}) {
     http::Response cookies;
     ensure_browser_id(visit.context, visit.browser, cookies);
     http::Response response =
-        page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()), problem);
+        page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()), problem,
+                passkey_problem);
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
     return response;
 }
@@ -207,7 +224,36 @@ http::Response submit_address(Visit& visit) {
     visit.context.trail.add(AuditEvent::link_used, members_of(visit.link()));
     visit.context.trail.add(AuditEvent::profile_changed,
                             {oauth::audit::subject(visit.link().subject), {"changed", "email"}});
-    return page_of(visit, "", "");
+    return page_of_address(visit, "");
+}
+
+/// The page again. The link is as it was.
+http::Response refuse_passkey(Visit& visit, const PasskeyRefusal& refusal) {
+    http::Response response = form(visit, "", refusal.problem);
+    response.refusal =
+        http::Refusal{"passkey_change_refused", "the page of the link was shown again", refusal.detail, ""};
+    return response;
+}
+
+http::Response submit_passkey(Visit& visit) {
+    oauth::Context& context = visit.context;
+    if (const auto faulty = faulty_new_passkey_field(visit.request.form))
+        return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
+    const auto proved = prove_new_passkey(setup_of(visit));
+    if (!proved) return refuse_passkey(visit, proved.error());
+    const InvitedPasskey added = add_invited_passkey(context, visit.browser, visit.link(), *proved);
+    if (added.refusal) return refuse_passkey(visit, *added.refusal);
+    if (!added.is_spent) return refuse_link(visit, "used, or void, while the passkey was made");
+    context.trail.add(AuditEvent::link_used, members_of(visit.link()));
+    context.trail.add(AuditEvent::passkey_added, {oauth::audit::subject(visit.link().subject),
+                                                  {"passkey", oauth::audit::short_digest(proved->row.credential_id)},
+                                                  {"by", kByLink}});
+    const oauth::Settings& settings = context.settings;
+    const bool makes_codes = settings.paths.account && oauth::highest_level(settings) >= model::Level::second_factor;
+    std::string sign_in = settings.paths.account ? settings.url(*settings.paths.account) : "";
+    if (makes_codes) sign_in += kCodesSuffix;
+    return visit.own.link_done(
+        {.purpose = visit.link().purpose, .sign_in = std::move(sign_in), .passkey = true, .makes_codes = makes_codes});
 }
 
 http::Response submit(Visit& visit) {
@@ -216,6 +262,8 @@ http::Response submit(Visit& visit) {
                            "the csrf field is missing or does not belong to this browser and link");
     if (visit.link().purpose == LinkPurpose::email) return submit_address(visit);
     const http::Params& sent = visit.request.form;
+    if (has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))
+        return submit_passkey(visit);
     if (const auto faulty = sent.first_fault({"new", "again"}))
         return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
     const auto fresh = read_new_password(

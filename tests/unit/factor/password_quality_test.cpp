@@ -90,6 +90,9 @@ TEST_CASE("password: is not what the user or the site is called, letters folded 
     }
     const PasswordOwner unknown{.username = "x"};
     CHECK(find_password_flaw("countess.of.lovelace", kLengthAlone, unknown) == std::nullopt);
+    const PasswordOwner branded{.username = "x", .organisation = "Analytical Engines"};
+    CHECK(find_password_flaw("analytical engines", kLengthAlone, branded) == PasswordFlaw::host);
+    CHECK(find_password_flaw("analytical engine", kLengthAlone, branded) == std::nullopt);
     // Shorter ones are too short first.
     CHECK(find_password_flaw("x", kLengthAlone, unknown) == PasswordFlaw::too_short);
 }

@@ -37,6 +37,7 @@ TEST_CASE("activity: the methods of a login are part of its sentence, a name tha
         {Happened::signed_in, "", "Signed in"},
         {Happened::link_used, "invite", "Chose a password with a link"},
         {Happened::link_used, "factors", "Chose a password with a link, which removed the second factors"},
+        {Happened::link_used, "passkey", "Used an invitation for a passkey"},
         {Happened::signed_in, "mfa", "Signed in"},
         {Happened::second_step_done, "pwd otp mfa", "Confirmed the sign-in with a password and a code"},
         {Happened::passkey_added, "pwd", "Added a passkey"},

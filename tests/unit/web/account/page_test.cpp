@@ -321,7 +321,7 @@ TEST_CASE("read_account_pages: a missing template is named") {
     std::filesystem::remove(directory / "account_devices.html");
     std::string said;
     try {
-        web::read_account_pages(directory.string(), test::shipped_book().languages());
+        web::read_account_pages(directory.string(), test::shipped_book().languages(), {});
     } catch (const std::runtime_error& error) {
         said = error.what();
     }

@@ -1,5 +1,5 @@
 // How is a passkey added?
-#include "web/account/passkey_setup.h"
+#include "web/passkey_setup.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,17 +7,12 @@
 #include "factor/cose_key.h"
 #include "factor/registration.h"
 #include "factor/transports.h"
-#include "http/url.h"
 #include "json/writer.h"
 #include "oauth/acr.h"
 #include "oauth/cors.h"
 #include "store/factors.h"
-#include "store/users.h"
 #include "util/base64.h"
 #include "util/text.h"
-#include "web/account/app.h"
-#include "web/account/app_setup.h"
-#include "web/account/new_app.h"
 #include "web/activity.h"
 #include "web/shown_time.h"
 
@@ -31,7 +26,13 @@ constexpr const char* kRefused = tr("That passkey was not accepted. Try again.")
 constexpr const char* kTooOld = tr("The page was open for too long. Try again.");
 constexpr const char* kForeign = tr("The page was not of this browser. Try again.");
 
+constexpr const char* kNotAlone =
+    "You could not sign in with that passkey alone. Use one that asks for a fingerprint, face or PIN, or choose a "
+    "password.";
+
 constexpr std::size_t kMaxNameCharacters = 64;
+/// So long after its page was made a form may add its passkey.
+constexpr util::Seconds kFormTtl{600};
 /// WebAuthn §5.4: a hint for the browser, in milliseconds.
 constexpr std::int64_t kCeremonyTimeout = 300000;
 
@@ -51,28 +52,19 @@ json::Array algorithms() {
     return offered;
 }
 
-std::string name_of(const model::User& user) {
-    const json::Value* name = user.claims.find("name");
-    const bool is_there = name != nullptr && name->if_string() != nullptr && !name->if_string()->empty();
-    return is_there ? *name->if_string() : user.username;
-}
-
 /// WebAuthn §5.4, WEBAUTHN-4.
-std::string creation_options(const PasskeySetup& setup, const std::string& handle, const std::string& challenge) {
-    oauth::Context& context = setup.interaction.context;
-    const oauth::Settings& settings = context.settings;
-    const auto user = store::find_user(context.store, setup.subject);
-    if (!user) return "";
+std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owner, const std::string& handle,
+                             const std::string& challenge) {
+    const oauth::Settings& settings = setup.context.settings;
     json::Array known;
-    for (const store::Passkey& passkey : store::list_passkeys(context.store, setup.subject))
-        known.emplace_back(described(passkey));
-    const json::Object selection{{"residentKey", "preferred"}, {"userVerification", "preferred"}};
-    const auto issuer = http::parse_url(settings.issuer);
+    for (const store::Passkey& passkey : owner.known) known.emplace_back(described(passkey));
+    const char* wish = setup.use == PasskeyUse::alone ? "required" : "preferred";
+    const json::Object selection{{"residentKey", wish}, {"userVerification", wish}};
     return json::write(json::Object{
-        {"rp", json::Object{{"id", settings.login.rp_id}, {"name", issuer ? issuer->host : settings.issuer}}},
+        {"rp", json::Object{{"id", settings.login.rp_id}, {"name", settings.service_name()}}},
         {"user", json::Object{{"id", base64url_encode(handle)},
-                              {"name", util::displayable(user->username)},
-                              {"displayName", util::displayable(name_of(*user))}}},
+                              {"name", util::displayable(owner.username)},
+                              {"displayName", util::displayable(owner.name.empty() ? owner.username : owner.name)}}},
         {"challenge", base64url_encode(challenge)},
         {"pubKeyCredParams", algorithms()},
         {"timeout", kCeremonyTimeout},
@@ -83,7 +75,7 @@ std::string creation_options(const PasskeySetup& setup, const std::string& handl
 }
 
 ChallengeUse use_of(const PasskeySetup& setup) {
-    return {factor::Ceremony::registration, setup.interaction.browser.binding(), setup.subject, setup.occasion};
+    return {factor::Ceremony::registration, setup.browser.binding(), setup.subject, setup.occasion};
 }
 
 std::size_t count_characters(std::string_view utf8) {
@@ -107,8 +99,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 store::Passkey row_of(const PasskeySetup& setup, const factor::NewPasskey& made, std::string name) {
-    const oauth::Context& context = setup.interaction.context;
-    const http::Params& sent = setup.interaction.request.form;
+    const oauth::Context& context = setup.context;
+    const http::Params& sent = setup.request.form;
     const std::string_view discoverable = sent.find("discoverable").value_or("");
     store::Passkey row;
     row.credential_id = made.credential_id;
@@ -133,6 +125,11 @@ PasskeyRefusal refusal_of(ChallengeFault fault) {
             "the challenge was not sealed for this browser, user and session, or before the seal key was renewed"};
 }
 
+/// Only a browser that does not say whether the authenticator keeps the passkey is believed (WebAuthn §10.1.3).
+bool signs_in_alone(const ProvedPasskey& proved) {
+    return proved.user_verified && proved.row.discoverable.value_or(true);
+}
+
 }  // namespace
 
 bool can_have_passkeys(const oauth::Settings& settings) {
@@ -141,14 +138,20 @@ bool can_have_passkeys(const oauth::Settings& settings) {
            settings.login.second_factor != oauth::SecondFactor::off;
 }
 
-NewPasskey ask_for_passkey(const PasskeySetup& setup) {
-    oauth::Context& context = setup.interaction.context;
+std::string name_of(const json::Object& claims) {
+    const json::Value* name = claims.find("name");
+    const std::string* text = name != nullptr ? name->if_string() : nullptr;
+    return text != nullptr ? *text : std::string();
+}
+
+NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner) {
+    oauth::Context& context = setup.context;
     // The first passkey brings the handle with it: a page that is only looked at writes nothing.
     std::string handle = store::find_handle(context.store, setup.subject);
     if (handle.empty()) handle = context.random.bytes(store::kHandleBytes);
-    auto challenge = make_challenge(context, use_of(setup), context.now() + kNewAppTtl, handle,
+    auto challenge = make_challenge(context, use_of(setup), context.now() + kFormTtl, handle,
                                     store::find_stamp(context.store, setup.subject));
-    return {creation_options(setup, handle, challenge.bytes), std::move(challenge.sealed),
+    return {creation_options(setup, owner, handle, challenge.bytes), std::move(challenge.sealed),
             proposed_name(context.now())};
 }
 
@@ -170,8 +173,8 @@ std::optional<std::string> passkey_name_in(const http::Params& sent) {
 }
 
 util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup& setup) {
-    oauth::Context& context = setup.interaction.context;
-    const http::Params& sent = setup.interaction.request.form;
+    oauth::Context& context = setup.context;
+    const http::Params& sent = setup.request.form;
     auto name = passkey_name_in(sent);
     if (!name) return PasskeyRefusal{kLongPasskeyName, "the name is too long"};
     auto challenge = open_challenge(context, sent.find("challenge").value_or(""), use_of(setup));
@@ -181,16 +184,17 @@ util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup
          bytes_in(sent, "attestation_object").value_or("")},
         {challenge->bytes, oauth::origin_of(context.settings.issuer).value_or(""), context.settings.login.rp_id});
     if (!made) return PasskeyRefusal{kRefused, std::string(factor::describe(made.error()))};
-    return ProvedPasskey{row_of(setup, *made, std::move(*name)), std::move(*challenge), made->user_verified};
+    ProvedPasskey proved{row_of(setup, *made, std::move(*name)), std::move(*challenge), made->user_verified};
+    if (setup.use == PasskeyUse::alone && !signs_in_alone(proved))
+        return PasskeyRefusal{kNotAlone, "the authenticator has not verified the user, or does not keep the passkey"};
+    return proved;
 }
 
-util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& interaction,
-                                                                   db::Transaction& transaction,
-                                                                   const ProvedPasskey& proved) {
-    oauth::Context& context = interaction.context;
+util::Result<void, PasskeyRefusal> add_passkey(const oauth::Context& context, const Browser& browser,
+                                               db::Transaction& transaction, const ProvedPasskey& proved,
+                                               std::int64_t known) {
     const model::Subject& subject = proved.row.subject;
-    const store::Factors before = store::find_factors(transaction.database(), subject);
-    if (before.passkeys >= static_cast<std::int64_t>(store::kMaxPasskeys))
+    if (known >= static_cast<std::int64_t>(store::kMaxPasskeys))
         return PasskeyRefusal{kTooManyPasskeys, "there are 20 passkeys"};
     if (!store::spend_challenge(transaction, proved.challenge.bytes, proved.challenge.expires_at))
         return PasskeyRefusal{kRefused, "the challenge was spent before"};
@@ -201,25 +205,9 @@ util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& 
                               "another page has added the first passkey meanwhile, with another handle"};
     if (!store::insert_passkey(transaction, proved.row))
         return PasskeyRefusal{kRefused, "the credential id is one of another passkey"};
-    std::vector<std::string> codes;
-    if (!before.any() && has_app_page(context.settings) && context.keys.has_factor_key())
-        codes = make_codes(context, transaction, subject);
     store::raise_stamp(transaction, subject);
-    note_activity(context, transaction, interaction.browser, subject, model::Happened::passkey_added, proved.row.name);
-    if (!codes.empty())
-        note_activity(context, transaction, interaction.browser, subject, model::Happened::recovery_codes_made);
-    return codes;
-}
-
-bool is_added(oauth::Context& context, const ProvedPasskey& proved) {
-    const auto known = store::find_passkey(context.store, proved.row.credential_id);
-    return known && known->subject == proved.row.subject && known->cose_key == proved.row.cose_key;
-}
-
-model::Authentication with_new_passkey(const model::Authentication& done, const ProvedPasskey& proved) {
-    auto how = model::with_passkey(done, proved.user_verified ? model::UserVerified::yes : model::UserVerified::no);
-    if (!proved.user_verified) how.level = std::max(done.level, model::Level::second_factor);
-    return how;
+    note_activity(context, transaction, browser, subject, model::Happened::passkey_added, proved.row.name);
+    return {};
 }
 
 }  // namespace postern::web

@@ -1,18 +1,21 @@
 // How is a passkey added? The browser is asked for a new one, and its answer is verified (WebAuthn §7.1). The page of
-// the passkeys and the login of a user who must have a second factor do the same.
+// the passkeys, the login of a user who must have a second factor and an invitation do the same.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/database.h"
-#include "model/authentication.h"
+#include "http/message.h"
+#include "json/value.h"
+#include "oauth/context.h"
 #include "oauth/settings.h"
 #include "store/passkeys.h"
 #include "util/result.h"
-#include "web/account/page.h"
-#include "web/interaction.h"
+#include "web/browser.h"
+#include "web/new_passkey.h"
 #include "web/passkey_challenge.h"
 
 namespace postern::web {
@@ -20,15 +23,34 @@ namespace postern::web {
 /// Where Postern checks passwords itself, passkeys are good for something, and there is an RP ID for them.
 bool can_have_passkeys(const oauth::Settings& settings);
 
-/// Whose passkey it will be, and where it is asked for.
-struct PasskeySetup {
-    Interaction& interaction;  ///< of a browser that has an id
-    model::Subject subject;
-    std::string occasion;  ///< the sid of the session, or the key of the login's request
+/// What a new passkey has to be good for.
+enum class PasskeyUse {
+    any,    ///< beside a password too: a touch is enough, and the authenticator need not keep it
+    alone,  ///< to sign in without a name and a password: it is found without its id, and verifies the user
 };
 
+/// Whose passkey it will be, and where it is asked for.
+struct PasskeySetup {
+    oauth::Context& context;
+    const Browser& browser;  ///< one that has an id
+    const http::Request& request;
+    model::Subject subject;
+    std::string occasion;  ///< the sid of the session, the key of the login's request, or the digest of the link
+    PasskeyUse use = PasskeyUse::any;
+};
+
+/// What the options of the ceremony say about the user (WEBAUTHN-4). A program passes what it may read.
+struct PasskeyOwner {
+    std::string username;
+    std::string name;                   ///< the claim `name`, or ""
+    std::vector<store::Passkey> known;  ///< their ids and, if they may be read, transports: an authenticator has one
+};
+
+/// For PasskeyOwner::name.
+std::string name_of(const json::Object& claims);
+
 /// For the page with the form. Nothing is stored.
-NewPasskey ask_for_passkey(const PasskeySetup& setup);
+NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner);
 
 /// Whether the form that came has the answer of an authenticator.
 bool has_new_passkey(const http::Params& sent);
@@ -58,18 +80,10 @@ std::optional<std::string> passkey_name_in(const http::Params& sent);
 /// Looks at the fields of a form that faulty_new_passkey_field() has passed.
 util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup& setup);
 
-/// The user's from now on; its challenge is spent. Returns recovery codes to show when this is the first second factor:
-/// none where no second factor is asked for, or factor.key is missing. After a refusal the transaction has to be rolled
-/// back. It holds the user's row (store::find_user_to_change).
-util::Result<std::vector<std::string>, PasskeyRefusal> add_passkey(Interaction& interaction,
-                                                                   db::Transaction& transaction,
-                                                                   const ProvedPasskey& proved);
-
-/// The same form has added it before: the button was pressed twice.
-bool is_added(oauth::Context& context, const ProvedPasskey& proved);
-
-/// What a login is worth whose user has just made that passkey: a touch counts as a code does, and a passkey that has
-/// verified the user as at a login.
-model::Authentication with_new_passkey(const model::Authentication& done, const ProvedPasskey& proved);
+/// The user's from now on, and a line of the activity; its challenge is spent. `known` is how many passkeys the user
+/// has. After a refusal the transaction has to be rolled back. It holds the user's row.
+util::Result<void, PasskeyRefusal> add_passkey(const oauth::Context& context, const Browser& browser,
+                                               db::Transaction& transaction, const ProvedPasskey& proved,
+                                               std::int64_t known);
 
 }  // namespace postern::web

@@ -1,0 +1,68 @@
+// `postern pages`: writes every page with sample values, for a look before users see them (BRAND-5).
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <system_error>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/pages/samples.h"
+#include "os/file.h"
+#include "os/new_files.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kDirectoryMode = 0755;
+constexpr mode_t kFileMode = 0644;
+
+/// So that no page of an earlier run is taken for one of this, and nothing else is written over.
+void check_empty(const fs::path& directory) {
+    std::error_code error;
+    const bool is_empty = fs::is_empty(directory, error);
+    if (error) throw Refused(directory.string() + " cannot be read (" + error.message() + ")");
+    if (!is_empty)
+        throw Refused(directory.string() + " is not empty: name a new directory, or one that has nothing in it");
+}
+
+void write_pages(const Invocation& invocation, const std::string& out, const std::string& language) {
+    const config::Config config = invocation.load_config();
+    const auto pages = sample_pages(config, language);
+    const fs::path directory = out;
+    os::NewFiles made;
+    make_directory(directory, kDirectoryMode, made);
+    check_empty(directory);
+    made.keep();
+    json::Array files;
+    for (const SamplePage& page : pages) {
+        const std::string path = directory / page.name;
+        if (!os::replace_file(path, page.html, kFileMode))
+            throw Refused(path + " cannot be written (" + os::errno_text() +
+                          "): name a directory that this user can write, on a disk with free space");
+        files.emplace_back(path);
+    }
+    if (invocation.json) return print_json(json::Object{{"files", std::move(files)}});
+    for (const json::Value& file : files) std::cout << *file.if_string() << '\n';
+}
+
+}  // namespace
+
+void add_pages_command(const Command& app, Invocation& invocation) {
+    auto out = std::make_shared<std::string>();
+    auto language = std::make_shared<std::string>();
+    const Command command =
+        add_command(app, invocation, "pages", "Write every page with sample values, to look at",
+                    "postern pages /tmp/pages", [&invocation, out, language] { write_pages(invocation, *out, *language); });
+    command.explain(
+        "Writes one HTML file for each page and state, made of the configured templates and branding. Nothing of the "
+        "database is read, and no form leads anywhere. The server sends each page with a policy that the files do not "
+        "have: a browser that opens them may run a script that it would refuse there.");
+    command.option("--language", "TAG", *language, "The language of the pages (default: that of last resort)");
+    command.argument("OUT", *out, "A new directory, or an empty one");
+}
+
+}  // namespace postern::cli

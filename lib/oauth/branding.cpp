@@ -1,0 +1,15 @@
+// What users know the service by.
+#include "oauth/branding.h"
+
+#include "http/url.h"
+#include "oauth/settings.h"
+
+namespace postern::oauth {
+
+std::string Settings::service_name() const {
+    if (!branding.name.empty()) return branding.name;
+    const auto url = http::parse_url(issuer);
+    return url ? url->host : issuer;
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,92 @@
+// `postern pages`: every page with sample values.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "cli/installation.h"
+#include "json/reader.h"
+
+namespace {
+
+using namespace postern::test;
+namespace fs = std::filesystem;
+namespace json = postern::json;
+
+std::string text_at(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::set<std::string> names_in(const fs::path& directory) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename());
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("pages: each template with a title is there, as a page that a browser shows [BRAND-5]") {
+    const Installation op(Installation::Start::configured);
+    const fs::path out = op.directory() / "pages";
+    const auto printed = json::parse(op.must({"pages", out.string(), "--json"}));
+    REQUIRE(printed);
+    const auto names = names_in(out);
+    CHECK(printed->if_object()->find("files")->if_array()->size() == names.size());
+    int templates = 0;
+    for (const auto& entry : fs::directory_iterator("templates")) {
+        if (entry.path().extension() != ".html" || text_at(entry.path()).find("<title>") == std::string::npos) continue;
+        CAPTURE(entry.path().string());
+        ++templates;
+        CHECK(names.contains(entry.path().filename()));
+    }
+    CHECK(templates >= 20);
+    for (const std::string& name : names) {
+        CAPTURE(name);
+        const std::string page = text_at(out / name);
+        CHECK(page.starts_with("<!DOCTYPE html>"));
+        CHECK(page.ends_with("</html>\n"));
+        CHECK(page.find("{{") == std::string::npos);
+        CHECK(page.find("<h1>") != std::string::npos);
+    }
+}
+
+TEST_CASE("pages: configuration and templates are what the server would use [BRAND-5, BRAND-1]") {
+    const Installation op(Installation::Start::configured);
+    op.reconfigure("branding", json::Object{{"name", "Example Org"}, {"help", "https://help.example"}});
+    const fs::path out = op.directory() / "pages";
+    op.must({"pages", out.string()});
+    for (const std::string& name : names_in(out)) {
+        CAPTURE(name);
+        CHECK(text_at(out / name).find(" – Example Org</title>") != std::string::npos);
+        CHECK(text_at(out / name).find("Get help") != std::string::npos);
+    }
+}
+
+TEST_CASE("pages: a directory that is not empty is refused, and nothing in it changes [BRAND-5]") {
+    const Installation op(Installation::Start::configured);
+    const fs::path out = op.directory() / "pages";
+    fs::create_directory(out);
+    std::ofstream(out / "login.html") << "mine";
+    const auto refused = op.postern({"pages", out.string()});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("is not empty") != std::string::npos);
+    CHECK(text_at(out / "login.html") == "mine");
+    CHECK(names_in(out).size() == 1);
+    fs::remove(out / "login.html");
+    op.must({"pages", out.string()});
+}
+
+TEST_CASE("pages: what cannot be shown is named, and nothing is written [BRAND-3, BRAND-5]") {
+    const Installation op(Installation::Start::configured);
+    const fs::path logo = op.directory() / "logo.svg";
+    std::ofstream(logo) << "<svg viewBox=\"0 0 1 1\"><script/></svg>";
+    op.reconfigure("branding", json::Object{{"name", "A"}, {"logo", logo.string()}});
+    const fs::path out = op.directory() / "pages";
+    const auto refused = op.postern({"pages", out.string()});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("<script>") != std::string::npos);
+    CHECK_FALSE(fs::exists(out));
+}
