@@ -261,7 +261,7 @@ CREATE INDEX links_by_expiry ON links (expires_at);
 -- presented. Deleted when the message is sent. Strangers can cause rows of kind reset, whose number is limited.
 CREATE TABLE mail_requests (
     id         TEXT NOT NULL PRIMARY KEY,
-    -- reset: a link for another password, asked for on the page. invite, password, factors: a link of the operator. email: a link
+    -- reset: a link that gives a password, asked for on the page. invite, password, factors: a link of the operator. email: a link
     -- that confirms an address. notice: the password or a second factor has changed. guess: a second step failed behind the password.
     kind       TEXT NOT NULL CHECK (kind IN ('reset', 'invite', 'password', 'factors', 'email', 'notice', 'guess')),
     subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user has the name that was typed
