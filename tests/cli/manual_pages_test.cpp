@@ -152,6 +152,8 @@ std::map<std::string, std::string> defaults() {
         {"login.passwordMinLength", std::to_string(login.password_min_length)},
         {"login.passwordMinStrength", std::to_string(login.password_min_strength)},
         {"login.passwordBlocklist", login.password_blocklist.value_or("null")},
+        {"login.rememberDevice", std::to_string(login.remember_device.count())},
+        {"login.remoteLevel", login.remote_level == 0 ? "null" : std::to_string(login.remote_level)},
         {"login.acrNames", login.acr_names.empty() ? "{}" : "not empty"},
         {"login.remoteUserVariable", login.remote_user_variable},
         {"login.autoCreate", text_of(login.auto_create)},
