@@ -90,7 +90,7 @@ Fault contrast_fault(const std::string& color, const oauth::Surfaces& behind, co
     char number[16];
     // Cut, not rounded: 2.996 is not 3.
     std::snprintf(number, sizeof number, "%.2f", static_cast<int>(ratio * 100) / 100.0);
-    return color + " has a contrast of " + number + " : 1 with the " + scheme + " page, and needs 3 : 1";
+    return std::string("has a contrast of ") + number + " : 1 with the " + scheme + " page, and needs 3 : 1";
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ void check_branding(const oauth::Branding& branding, Problems& problems) {
     const bool is_one = branding.color_dark.empty();
     const std::string& dark = is_one ? branding.color : branding.color_dark;
     if (const Fault fault = contrast_fault(dark, oauth::kDarkSurfaces, "dark"))
-        problems.push_back({"branding.colorDark", is_one ? "is needed, because " + *fault : *fault});
+        problems.push_back({"branding.colorDark", is_one ? "is needed, because branding.color " + *fault : *fault});
     if (!branding.logo.empty() && branding.name.empty())
         problems.push_back({"branding.logo", "needs branding.name, which is read aloud in its place"});
 }

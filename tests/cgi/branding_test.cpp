@@ -1,4 +1,5 @@
-// What the operator's name, colours and logo do in the programs: where the name is used, and what keeps one from starting.
+// What the operator's name, colours and logo do in the programs: where the name is used, and what keeps a program from
+// starting.
 #include <doctest/doctest.h>
 
 #include <filesystem>
