@@ -11,6 +11,7 @@
 #include "oauth/acr.h"
 #include "oauth/cors.h"
 #include "store/factors.h"
+#include "text/catalogue.h"
 #include "util/base64.h"
 #include "util/text.h"
 #include "web/activity.h"

@@ -17,13 +17,16 @@ using namespace postern;
 namespace fs = std::filesystem;
 
 std::string login_with(const oauth::Branding& branding, const std::string& directory = "templates") {
+    oauth::Settings settings;
+    settings.branding = branding;
     const web::LoginPage page{.client_name = "Our wiki",
                               .action = "https://op.example/login",
                               .csrf = "token",
                               .resume = "sealed",
                               .username = "",
                               .message = ""};
-    return web::read_pages(directory, branding)->login(page, 200).body;
+    const auto book = web::read_pages(directory, settings);
+    return book->in(book->languages()->last_resort()).login(page, 200).body;
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
