@@ -993,12 +993,6 @@ export const PAGES = [
     },
   },
   {
-    name: "invitation, no script",
-    heading: /^Welcome, invited$/,
-    options: { javaScriptEnabled: false },
-    open: async (page, d) => page.goto(await link(d, "invite", "invited")),
-  },
-  {
     name: "invitation, used for a passkey",
     heading: /^Your passkey is added$/,
     open: async (page, d) => {
