@@ -48,7 +48,7 @@ TEST_CASE("mail_requests: what waits is due from its second on, changes before w
     CHECK(found.subject == Subject("sub-1"));
     CHECK_FALSE(found.email_key);
     CHECK(found.detail == "detail");
-    CHECK(found.language == "en");
+    CHECK(found.language == "");
     CHECK(found.tries == 0);
     CHECK_FALSE(found.failed_at);
 }

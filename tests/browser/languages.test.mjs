@@ -1,0 +1,168 @@
+// Every page in every language, in a window of 320 pixels and a wide one: nothing scrolls sideways or is cut off, and no text is
+// left untranslated. The pages are those that `postern pages` writes.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+
+const ROOT = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
+const BUILD = resolve(ROOT, process.env.POSTERN_BUILD ?? "build");
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const run = promisify(execFile);
+
+const directory = mkdtempSync(join(tmpdir(), "pt-languages-"));
+process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+
+/// Writes the pages in that language; `members` are of the configuration.
+async function write(name, language, templates, members = {}) {
+  const config = join(directory, `${name}.json`);
+  writeFileSync(config, JSON.stringify({ issuer: "https://id.example.org", templates, language, ...members }));
+  const out = join(directory, name);
+  await run(join(BUILD, "bin/postern"), ["pages", out, "--config", config]);
+  // The page that sends itself would be gone.
+  const files = readdirSync(out).filter((file) => file !== "form_post.html");
+  return files.map((file) => join(out, file));
+}
+
+/// Templates whose one other language has words made of the English ones by `change`.
+async function pseudo(name, tag, change) {
+  const templates = join(directory, `${name}-templates`);
+  mkdirSync(templates);
+  cpSync(join(ROOT, "templates"), templates, { recursive: true });
+  const source = readFileSync(join(ROOT, "po/postern.pot"), "utf8");
+  const translated = source.replace(
+    /\nmsgid "(.+)"\nmsgstr ""/g,
+    (all, id) => `\nmsgid "${id}"\nmsgstr "${change(id)}"`,
+  );
+  const catalogue = join(directory, `${tag}.po`);
+  writeFileSync(catalogue, translated);
+  await run(join(ROOT, "scripts/join-catalogues"), [join(templates, "languages.mo"), catalogue]);
+  return templates;
+}
+
+/// Runs in the page: what reaches out of it or hides a part of what it holds.
+function cutOff() {
+  const width = document.documentElement.clientWidth;
+  const found =
+    document.documentElement.scrollWidth > width ? [`the page is ${document.documentElement.scrollWidth} wide`] : [];
+  for (const element of document.body.querySelectorAll("*:not(input, script, style, svg *)")) {
+    const { left, right } = element.getBoundingClientRect();
+    if (left < -0.5 || right > width + 0.5) found.push(`${element.localName} reaches from ${left} to ${right}`);
+    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+      found.push(`${element.localName} holds more than it is wide`);
+  }
+  return found;
+}
+
+/// Runs in the page: every text that a person reads, those of attributes included.
+function texts() {
+  const body = document.body.cloneNode(true);
+  for (const element of body.querySelectorAll("script, style, code")) element.remove();
+  const found = [document.title, body.textContent];
+  for (const element of document.body.querySelectorAll("*"))
+    for (const { name, value } of element.attributes)
+      if (["aria-label", "title", "alt", "placeholder"].includes(name) || name.startsWith("data-")) found.push(value);
+  return found;
+}
+
+/// What is no word of the pages: sample values, and what is the same in every language.
+const VALUES =
+  /Our wiki|Our mail|Ada Lovelace|\bada\b|Firefox|Linux|Safari|iPhone|[\w.-]+@?[\w-]+\.example\.org|https:\/\/[^\s⟦⟧]*|wiki:read|profile|email|\bstaff\b|My phone|Security key|\byes\b|English|\{.*\}|UTC|sample\d*|[0-9a-f-]{20,}/g;
+
+describe("every page in every language", () => {
+  let browser;
+  let page;
+  before(async () => {
+    browser = await openBrowser();
+    page = await browser.newPage();
+  });
+  after(() => browser?.close());
+
+  async function inspect(files, look, widths = [320, 1280]) {
+    for (const file of files) {
+      await page.goto(pathToFileURL(file).href);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 700 });
+        assert.deepEqual(await page.evaluate(look), [], `${file}, ${width} pixels wide`);
+      }
+    }
+  }
+
+  for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
+    it(`${language}: nothing is cut off [I18N-4, I18N-6]`, async () => {
+      const files = await write(language, language, join(BUILD, "templates"));
+      assert.ok(files.length > 60);
+      await inspect(files, cutOff);
+      assert.equal(await page.getAttribute("html", "lang"), language);
+    });
+  }
+
+  it("a language with longer words, from right to left: nothing is cut off, nothing is untranslated [I18N-6]", async () => {
+    const longer = await pseudo("long", "ar", (text) => `⟦${text.replace(/[aeiou](?![^{<]*[}>])/g, "$&$&")}⟧`);
+    const files = await write("long", "ar", longer);
+    await inspect(files, cutOff);
+    for (const file of files) {
+      await page.goto(pathToFileURL(file).href);
+      for (const text of await page.evaluate(texts)) {
+        let rest = text.replace(VALUES, "");
+        for (let before = ""; before !== rest; ) [before, rest] = [rest, rest.replace(/⟦[^⟦⟧]*⟧/g, "")];
+        assert.doesNotMatch(rest, /\p{L}{3}/u, `${file}: ${text}`);
+      }
+    }
+  });
+
+  it("Arabic and Japanese: axe-core finds nothing [A11Y-7]", async () => {
+    for (const language of ["ar", "ja"])
+      for (const file of await write(`axe-${language}`, language, join(BUILD, "templates"))) {
+        await page.goto(pathToFileURL(file).href);
+        await page.evaluate(AXE);
+        const found = await page.evaluate(async () => {
+          const { violations } = await globalThis.axe.run(document, { preload: false });
+          return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target)}`);
+        });
+        assert.deepEqual(found, [], file);
+      }
+  });
+});
+
+describe("languages in a browser", () => {
+  let deployment;
+  let browser;
+  before(async () => {
+    deployment = await openDemo({ config: { templates: join(BUILD, "templates") } });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+  });
+
+  it("a sign-in without JavaScript: the browser's language, another by the foot, the name stays [I18N-5, I18N-12]", async () => {
+    const tab = await openPage(browser, deployment, { javaScriptEnabled: false, locale: "de-AT" });
+    try {
+      const { page } = tab;
+      await page.goto(authorizationUrl(deployment));
+      assert.equal(await page.getAttribute("html", "lang"), "de");
+      await page.fill("#username", "dana");
+      await page.getByRole("button", { name: "Français" }).click();
+      assert.equal(await page.getAttribute("html", "lang"), "fr");
+      assert.equal(await page.inputValue("#username"), "dana");
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      assert.equal(await page.getAttribute("html", "lang"), "fr");
+      await page.getByRole("link", { name: "العربية" }).click();
+      assert.equal(await page.getAttribute("html", "dir"), "rtl");
+      await page.waitForSelector("#approve");
+    } finally {
+      await tab.close();
+    }
+    assert.deepEqual(tab.faults, []);
+  });
+});
