@@ -22,7 +22,7 @@ constexpr HelpGroup kGroups[] = {
     {"init", kSetUp},     {"doctor", kSetUp}, {"why", kSetUp},     {"pages", kSetUp},  {"client", kWho},
     {"user", kWho},       {"group", kWho},    {"passwords", kWho}, {"resource", kWho}, {"token", kNow},
     {"session", kNow},    {"consent", kNow},  {"key", kKeys},      {"publish", kKeys}, {"backup", kUpkeep},
-    {"migrate", kUpkeep}, {"mail", kUpkeep},    {"purge", kUpkeep}, {"stats", kUpkeep},
+    {"migrate", kUpkeep}, {"mail", kUpkeep},  {"purge", kUpkeep},  {"stats", kUpkeep},
 };
 
 constexpr const char* kFooter =

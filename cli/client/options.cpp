@@ -83,8 +83,9 @@ void set_name_in(Client& client, const std::string& given) {
 
 void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--name", "TEXT", options.name, "The name that users see");
-    command.option("--name-in", "LANGUAGE=TEXT", options.names,
-                   "The name in another language, such as de=Unser Wiki; repeat for each; without a text it is removed");
+    command.option(
+        "--name-in", "LANGUAGE=TEXT", options.names,
+        "The name in another language, such as de=Unser Wiki; repeat for each; without a text it is removed");
     command.flag("--public", options.is_public, true,
                  "A client without a secret (browser, mobile, desktop); PKCE is then required");
     command.flag("--native", options.native, true,

@@ -125,9 +125,9 @@ std::optional<MailedLink> link_for(const model::MailRequest& request, const std:
     return std::nullopt;
 }
 
-std::optional<std::string> compose(const config::Config& config, const text::Languages& languages, const model::MailRequest& request,
-                                   const model::User& user, const std::string& address,
-                                   const std::optional<MailedLink>& link, util::Time now) {
+std::optional<std::string> compose(const config::Config& config, const text::Languages& languages,
+                                   const model::MailRequest& request, const model::User& user,
+                                   const std::string& address, const std::optional<MailedLink>& link, util::Time now) {
     const oauth::MailValues values{.site = config.settings.service_name(),
                                    .username = util::displayable(user.username),
                                    .link = link ? url_of(config.settings, link->token) : "",

@@ -27,9 +27,9 @@ std::string address_for(const model::MailRequest& request, const model::User& us
 std::optional<MailedLink> link_for(const model::MailRequest& request, const std::string& address, util::Time now);
 
 /// The whole message; nullopt: its headers cannot hold what they would have to.
-std::optional<std::string> compose(const config::Config& config, const text::Languages& languages, const model::MailRequest& request,
-                                   const model::User& user, const std::string& address,
-                                   const std::optional<MailedLink>& link, util::Time now);
+std::optional<std::string> compose(const config::Config& config, const text::Languages& languages,
+                                   const model::MailRequest& request, const model::User& user,
+                                   const std::string& address, const std::optional<MailedLink>& link, util::Time now);
 
 /// Of `postern doctor --mail`.
 std::optional<std::string> compose_test(const config::Config& config, const std::string& address, util::Time now);

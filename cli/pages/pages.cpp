@@ -54,9 +54,9 @@ void write_pages(const Invocation& invocation, const std::string& out, const std
 void add_pages_command(const Command& app, Invocation& invocation) {
     auto out = std::make_shared<std::string>();
     auto language = std::make_shared<std::string>();
-    const Command command =
-        add_command(app, invocation, "pages", "Write every page with sample values, to look at",
-                    "postern pages /tmp/pages", [&invocation, out, language] { write_pages(invocation, *out, *language); });
+    const Command command = add_command(app, invocation, "pages", "Write every page with sample values, to look at",
+                                        "postern pages /tmp/pages",
+                                        [&invocation, out, language] { write_pages(invocation, *out, *language); });
     command.explain(
         "Writes one HTML file for each page and state, made of the configured templates and branding. Nothing of the "
         "database is read, and no form leads anywhere. The server sends each page with a policy that the files do not "

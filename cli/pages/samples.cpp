@@ -87,7 +87,9 @@ private:
                 .action = kHere,
                 .csrf = "sample"};
     }
-    static web::NewPasskey new_passkey() { return {kCreation, "sample", text::Message("Passkey, {date}", {{"date", kDay}})}; }
+    static web::NewPasskey new_passkey() {
+        return {kCreation, "sample", text::Message("Passkey, {date}", {{"date", kDay}})};
+    }
     static web::AppKey key() {
         return {.text = "JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP",
                 .link = "otpauth://totp/sample:ada?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
@@ -127,16 +129,17 @@ private:
     }
 
     void add_consent() {
-        web::ConsentPage consent{.client_name = client(),
-                                 .client_host = kHost,
-                                 .username = kUser,
-                                 .action = kHere,
-                                 .csrf = "sample",
-                                 .resume = "sample",
-                                 .scopes = {{"profile", "See your profile: name, picture, language and the like"},
-                                            {"email", "See your e-mail address"},
-                                            {"wiki:read", {"Use the permission {name}", {{"name", text::Message::verbatim("wiki:read")}}}}},
-                                 .resources = {}};
+        web::ConsentPage consent{
+            .client_name = client(),
+            .client_host = kHost,
+            .username = kUser,
+            .action = kHere,
+            .csrf = "sample",
+            .resume = "sample",
+            .scopes = {{"profile", "See your profile: name, picture, language and the like"},
+                       {"email", "See your e-mail address"},
+                       {"wiki:read", {"Use the permission {name}", {{"name", text::Message::verbatim("wiki:read")}}}}},
+            .resources = {}};
         add("consent", pages_->consent(consent));
         consent.published_at = kHost;
         consent.resources = {"https://api.example.org"};
@@ -171,18 +174,20 @@ private:
     }
 
     void add_overview() {
-        add("account", account_->overview({.frame = frame("Your password is changed. You are signed out everywhere else."),
-                                           .name = "Ada Lovelace",
-                                           .username = kUser,
-                                           .subject = "00000000-0000-4000-8000-000000000000",
-                                           .groups = {"staff"},
-                                           .rows = {{"Password", "", kHere},
-                                                    {"Passkeys", text::Message::number(2), kHere},
-                                                    {"Authenticator app", "on", kHere},
-                                                    {"Recovery codes", {"left: {count}", {{"count", text::Message::number(7)}}}, kHere},
-                                                    {"Devices", text::Message::number(3), kHere},
-                                                    {"Applications", text::Message::number(5), kHere},
-                                                    {"Activity", "", kHere}}}));
+        add("account",
+            account_->overview(
+                {.frame = frame("Your password is changed. You are signed out everywhere else."),
+                 .name = "Ada Lovelace",
+                 .username = kUser,
+                 .subject = "00000000-0000-4000-8000-000000000000",
+                 .groups = {"staff"},
+                 .rows = {{"Password", "", kHere},
+                          {"Passkeys", text::Message::number(2), kHere},
+                          {"Authenticator app", "on", kHere},
+                          {"Recovery codes", {"left: {count}", {{"count", text::Message::number(7)}}}, kHere},
+                          {"Devices", text::Message::number(3), kHere},
+                          {"Applications", text::Message::number(5), kHere},
+                          {"Activity", "", kHere}}}));
     }
 
     void add_password() {
@@ -240,14 +245,17 @@ private:
 
     void add_lists() {
         add("account_devices",
-            account_->devices({.frame = frame(),
-                               .devices = {{web::shown_agent("Firefox on Linux"), "192.0.2.7", kTime, kTime, "a", true},
-                                           {web::shown_agent("Safari on iPhone"), "192.0.2.8", kDay, kTime, "b", false}},
-                               .remembered = {{web::shown_agent("Firefox on Linux"), kDay, kTime, kTime, "c"}}}));
+            account_->devices(
+                {.frame = frame(),
+                 .devices = {{web::shown_agent("Firefox on Linux"), "192.0.2.7", kTime, kTime, "a", true},
+                             {web::shown_agent("Safari on iPhone"), "192.0.2.8", kDay, kTime, "b", false}},
+                 .remembered = {{web::shown_agent("Firefox on Linux"), kDay, kTime, kTime, "c"}}}));
         add("account_applications",
-            account_->applications({.frame = frame(),
-                                    .applications = {{"wiki", client(), kHost, false, {"See your e-mail address"}, kDay, kTime},
-                                                     {"mail", text::Message::verbatim("Our mail"), "mail.example.org", true, {}, kDay, ""}}}));
+            account_->applications(
+                {.frame = frame(),
+                 .applications = {
+                     {"wiki", client(), kHost, false, {"See your e-mail address"}, kDay, kTime},
+                     {"mail", text::Message::verbatim("Our mail"), "mail.example.org", true, {}, kDay, ""}}}));
         add("account_applications-none", account_->applications({.frame = frame(), .applications = {}}));
         add("account_activity",
             account_->activity({.frame = frame(),
@@ -260,15 +268,18 @@ private:
         web::ProfilePage page;
         page.frame = frame();
         page.username = kUser;
-        page.claims = {{"Name", text::Message::verbatim("Ada Lovelace")},
-                       {"E-mail address", {"{value} (confirmed)", {{"value", text::Message::verbatim("ada@example.org")}}}}};
+        page.claims = {
+            {"Name", text::Message::verbatim("Ada Lovelace")},
+            {"E-mail address", {"{value} (confirmed)", {{"value", text::Message::verbatim("ada@example.org")}}}}};
         page.keeper = keeper_;
         page.edit = kHere;
         page.subject = "00000000-0000-4000-8000-000000000000";
         page.groups = {"staff"};
         add("account_profile", account_->profile(page));
         web::ProfilePage form;
-        form.frame = frame({}, {"{field}: {rule}", {{"field", "Website"}, {"rule", "use an address such as https://www.example.org/ada."}}});
+        form.frame =
+            frame({}, {"{field}: {rule}",
+                       {{"field", "Website"}, {"rule", "use an address such as https://www.example.org/ada."}}});
         form.fields = {{"name", "Name", "text", "name", "Ada Lovelace", false},
                        {"website", "Website", "url", "url", "example", true}};
         form.sent = "name website";
@@ -315,7 +326,8 @@ private:
         add("recover", recover_->ask({.csrf = "sample", .problem = {}}, 200));
         add("recover-asked", recover_->asked());
         add("recover_email", recover_->email_link({.username = kUser, .email = "ada@example.org", .csrf = "sample"}));
-        add("recover_email-confirmed", recover_->email_link({.username = kUser, .email = "ada@example.org", .csrf = ""}));
+        add("recover_email-confirmed",
+            recover_->email_link({.username = kUser, .email = "ada@example.org", .csrf = ""}));
         add("recover_done", recover_->link_done({.purpose = model::LinkPurpose::password, .sign_in = kHere}));
         add("recover_done-passkey",
             recover_->link_done(

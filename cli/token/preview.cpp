@@ -94,12 +94,21 @@ struct Granted {
     model::Grant grant;
 };
 
+/// What a login is worth at least.
+model::Authentication least_login(const oauth::Settings& settings) {
+    if (settings.login.has_page()) return model::by_password();
+    return {.level = static_cast<model::Level>(settings.login.remote_level), .amr = ""};
+}
+
 Granted grant_of(oauth::Context& context, const Client& client, const User& user, const model::Scope& scope) {
     Granted granted{client, user, {}};
     granted.grant.client_id = client.id;
     granted.grant.subject = user.subject;
     granted.grant.scope = scope;
     granted.grant.auth_time = context.now();
+    const model::Authentication how = least_login(context.settings);
+    granted.grant.acr = oauth::acr_of_login(context.settings, how.level, {});
+    granted.grant.amr = how.amr;
     return granted;
 }
 
@@ -122,6 +131,7 @@ store::StoredAccessToken stored(const Granted& granted, const oauth::AccessToken
     stored.own_claims = granted.client.own_claims;
     stored.subject = granted.user.subject;
     stored.auth_time = granted.grant.auth_time;
+    stored.acr = granted.grant.acr;
     stored.registered = granted.client.scope;
     stored.expires_at = token.record.expires_at;
     return stored;

@@ -49,7 +49,7 @@ struct ClientSecret {
 
 struct Client {
     ClientId id;
-    std::string name;  ///< shown to users; the id when none was given
+    std::string name;                          ///< shown to users; the id when none was given
     std::map<std::string, std::string> names;  ///< the same in other languages, by tag
     ClientType type = ClientType::confidential;
     bool native = false;       ///< any port on registered http loopback addresses (RFC 8252 §7.3)

@@ -23,7 +23,7 @@ constexpr const char* kOnce = tr("The link works once, until {expires}.");
 constexpr const char* kIgnore = tr("If you have not asked for this, ignore this message. Nothing was changed.");
 constexpr const char* kNotYou =
     tr("If this was not you, tell the administrator of {site} at once. This message has no link: open the site as you "
-    "always do.");
+       "always do.");
 
 constexpr Row kRows[] = {
     {MailKind::reset,
@@ -34,18 +34,18 @@ constexpr Row kRows[] = {
      {kHello, tr("an account was made for you at {site}. Open this link to choose your password:"), kLink, kOnce}},
     {MailKind::password,
      tr("Choose a new password for {site}"),
-     {kHello, tr("the administrator of {site} has made this link for you, with which you choose a new password:"), kLink,
-      kOnce}},
+     {kHello, tr("the administrator of {site} has made this link for you, with which you choose a new password:"),
+      kLink, kOnce}},
     {MailKind::factors,
      tr("Choose a new password for {site}"),
      {kHello,
       tr("the administrator of {site} has made this link for you, with which you choose a new password. It also removes your "
-      "authenticator app, your recovery codes and your passkeys:"),
+         "authenticator app, your recovery codes and your passkeys:"),
       kLink, kOnce}},
     {MailKind::email,
      tr("Confirm your e-mail address for {site}"),
-     {kHello, tr("the address {email} was entered in your account at {site}. Open this link to confirm it:"), kLink, kOnce,
-      kIgnore}},
+     {kHello, tr("the address {email} was entered in your account at {site}. Open this link to confirm it:"), kLink,
+      kOnce, kIgnore}},
     {MailKind::notice,
      tr("Your account at {site} has changed"),
      {kHello, tr("your account at {site} has changed:"), "{what}", tr("Time: {time}"), kNotYou}},
@@ -53,10 +53,10 @@ constexpr Row kRows[] = {
      tr("Somebody knows your password for {site}"),
      {kHello,
       tr("your password was entered at {site}, in a place from which you have not signed in of late, and the second step "
-      "failed."),
+         "failed."),
       tr("Time: {time}"),
       tr("If this was you, nothing is to be done. If it was not, somebody knows your password: change it at {site}. This "
-      "message has no link: open the site as you always do.")}},
+         "message has no link: open the site as you always do.")}},
 };
 
 text::Message filled(const char* english, const MailValues& values) {

@@ -10,13 +10,13 @@ namespace postern::oauth {
 
 /// What stands for the marks of the texts. A message has what its kind needs.
 struct MailValues {
-    std::string site = {};      ///< {site}: the host of the issuer
-    std::string username = {};  ///< {username}
-    std::string link = {};      ///< {link}
+    std::string site = {};       ///< {site}: the host of the issuer
+    std::string username = {};   ///< {username}
+    std::string link = {};       ///< {link}
     text::Message expires = {};  ///< {expires}: until when the link is good
     text::Message time = {};     ///< {time}: when it happened
     text::Message what = {};     ///< {what}: a sentence
-    std::string email = {};     ///< {email}: the address that is confirmed
+    std::string email = {};      ///< {email}: the address that is confirmed
 };
 
 struct MailText {

@@ -40,8 +40,7 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
         case model::ResponseMode::fragment:
             return http::see_other(http::with_fragment(target.uri(), parameters));
         case model::ResponseMode::form_post:
-            return pages.form_post(
-                {client_name(target.client()), target.uri(), std::move(parameters)});
+            return pages.form_post({client_name(target.client()), target.uri(), std::move(parameters)});
     }
     throw std::logic_error("response mode without a way to answer");
 }

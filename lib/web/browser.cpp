@@ -17,8 +17,7 @@ CookieNames cookie_names(const oauth::Settings& settings) {
     const bool https = settings.issuer.starts_with("https://");
     const std::string prefix = https ? "__Host-postern" : "postern";
     return CookieNames{prefix + "-browser-" + settings.cookie_tag, prefix + "-" + settings.cookie_tag,
-                       prefix + "-device-" + settings.cookie_tag,
-                       prefix + "-language-" + settings.cookie_tag,
+                       prefix + "-device-" + settings.cookie_tag, prefix + "-language-" + settings.cookie_tag,
                        https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
 }
 

@@ -14,9 +14,9 @@ namespace postern::web {
 
 /// Names carry the issuer's tag, so that two issuers on one host do not end each other's sessions.
 struct CookieNames {
-    std::string browser;  ///< random; binds sealed requests and CSRF tokens to this browser; means no user
-    std::string session;  ///< the session; a new value at each login
-    std::string device;   ///< remembered: behind a right password of its user, in place of the second factor
+    std::string browser;   ///< random; binds sealed requests and CSRF tokens to this browser; means no user
+    std::string session;   ///< the session; a new value at each login
+    std::string device;    ///< remembered: behind a right password of its user, in place of the second factor
     std::string language;  ///< the one that was chosen on a page: no secret
     http::CookieSecurity security = http::CookieSecurity::https;
 };

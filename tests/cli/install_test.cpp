@@ -97,6 +97,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
     if (fs::exists(build_directory() / "libexec/fetch/fetch")) files.insert("755 " + prefix + "/libexec/postern/fetch");
     for (const auto& entry : fs::directory_iterator(source_directory() / "templates"))
         files.insert("644 " + prefix + "/share/postern/templates/" + entry.path().filename().string());
+    if (fs::exists(build_directory() / "templates/languages.mo"))
+        files.insert("644 " + prefix + "/share/postern/templates/languages.mo");
     const fs::path library = source_directory() / "lib";
     for (const auto& header : fs::recursive_directory_iterator(library)) {
         if (header.path().extension() != ".h") continue;

@@ -286,13 +286,13 @@ public:
 
     http::Response password_change(const PasswordChangePage& page) const override {
         Values values{.texts = {{"username", util::displayable(page.username)},
-                                      {"action", page.action},
-                                      {"csrf", page.csrf},
-                                      {"resume", page.resume},
-                                      {"other_account", page.other_account},
-                                      {"min_length", page.min_length},
-                                      {"problem", renderer_.say(page.problem)}},
-                            .lists = {}};
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume},
+                                {"other_account", page.other_account},
+                                {"min_length", page.min_length},
+                                {"problem", renderer_.say(page.problem)}},
+                      .lists = {}};
         return renderer_.respond(templates_->password_change, std::move(values), 200);
     }
 

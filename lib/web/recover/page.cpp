@@ -20,7 +20,8 @@ text::Message title_of(const LinkPage& page) {
 /// Read and looked at once, for every language.
 struct RecoverTemplates {
     explicit RecoverTemplates(const TemplateReader& read)
-        : link(read("recover_link.html", Scripts::several)), link_done(read("recover_done.html")),
+        : link(read("recover_link.html", Scripts::several)),
+          link_done(read("recover_done.html")),
           email(read("recover_email.html", Scripts::one)),
           ask(read("recover.html", Scripts::one)) {}
 
@@ -63,19 +64,22 @@ public:
 
     http::Response email_link(const EmailLinkPage& page) const override {
         Values values{.texts = {{"username", util::displayable(page.username)},
-                                      {"email", util::displayable(page.email)},
-                                      {"done", page.csrf.empty() ? "yes" : ""},
-                                      {"csrf", page.csrf}},
-                            .lists = {}};
+                                {"email", util::displayable(page.email)},
+                                {"done", page.csrf.empty() ? "yes" : ""},
+                                {"csrf", page.csrf}},
+                      .lists = {}};
         return renderer_.respond(templates_->email, std::move(values), 200);
     }
 
     http::Response ask(const AskPage& page, int status) const override {
         return renderer_.respond(
-            templates_->ask, {.texts = {{"csrf", page.csrf}, {"problem", renderer_.say(page.problem)}}, .lists = {}}, status);
+            templates_->ask, {.texts = {{"csrf", page.csrf}, {"problem", renderer_.say(page.problem)}}, .lists = {}},
+            status);
     }
 
-    http::Response asked() const override { return renderer_.respond(templates_->ask, {.texts = {{"asked", "yes"}}, .lists = {}}, 200); }
+    http::Response asked() const override {
+        return renderer_.respond(templates_->ask, {.texts = {{"asked", "yes"}}, .lists = {}}, 200);
+    }
 
 private:
     std::shared_ptr<const RecoverTemplates> templates_;

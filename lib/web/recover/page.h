@@ -19,7 +19,7 @@ struct LinkPage {
     std::string min_length;  ///< of a new password, in characters
     std::string csrf;
     text::Message problem;               ///< why nothing was changed, or ""
-    NewPasskey passkey = {};           ///< that may be added instead
+    NewPasskey passkey = {};             ///< that may be added instead
     text::Message passkey_problem = {};  ///< why none was added, or ""
 };
 

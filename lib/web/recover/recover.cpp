@@ -289,7 +289,8 @@ http::Response recover(oauth::Context& context, const PageBook& pages, const InL
                        const http::Request& request) {
     const text::Catalogue& language = pages.languages()->choose(language_wishes(context.settings, request));
     const std::optional<std::string>& path = context.settings.paths.recover;
-    if (path && !request.path.ends_with(*path + kLinkSuffix)) return ask_for_link(context, own.in(language), request, language.tag());
+    if (path && !request.path.ends_with(*path + kLinkSuffix))
+        return ask_for_link(context, own.in(language), request, language.tag());
     Visit visit{context, pages.in(language), own.in(language), request, recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);
     return request.method == http::Method::post ? submit(visit) : form(visit, "");
