@@ -73,7 +73,7 @@ describe("second factors in a browser", () => {
     });
   });
 
-  it("a browser whose box was ticked is not asked again until the account forgets it [DEVICE-1, DEVICE-4]", async () => {
+  it("a browser with the box ticked is asked again when the account forgets it [DEVICE-1, DEVICE-4]", async () => {
     await withPage(async (page) => {
       const signInAgain = async () => {
         const kept = (await page.context().cookies()).filter(({ name }) => name.includes("-device-"));
