@@ -144,7 +144,7 @@ describe("languages in a browser", () => {
     await deployment?.stop();
   });
 
-  it("a sign-in without JavaScript in the browser's language, and in another by the foot [I18N-5, I18N-12]", async () => {
+  it("a sign-in in the browser's language, and in another by the foot [I18N-5, I18N-12]", async () => {
     const tab = await openPage(browser, deployment, { javaScriptEnabled: false, locale: "de-AT" });
     try {
       const { page } = tab;

@@ -201,7 +201,8 @@ TEST_CASE(
           std::string::npos);
 }
 
-TEST_CASE("languages: the configuration limits them and says the last resort; discovery names them [I18N-4, I18N-8]") {
+TEST_CASE(
+    "languages: the configuration limits them and says the last resort; discovery names them [I18N-4, I18N-8, OIDC Discovery §3p]") {
     {
         Translated f({{"languages", json::Array{"de", "fr"}}, {"language", "fr"}});
         CHECK(language_of(f.login().answer) == "fr");
