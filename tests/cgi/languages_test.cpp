@@ -202,7 +202,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "languages: the configuration limits them and says the last resort; discovery names them [I18N-4, I18N-8, OIDC Discovery §3p]") {
+    "languages: the configuration limits them and says the last resort; discovery names them [I18N-4, I18N-8, Discovery §3p]") {
     {
         Translated f({{"languages", json::Array{"de", "fr"}}, {"language", "fr"}});
         CHECK(language_of(f.login().answer) == "fr");
