@@ -9,6 +9,7 @@
 #include "crypto/random.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
+#include "oauth/acr.h"
 #include "oauth/introspection.h"
 #include "oauth/scope_policy.h"
 #include "oidc/id_token.h"
@@ -167,7 +168,7 @@ Told preview_introspection(const oauth::Settings& settings, const store::StoredA
                            const json::Object& claims) {
     Told told{"introspection", "introspection"};
     if (settings.paths.introspect)
-        told.claims = oauth::describe_active(settings, token, claims);
+        told.claims = oauth::describe_active(token, claims);
     else
         told.refusal = "not offered";
     return told;

@@ -55,8 +55,7 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
     return {};
 }
 
-json::Object describe_active(const Settings& settings, const store::StoredAccessToken& stored,
-                             const json::Object& claims) {
+json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims) {
     json::Object answer = active(stored.scope, stored.client_id, "Bearer", claims);
     add_login(stored, answer);
     return answer;
@@ -70,7 +69,7 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
         if (stored && store::is_active(*stored, now) && !is_switched_off(context, stored->client_id))
-            return describe_active(context.settings, *stored, *access->claims);
+            return describe_active(*stored, *access->claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.

@@ -13,8 +13,7 @@ namespace postern::oauth {
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
 
 /// What is said of an active access token: storage, and the token's own claims, which were verified.
-json::Object describe_active(const Settings& settings, const store::StoredAccessToken& stored,
-                             const json::Object& claims);
+json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims);
 
 /// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).

@@ -108,7 +108,7 @@ TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so i
     std::set<std::string> answers;
     std::int64_t rows = 0;
     int address = 0;
-    for (const std::string name :
+    for (const std::string& name :
          {std::string(kAlice), std::string(kBob), std::string("nobody"), std::string("nomail"),
           std::string("alice@op.example"), std::string("ALICE@OP.Example"), std::string("nobody@example.org"),
           std::string("\xc3\xa9 at 100% <&>"), std::string(5000, 'x')}) {

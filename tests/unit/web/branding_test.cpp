@@ -16,9 +16,20 @@ namespace {
 using namespace postern;
 namespace fs = std::filesystem;
 
-std::string login_with(const oauth::Branding& branding, const std::string& directory = "templates") {
+/// What a case is about.
+struct Wanted {
+    std::string name = {};
+    std::string color = {};
+    std::string color_dark = {};
+    std::string logo = {};
+    std::string help = {};
+    std::vector<oauth::BrandLink> links = {};
+    oauth::Branding branding() const { return {name, color, color_dark, logo, help, links}; }
+};
+
+std::string login_with(const Wanted& wanted, const std::string& directory = "templates") {
     oauth::Settings settings;
-    settings.branding = branding;
+    settings.branding = wanted.branding();
     const web::LoginPage page{.client_name = "Our wiki",
                               .action = "https://op.example/login",
                               .csrf = "token",
@@ -143,8 +154,8 @@ TEST_CASE("branding: a logo that may not be shown is named [BRAND-3]") {
 TEST_CASE("branding: templates of an operator keep working, and what they lack is named [BRAND-4]") {
     const Directory directory;
     for (const auto& entry : fs::directory_iterator("templates")) fs::copy(entry.path(), directory.path);
-    const oauth::Branding branding{
-        .name = "A", .logo = directory.write("logo.png", png()), .help = "https://help.example"};
+    const Wanted wanted{.name = "A", .logo = directory.write("logo.png", png()), .help = "https://help.example"};
+    const oauth::Branding branding = wanted.branding();
     const std::string at = directory.path.string();
     CHECK(web::find_unbranded(at, branding).empty());
     std::string login = directory.read("login.html");
@@ -152,7 +163,7 @@ TEST_CASE("branding: templates of an operator keep working, and what they lack i
     directory.write("login.html", login);
     directory.write("head.html", "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n");
     CHECK(web::find_unbranded(at, branding).size() == 3);
-    CHECK(has(login_with(branding, at), "<title>Sign in to Our wiki – A</title>"));
+    CHECK(has(login_with(wanted, at), "<title>Sign in to Our wiki – A</title>"));
     fs::remove(directory.path / "foot.html");
     const auto lacks = web::find_unbranded(at, branding);
     REQUIRE(lacks.size() == 4);
@@ -160,6 +171,6 @@ TEST_CASE("branding: templates of an operator keep working, and what they lack i
     CHECK(has(lacks[1], "foot.html"));
     CHECK(has(lacks[2], "login.html does not splice in foot.html"));
     CHECK(has(lacks[3], "login.html does not splice in mark.svg"));
-    CHECK_NOTHROW(login_with(branding, at));
+    CHECK_NOTHROW(login_with(wanted, at));
     CHECK(web::find_unbranded(at, {}).empty());
 }

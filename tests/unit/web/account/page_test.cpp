@@ -54,7 +54,7 @@ web::DevicesPage devices() {
     other.is_this = false;
     other.sid = "sid-2";
     other.address = "";
-    return {.frame = frame(), .devices = {own, other}};
+    return {.frame = frame(), .devices = {own, other}, .remembered = {}};
 }
 web::ApplicationsPage applications() {
     web::ListedApplication wiki;
