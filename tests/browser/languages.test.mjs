@@ -1,5 +1,5 @@
-// Every page in every language, in a window of 320 pixels and a wide one: nothing scrolls sideways or is cut off, and no
-// text is left untranslated. The pages are those that `postern pages` writes.
+// Every page in every language, in a window of 320 pixels and a wide one: nothing scrolls sideways or is cut off, and
+// no text is left untranslated. The pages are those that `postern pages` writes.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -173,7 +173,7 @@ Verdict first_logins_of_one_user(Driver driver) {
     test::RaceWorld world(driver);
     world.fixture.settings.login.method = oauth::LoginMethod::remote_user;
     world.fixture.settings.login.auto_create = true;
-    const test::RecordedPages pages;
+    const test::RecordedBook pages;
     const test::Act log_in = [&](oauth::Context& own, int round, int) {
         auto request = test::get(test::form_of({{"client_id", "app"},
                                                 {"redirect_uri", "https://app.example/cb"},
