@@ -95,7 +95,7 @@ TEST_CASE("app: set up with a code of the key on its page, and ten recovery code
     CHECK(says(overview, "Authenticator app on"));
     CHECK(says(overview, "Recovery codes left: 10"));
     CHECK(says(alice.fetch(at(op, "/app")), "On since"));
-    CHECK(says(alice.fetch(at(op, "/codes")), "You have 10 left."));
+    CHECK(says(alice.fetch(at(op, "/codes")), "Codes left: 10"));
     CHECK(op.count_rows("totp_secrets") == 1);
     CHECK(op.count_rows("recovery_codes") == 10);
 }
@@ -387,7 +387,7 @@ TEST_CASE("factors: without factor.key the page says that apps are not set up he
     for (const Answer& answer : {f.ask_for_codes(), f.make_codes(asked)}) {
         CHECK(answer.status == 200);
         CHECK(says(answer, "Ask the administrator"));
-        CHECK(says(answer, "You have 10 left."));
+        CHECK(says(answer, "Codes left: 10"));
     }
     CHECK(says(f.alice.fetch(at(f.op, "/app")), "On since"));
     CHECK(f.press("/app", {{"remove", "yes"}}).location() == at(f.op, "/app?done=app-removed"));
