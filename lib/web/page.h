@@ -35,13 +35,13 @@ struct SecondStepPage {
     std::string username;  ///< whose password was right
     std::string action;
     std::string csrf;
-    std::string resume;                 ///< the sealed request, with the half login
-    std::string other_account;          ///< URL of the login page for the same request, or ""
-    text::Message message;              ///< what went wrong last time, or ""
-    bool has_codes = false;             ///< recovery codes that were not used (CODE-6)
-    bool code = true;                   ///< a code is asked for
+    std::string resume;                   ///< the sealed request, with the half login
+    std::string other_account;            ///< URL of the login page for the same request, or ""
+    text::Message message;                ///< what went wrong last time, or ""
+    bool has_codes = false;               ///< recovery codes that were not used (CODE-6)
+    bool code = true;                     ///< a code is asked for
     text::Message remembered_until = {};  ///< a time: the browser can be remembered until then; "": it cannot
-    bool remember = false;              ///< the user wanted that last time
+    bool remember = false;                ///< the user wanted that last time
     PasskeyOffer passkey = {};
 };
 
@@ -79,6 +79,8 @@ struct ErrorPage {
     text::Message who;       ///< who can fix it, and how
     std::string request_id;  ///< for `postern why`
     std::string try_again;   ///< URL that starts the same sign-in over, or ""
+    // For a link that is no longer good, otherwise "":
+    std::string recover = {};  ///< URL of the page that mails another one, where there is mail
     // For a user who may not use a client, otherwise "":
     std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
     std::string back = {};           ///< URL that tells the client access_denied

@@ -69,8 +69,13 @@ http::Response refuse_link(const Visit& visit, const std::string& reason) {
     if (visit.found)
         for (auto& member : members_of(visit.link())) members.push_back(std::move(member));
     visit.context.trail.add(AuditEvent::link_refused, std::move(members));
+    const oauth::Settings& settings = visit.context.settings;
     return refusal_page(visit.pages, visit.request, PageFault::link_not_good,
-                        {"", reason, visit.context.settings.issuer, ""});
+                        {.client_id = {},
+                         .detail = reason,
+                         .issuer = settings.issuer,
+                         .try_again = {},
+                         .recover = settings.offers_recovery() ? settings.url(*settings.paths.recover) : ""});
 }
 
 http::Response refuse_form(const Visit& visit, PageFault fault, const std::string& detail) {
@@ -289,7 +294,8 @@ http::Response recover(oauth::Context& context, const PageBook& pages, const InL
                        const http::Request& request) {
     const text::Catalogue& language = pages.languages()->choose(language_wishes(context.settings, request));
     const std::optional<std::string>& path = context.settings.paths.recover;
-    if (path && !request.path.ends_with(*path + kLinkSuffix)) return ask_for_link(context, own.in(language), request, language.tag());
+    if (path && !request.path.ends_with(*path + kLinkSuffix))
+        return ask_for_link(context, own.in(language), request, language.tag());
     Visit visit{context, pages.in(language), own.in(language), request, recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);
     return request.method == http::Method::post ? submit(visit) : form(visit, "");
