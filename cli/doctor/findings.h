@@ -64,7 +64,8 @@ void check_key_files(Findings& findings, const config::Config& config);
 void check_shared_keys(Findings& findings, const config::Config& config);
 /// The database is intact and can be written now, and has no record with a time in the future.
 void check_database(Findings& findings, const config::Config& config, util::Time now);
-/// Applications find in the claims of the users what they commonly require.
+/// Applications find in the claims of the users what they commonly require, and users do not write what is told as the
+/// operator's word (CLAIM-4, ACCOUNT-11).
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// The clients of documents fit `clientDocuments`.
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);

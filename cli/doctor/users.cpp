@@ -1,9 +1,11 @@
-// Checks whether applications will find in the users' claims what they commonly require, and whether each has a user.
+// Checks whether applications will find in the users' claims what they commonly require and may trust, and whether each
+// has a user.
 #include <set>
 
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "store/client_access.h"
+#include "store/client_claims.h"
 #include "store/groups.h"
 
 namespace postern::cli {
@@ -66,6 +68,20 @@ void check_mapped_groups(Findings& findings, db::Database& database, const oauth
     }
 }
 
+/// A client is told under a name of its own what users write themselves, and may take it for the operator's word.
+void check_editable_claims(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    if (!settings.paths.account) return;
+    for (const std::string& name : settings.account.editable_claims)
+        for (const auto& [client, claim] : store::find_claims_of(database, {model::SourceKind::claim, name}))
+            findings.warning("clients",
+                             "client " + in_quotes(client.str()) + " is told " + in_quotes(claim.name) +
+                                 " from the claim " + in_quotes(name) +
+                                 ", which account.editableClaims lets users change: they choose what the application "
+                                 "is told",
+                             "remove " + in_quotes(name) + " from account.editableClaims, or `postern client claim " +
+                                 "remove " + client.str() + " " + claim.name + "`");
+}
+
 }  // namespace
 
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
@@ -75,6 +91,7 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
                          "`postern client set " + id.str() + "` with --allow-group, --allow-user or --allow-everyone");
     check_mapped_groups(findings, database, settings.login);
     if (!settings.oidc) return;
+    check_editable_claims(findings, database, settings);
     check_emails(findings, database);
     check_stored_groups(findings, database);
 }

@@ -158,6 +158,7 @@ private:
             const auto fault = static_cast<web::PageFault>(i);
             const bool is_access = fault == web::PageFault::access_refused;
             facts.other_account = facts.back = is_access ? kHere : "";
+            facts.recover = fault == web::PageFault::link_not_good ? kHere : "";
             http::Response response = web::refusal_page(*pages_, request, fault, facts);
             const std::string word = response.refusal ? response.refusal->error : std::to_string(i);
             if (i == 0) add("error", response);

@@ -103,6 +103,7 @@ public:
                                 {"who", renderer_.say(page.who)},
                                 {"request_id", page.request_id},
                                 {"try_again", page.try_again},
+                                {"recover", page.recover},
                                 {"other_account", page.other_account},
                                 {"back", page.back},
                                 {"client_name", renderer_.say(page.client_name)}},

@@ -79,6 +79,8 @@ struct ErrorPage {
     text::Message who;       ///< who can fix it, and how
     std::string request_id;  ///< for `postern why`
     std::string try_again;   ///< URL that starts the same sign-in over, or ""
+    // For a link that is no longer good, otherwise "":
+    std::string recover = {};  ///< URL of the page that mails another one, where there is mail
     // For a user who may not use a client, otherwise "":
     std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
     std::string back = {};           ///< URL that tells the client access_denied

@@ -58,6 +58,8 @@ struct RefusalFacts {
     std::string detail;     ///< for the operator
     std::string issuer;     ///< named where another address of this server would explain it
     std::string try_again;  ///< URL that starts the same sign-in over, or ""
+    // For link_not_good:
+    std::string recover = {};  ///< URL of the page that mails another link, or ""
     // For access_refused:
     text::Message client_name = {};
     std::string username = {};

@@ -146,6 +146,7 @@ describe("the keyboard, names and motion", () => {
     { name: "consent, all scopes", start: "", order: ["approve", "deny"] },
     { name: "logout", start: "", order: ["logout", "cancel"] },
     { name: "already_used", start: "", order: ["try-again"] },
+    { name: "link_not_good", start: "", order: ["recover"] },
     { name: "access_refused", start: "", order: ["other-account", "back"] },
     { name: "form_post", start: "", order: ["continue"] },
   ];

@@ -229,7 +229,7 @@ async function toDemandedPassword(page, deployment) {
 let keys = 0;
 
 /// Chromium's own authenticator, in software.
-async function withAuthenticator(page) {
+export async function withAuthenticator(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {

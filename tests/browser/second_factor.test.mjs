@@ -54,7 +54,7 @@ describe("second factors in a browser", () => {
       await page.click("#kept");
       await page.waitForURL(at(""));
       await page.goto(at("/codes"));
-      assert.match(await page.locator("main").textContent(), /You have 10 left/);
+      assert.match(await page.locator("main").textContent(), /Codes left: 10/);
     });
   });
 
@@ -128,7 +128,7 @@ describe("second factors in a browser", () => {
       await page.click("#verify");
       await page.waitForSelector("#approve");
       await page.goto(at("/codes"));
-      assert.match(await page.locator("main").textContent(), /You have 9 left/);
+      assert.match(await page.locator("main").textContent(), /Codes left: 9/);
     });
     await withPage(async (page) => {
       await page.goto(at("/app"));

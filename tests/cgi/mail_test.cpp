@@ -88,6 +88,31 @@ TEST_CASE(
     CHECK(says(browser.open(mail.link()).answer, "This link is no longer good"));
 }
 
+TEST_CASE("mail: a link that is no longer good leads to the page that mails another [LINK-5, MAIL-9]") {
+    {
+        Office office;
+        UserAgent browser(office.op);
+        office.ask(kAlice);
+        office.deliver();
+        const std::string expired = office.sendmail.only_new().link();
+        office.op.advance(hours(1));
+        for (const std::string& link : {expired, expired.substr(0, 60), office.page() + "/link"}) {
+            CAPTURE(link);
+            const Answer page = browser.fetch(link);
+            CHECK(page.status == 400);
+            REQUIRE(link_in(page.body, "recover") == office.page());
+        }
+        const Landing form = browser.open(office.page());
+        CHECK(says(browser.submit(form, "send", {{"name", kAlice}}).answer, kSentence));
+        office.deliver();
+        CHECK(says(browser.fetch(office.sendmail.only_new().link()), "Choose a new password"));
+    }
+    const Deployment without;  // `/recover` is 404 there
+    const Answer page = UserAgent(without).fetch(without.url("recover"));
+    CHECK(says(page, "This link is no longer good"));
+    CHECK(page.body.find("id=\"recover\"") == std::string::npos);
+}
+
 TEST_CASE("mail: a link that was asked for is good for an hour, and opening it spends nothing [LINK-1, LINK-3]") {
     Office office;
     office.ask(kAlice);

@@ -161,3 +161,44 @@ TEST_CASE("client set: other names for groups add up, are shown and undone; a re
     CHECK(f.claims() == "roles=groups groups\n");
     CHECK(member_of(f.shown(), "group_names").if_object()->empty());
 }
+
+TEST_CASE("client claim: doctor warns of one from a claim that users change themselves [CLAIM-4, ACCOUNT-11]") {
+    const json::Object editable{{"editableClaims", json::Array{"nickname", "website"}}};
+    const struct {
+        const char* when;
+        json::Object account;
+        json::Value path;
+        const char* claim;
+        bool warned;
+    } rows[] = {
+        {"one that users change", editable, "/account", "login=claim:nickname", true},
+        {"another one", editable, "/account", "login=claim:website", true},
+        {"one that they do not change", editable, "/account", "login=claim:preferred_username", false},
+        {"text that is the name of one", editable, "/account", "login=const:nickname", false},
+        {"users change nothing", {}, "/account", "login=claim:nickname", false},
+        {"there is no account to change it in", editable, nullptr, "login=claim:nickname", false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        const Fixture f;
+        f.installation.reconfigure("account", row.account);
+        f.installation.reconfigure("paths", json::Object{{"account", row.path}});
+        f.installation.must({"client", "claim", "add", "wiki", row.claim, "--scope", "profile"});
+        const auto doctor = f.installation.postern({"doctor"});
+        CAPTURE(doctor.out);
+        CHECK(has(doctor.out, "client \"wiki\" is told \"login\" from the claim") == row.warned);
+        CHECK(has(doctor.out, "`postern client claim remove wiki login`") == row.warned);
+    }
+}
+
+TEST_CASE("client claim: doctor names each claim that users change, and none once its fix was done") {
+    const Fixture f;
+    f.installation.reconfigure("account", json::Object{{"editableClaims", json::Array{"nickname", "website"}}});
+    f.installation.must(
+        {"client", "claim", "add", "wiki", "login=claim:nickname", "url=claim:website", "--scope", "profile"});
+    const auto warned = f.installation.postern({"doctor"}).out;
+    CHECK(has(warned, "is told \"login\" from the claim \"nickname\""));
+    CHECK(has(warned, "is told \"url\" from the claim \"website\""));
+    f.installation.must({"client", "claim", "remove", "wiki", "login", "url"});
+    CHECK_FALSE(has(f.installation.postern({"doctor"}).out, "from the claim"));
+}

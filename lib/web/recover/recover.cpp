@@ -69,8 +69,13 @@ http::Response refuse_link(const Visit& visit, const std::string& reason) {
     if (visit.found)
         for (auto& member : members_of(visit.link())) members.push_back(std::move(member));
     visit.context.trail.add(AuditEvent::link_refused, std::move(members));
+    const oauth::Settings& settings = visit.context.settings;
     return refusal_page(visit.pages, visit.request, PageFault::link_not_good,
-                        {"", reason, visit.context.settings.issuer, ""});
+                        {.client_id = {},
+                         .detail = reason,
+                         .issuer = settings.issuer,
+                         .try_again = {},
+                         .recover = settings.offers_recovery() ? settings.url(*settings.paths.recover) : ""});
 }
 
 http::Response refuse_form(const Visit& visit, PageFault fault, const std::string& detail) {

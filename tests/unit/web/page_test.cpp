@@ -314,6 +314,13 @@ TEST_CASE("error: a way on, where there is one") {
     CHECK_FALSE(contains(shipped().error(error_page()).body, "try-again"));
 }
 
+TEST_CASE("error: the way to another link, where there is one [LINK-5]") {
+    ErrorPage page = error_page();
+    page.recover = "https://op.example/recover";
+    CHECK(contains(tag_with_id(shipped().error(page).body, "recover"), "href=\"https://op.example/recover\""));
+    CHECK_FALSE(contains(shipped().error(error_page()).body, "recover"));
+}
+
 TEST_CASE("form_post: one form to the client, one hidden field per parameter, and a button [Form Post §2]") {
     const http::Response page = shipped().form_post(form_post_page());
     CHECK(page.status == 200);
