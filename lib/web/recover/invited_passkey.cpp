@@ -7,6 +7,7 @@
 #include "oauth/acr.h"
 #include "store/users.h"
 #include "web/activity.h"
+#include "web/recover/confirm_address.h"
 
 namespace postern::web {
 
@@ -36,6 +37,7 @@ InvitedPasskey add_invited_passkey(oauth::Context& context, const Browser& brows
         const auto known = static_cast<std::int64_t>(store::passkey_ids(transaction.database(), link.subject).size());
         if (const auto added = add_passkey(context, browser, transaction, proved, known); !added)
             return {.refusal = added.error()};
+        confirm_address(transaction, link, context.now());
         note_activity(context, transaction, browser, link.subject, model::Happened::link_used, model::kUsedForPasskey);
         transaction.commit();
         return {.is_spent = true};
