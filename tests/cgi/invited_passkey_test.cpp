@@ -103,7 +103,7 @@ TEST_CASE("invitation: a passkey, no session, and then the sign-in page and reco
     CHECK(next == f.op.url("account") + "/codes");
     const Landing codes = sign_in(f.op, f.carol, adding, f.phone.credential_id(), f.phone, next);
     REQUIRE_MESSAGE(codes.url == next, codes.verdict() << codes.answer.log);
-    CHECK(says(codes.answer, "You have none left."));
+    CHECK(says(codes.answer, "Codes left: 0"));
     const Landing asks = f.carol.open(link_in(codes.answer.body, "new-codes"));
     CHECK(codes_in(f.carol.submit(asks, "make").answer).size() == 10);
     const Answer activity = f.carol.fetch(f.op.url("account") + "/activity");
