@@ -12,4 +12,8 @@ namespace postern::web {
 /// Nothing for a link that was not sent by mail.
 void confirm_address(db::Transaction& transaction, const model::Link& link, util::Time now);
 
+/// Whether it was sent to an address that is not the user's any more, and so may be read by another person: such a link
+/// is void, unless it is the one that brings the new address.
+bool is_of_former_address(db::Database& database, const model::Link& link);
+
 }  // namespace postern::web

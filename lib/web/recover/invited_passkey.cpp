@@ -34,6 +34,7 @@ InvitedPasskey add_invited_passkey(oauth::Context& context, const Browser& brows
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> InvitedPasskey {
         // First, for the stamp that it looks at grows with the passkey.
         if (!store::spend_link(transaction, link, context.now())) return {};
+        if (is_of_former_address(transaction.database(), link)) return {};
         const auto known = static_cast<std::int64_t>(store::passkey_ids(transaction.database(), link.subject).size());
         if (const auto added = add_passkey(context, browser, transaction, proved, known); !added)
             return {.refusal = added.error()};

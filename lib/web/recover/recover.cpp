@@ -100,6 +100,8 @@ std::optional<http::Response> open(Visit& visit) {
     visit.found = store::find_link(visit.context.store, oauth::hash_of(*token));
     if (!visit.found) return refuse_link(visit, "unknown: it was never made here, was replaced, or expired long ago");
     if (const char* fault = fault_of(*visit.found, visit.context.now())) return refuse_link(visit, fault);
+    if (is_of_former_address(visit.context.store, visit.link()))
+        return refuse_link(visit, "void: the user has another address than the one to which it was sent");
     return std::nullopt;
 }
 
@@ -180,6 +182,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<Removed> {
         const util::Time now = context.now();
         if (!store::spend_link(transaction, link, now)) return std::nullopt;
+        if (is_of_former_address(transaction.database(), link)) return std::nullopt;
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
