@@ -22,12 +22,17 @@ model::ActivityLine line_of(const oauth::Context& context, const Browser& browse
             .detail = std::move(detail)};
 }
 
-/// The profile has a message of its own, where the address changes. The first password is no change.
+/// An invitation gives the first password or the first passkey: that is no change. A passkey has its own message.
+bool is_invitation(model::Happened what, std::string_view detail) {
+    return what == model::Happened::link_used &&
+           (detail == model::to_string(model::LinkPurpose::invite) || detail == model::kUsedForPasskey);
+}
+
+/// The profile has a message of its own, where the address changes.
 void tell_by_mail(const oauth::Context& context, db::Transaction& transaction, const model::Subject& subject,
                   model::Happened what, std::string_view detail) {
-    if (context.mail_wake == nullptr || what == model::Happened::profile_changed ||
-        (what == model::Happened::link_used && detail == model::to_string(model::LinkPurpose::invite)))
-        return;
+    const bool is_told_otherwise = what == model::Happened::profile_changed || is_invitation(what, detail);
+    if (context.mail_wake == nullptr || is_told_otherwise) return;
     if (oauth::queue_notice(transaction, context.random, subject, what, context.now())) context.mail_wake->ask();
 }
 

@@ -36,6 +36,7 @@ text::LanguageWishes language_wishes(const oauth::Settings& settings, const http
 
 void remember_language(const oauth::Settings& settings, const text::Languages& languages, const http::Request& request,
                        http::Response& response) {
+    if (languages.offered().size() == 1) return;
     const auto tag = request.query.find(kLanguageParameter);
     if (!tag || languages.find(*tag) == nullptr) return;
     const CookieNames names = cookie_names(settings);

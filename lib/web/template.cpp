@@ -261,6 +261,9 @@ Partials read_partials(const std::string& directory, const oauth::Branding& bran
     for (const char* newer : {"press_once.js", "passkey_login.js", "languages.html"})
         if (std::filesystem::exists(directory + "/" + newer))
             partials[newer] = read_template_file(directory + "/" + newer);
+    // A page has it behind an end tag, and is what it was where there is one language.
+    std::string& languages = partials["languages.html"];
+    while (languages.ends_with('\n')) languages.pop_back();
     apply_branding(branding, directory, partials);
     return partials;
 }

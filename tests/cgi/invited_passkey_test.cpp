@@ -13,6 +13,7 @@
 #include "support/flow.h"
 #include "support/html.h"
 #include "support/passkey_set_up.h"
+#include "support/sendmail.h"
 #include "util/base64.h"
 
 namespace {
@@ -211,6 +212,29 @@ TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, 
     shown_again(form, "The page was open for too long.");
     CHECK(says(f.send(Adding(f.open()).form(f.phone)), kAdded));
     CHECK(says(f.send(form), kGone));
+}
+
+TEST_CASE(
+    "invitation: one that came by mail proves its address, and no password is said to be chosen [LINK-9, MAIL-8]") {
+    Invited f;
+    Sendmail sendmail(f.op.directory());
+    f.op.configure("mail", sendmail.config());
+    f.op.must({"user", "invite", "dave", "--claim", "email=dave@example.org", "--mail"});
+    f.op.must({"mail", "deliver"});
+    f.link = sendmail.only_new().link();
+    REQUIRE(says(f.send(Adding(f.open()).form(f.phone)), kAdded));
+    CHECK(f.op.must({"user", "show", "dave", "--json"}).find("email_verified") != std::string::npos);
+    f.op.must({"mail", "deliver"});
+    const ReceivedMail notice = sendmail.only_new();
+    CHECK(notice.headers.at("To") == "dave@example.org");
+    CHECK(notice.body.find("A passkey was added.") != std::string::npos);
+}
+
+TEST_CASE("invitation: a link that was handed over proves no address [LINK-9]") {
+    Invited f;
+    f.op.must({"user", "set", kCarol, "--claim", "email=carol@example.org"});
+    REQUIRE(says(f.send(Adding(f.open()).form(f.phone)), kAdded));
+    CHECK(f.op.must({"user", "show", kCarol, "--json"}).find("email_verified") == std::string::npos);
 }
 
 TEST_CASE("invitation: a passkey of another user is not added, and the link stays [WEBAUTHN-9]") {

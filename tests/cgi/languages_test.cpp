@@ -175,6 +175,14 @@ TEST_CASE("languages: what is no offered language is not remembered, and does no
     CHECK(language_of(f.login().answer) == "en");
 }
 
+TEST_CASE("languages: where one alone is offered there is no cookie and no header of it [I18N-5, I18N-6]") {
+    Translated f({{"languages", json::Array{"en"}}});
+    const Answer page = f.reader.fetch(f.op.url("login") + "?lang=en");
+    CHECK(page.all("Set-Cookie").empty());
+    CHECK(page.header("Vary").find("Cookie") == std::string::npos);
+    CHECK(page.header("Content-Language").empty());
+}
+
 TEST_CASE("languages: the claim of who is signed in decides on the pages of the account [I18N-5]") {
     Translated f;
     f.op.must({"user", "set", kAlice, "--claim", "locale=nl-NL"});

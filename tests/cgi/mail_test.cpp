@@ -390,6 +390,36 @@ TEST_CASE("mail: an invited user's address is verified by the link that came the
     }
 }
 
+TEST_CASE("mail: a link is void when the user has another address than the one it was sent to [LINK-4, LINK-9]") {
+    struct Row {
+        const char* what;
+        std::vector<std::string> change;
+        bool is_good;
+    };
+    const Row rows[] = {
+        {"another address", {"--claim", "email=new@example.org"}, false},
+        {"none", {"--unset-claim", "email"}, false},
+        {"the same, written otherwise", {"--claim", "email=ALICE@op.example"}, true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        Office office;
+        office.ask(kAlice);
+        CHECK(office.sent() == 1);
+        const std::string link = office.sendmail.only_new().link();
+        UserAgent browser(office.op);
+        const Landing form = browser.open(link);
+        REQUIRE(form.answer.status == 200);
+        std::vector<std::string> command = {"user", "set", kAlice};
+        command.insert(command.end(), row.change.begin(), row.change.end());
+        office.op.must(command);
+        CHECK(browser.fetch(link).status == (row.is_good ? 200 : 400));
+        const Answer sent = browser.submit(form, "save", {{"new", kNew}, {"again", kNew}}).answer;
+        CHECK(says(sent, row.is_good ? "Your password is saved" : "This link is no longer good"));
+        CHECK(can_log_in(office.op, kAlice, kNew) == row.is_good);
+    }
+}
+
 TEST_CASE("mail: a change of the password is told to the owner, without a link [POLICY-5, MAIL-8, L34]") {
     Office office;
     office.op.must({"user", "passwd", kAlice, "--password-stdin"}, "another of her passwords\n");

@@ -376,8 +376,7 @@ TEST_CASE(
         const Landing consent = member.log_in(member.authorize(asking(row.claims, row.scope)), "member");
         REQUIRE(consent.verdict() == "consent");
         const bool asks_roles = row.userinfo.contains("roles") || row.id_token.contains("roles");
-        CHECK((visible_text(consent.answer.body).find("the permission \xe2\x80\x9croles") != std::string::npos) ==
-              asks_roles);
+        CHECK((visible_text(consent.answer.body).find("Use the permission roles") != std::string::npos) == asks_roles);
         const auto tokens = redeem(op, token_request(member.approve(consent).parameter("code"))).json();
         const auto told = userinfo(op, text_of(tokens, "access_token")).json();
         CHECK(names_of(told) == row.userinfo);

@@ -7,6 +7,7 @@
 #include "oauth/acr.h"
 #include "store/users.h"
 #include "web/activity.h"
+#include "web/recover/confirm_address.h"
 
 namespace postern::web {
 
@@ -33,9 +34,11 @@ InvitedPasskey add_invited_passkey(oauth::Context& context, const Browser& brows
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> InvitedPasskey {
         // First, for the stamp that it looks at grows with the passkey.
         if (!store::spend_link(transaction, link, context.now())) return {};
+        if (is_of_former_address(transaction.database(), link)) return {};
         const auto known = static_cast<std::int64_t>(store::passkey_ids(transaction.database(), link.subject).size());
         if (const auto added = add_passkey(context, browser, transaction, proved, known); !added)
             return {.refusal = added.error()};
+        confirm_address(transaction, link, context.now());
         note_activity(context, transaction, browser, link.subject, model::Happened::link_used, model::kUsedForPasskey);
         transaction.commit();
         return {.is_spent = true};

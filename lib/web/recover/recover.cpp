@@ -26,6 +26,7 @@
 #include "web/new_password.h"
 #include "web/page_language.h"
 #include "web/recover/ask.h"
+#include "web/recover/confirm_address.h"
 #include "web/recover/invited_passkey.h"
 #include "web/recover/paths.h"
 #include "web/refusal_page.h"
@@ -104,6 +105,8 @@ std::optional<http::Response> open(Visit& visit) {
     visit.found = store::find_link(visit.context.store, oauth::hash_of(*token));
     if (!visit.found) return refuse_link(visit, "unknown: it was never made here, was replaced, or expired long ago");
     if (const char* fault = fault_of(*visit.found, visit.context.now())) return refuse_link(visit, fault);
+    if (is_of_former_address(visit.context.store, visit.link()))
+        return refuse_link(visit, "void: the user has another address than the one to which it was sent");
     return std::nullopt;
 }
 
@@ -160,18 +163,6 @@ Removed remove_factors(db::Transaction& transaction, const model::Subject& subje
     return removed;
 }
 
-/// Whoever opened the link reads the mail of that address (LINK-9).
-void confirm_address(db::Transaction& transaction, const model::Link& link, util::Time now) {
-    auto user = store::find_user_to_change(transaction, link.subject);
-    if (!user) return;
-    if (link.purpose == LinkPurpose::email) user->claims.set("email", link.email);
-    if (model::mail_address_of(user->claims) != link.email) return;  // it has changed since the invitation
-    user->claims.set("email_verified", true);
-    user->claims.erase("updated_at");  // an import's; the row's own is told from now on
-    user->updated_at = now;
-    store::update_claims(transaction, *user);
-}
-
 /// A new address, together with the end of the link. The old one is told. False: the link is not good any more.
 bool spend_on_address(const Visit& visit) {
     oauth::Context& context = visit.context;
@@ -196,9 +187,10 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<Removed> {
         const util::Time now = context.now();
         if (!store::spend_link(transaction, link, now)) return std::nullopt;
+        if (is_of_former_address(transaction.database(), link)) return std::nullopt;
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
-        if (link.purpose == LinkPurpose::invite && !link.email.empty()) confirm_address(transaction, link, now);
+        if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
         store::replace_password(transaction, link.subject, hash, now);
         store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
         note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
