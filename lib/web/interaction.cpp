@@ -79,6 +79,18 @@ bool drop_expired_half(const Interaction& interaction, Opened& opened) {
     return true;
 }
 
+/// A user who has chosen by a link of the page does not get what the client wanted any more, on no page of this
+/// sign-in.
+void take_language(Interaction& interaction, Opened& opened) {
+    const auto tag = interaction.request.query.find(kLanguageParameter);
+    if (tag && opened.request.ui_locales && interaction.all_pages.languages()->find(*tag) != nullptr) {
+        opened.request.ui_locales = std::string(*tag);
+        if (!opened.sealed.empty())
+            opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
+    }
+    interaction.ui_locales = opened.request.ui_locales;
+}
+
 util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
     auto target = oauth::verify_redirect(interaction.context, opened.request);
     if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
@@ -99,7 +111,7 @@ const text::Catalogue& Interaction::language() const {
 util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
                                              AllowUnbound allow_unbound) {
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
-    interaction.ui_locales = opened.request.ui_locales;
+    take_language(interaction, opened);
     if (!opened.request.account_page.empty())
         return interaction.refuse(PageFault::resume_invalid, "", "it is for a login that leads to the account");
     // A half login is worth nothing but the second page.
@@ -114,7 +126,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params) {
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, AllowUnbound::no));
-    interaction.ui_locales = opened.request.ui_locales;
+    take_language(interaction, opened);
     const bool half_expired = drop_expired_half(interaction, opened);
     if (!opened.request.account_page.empty())
         return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed), half_expired};

@@ -164,6 +164,26 @@ TEST_CASE("languages: a link of the page changes the language and nothing else, 
     CHECK(language_of(f.reader.fetch(f.op.url("account") + "/devices?lang=pl")) == "pl");
 }
 
+TEST_CASE("languages: a link of the page counts before what the client wants, on all pages of this sign-in [I18N-5]") {
+    Translated f;
+    const Landing login = f.login("&ui_locales=it");
+    REQUIRE(language_of(login.answer) == "it");
+    std::string to_french;
+    for (const auto& button : find_tags(login.answer.body, "button"))
+        if (button.contains("lang") && button.at("lang") == "fr") to_french = button.at("formaction");
+    const Answer french =
+        f.reader.send(to_french, f.reader.form_of(login, "login", {{"username", kAlice}, {"password", ""}}));
+    CHECK(language_of(french) == "fr");
+    const Landing consent = f.reader.log_in(f.reader.follow(to_french, french));
+    REQUIRE(consent.verdict() == "consent");
+    CHECK(language_of(consent.answer) == "fr");
+    // The next sign-in is the client's again.
+    CHECK(
+        language_of(
+            f.reader.open(f.op.url("authorize") + "?" + authorization_request().text() + "&ui_locales=it&prompt=login")
+                .answer) == "it");
+}
+
 TEST_CASE("languages: what is no offered language is not remembered, and does no harm [I18N-5]") {
     Translated f;
     for (const char* sent : {"tlh", "%3Cscript%3E", "", "de;q=1", "xx%0d%0aSet-Cookie:%20a=b", "de&lang=fr"}) {
