@@ -23,7 +23,8 @@ text::LanguageWishes language_wishes(const oauth::Settings& settings, std::strin
                                      std::string_view accept_language);
 
 /// Sets the cookie that remembers the language for a year when `request` came by the link of a page. It means no user,
-/// is no secret, and its value is the tag of an offered language or it is not set. Nor is it where one alone is offered.
+/// is no secret, and its value is the tag of an offered language or it is not set. Nor is it where one alone is
+/// offered.
 void remember_language(const oauth::Settings& settings, const text::Languages& languages, const http::Request& request,
                        http::Response& response);
 

@@ -98,6 +98,8 @@ std::map<std::string, std::string> defaults() {
         {"node", config->node.empty() ? "none" : config->node},
         {"keys", config->keys},
         {"templates", "$(PREFIX)/share/postern/templates"},  // the Makefile's
+        {"languages", "all"},
+        {"language", settings.language},
         {"oidc.userClaims", "none"},
         {"mail", settings.mail ? "" : "none"},
         {"authenticateIntrospect", text_of(settings.authenticate_introspect)},
