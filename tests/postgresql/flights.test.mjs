@@ -99,7 +99,7 @@ const OPERATIONS = {
     },
   ],
   "a further passkey, and the list of them": [
-    12,
+    13,
     "account",
     async (p) => {
       const { person } = await withPasskey(p);
