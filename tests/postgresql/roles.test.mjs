@@ -899,7 +899,7 @@ describe("a role for each program", () => {
         assert.deepEqual((await postern("user", "show", "alice")).groups, ["staff"]);
       };
       await assert.rejects(flow(), /503/);
-      assert.equal(widen("postern_login", "remote_user", database).length, 3);
+      assert.equal(widen("postern_login", "remote_user", database).length, 4);
       await assert.rejects(flow(), /503/); // they are not the ones
       const rights = widen("postern_login", "groupsFromEnvironment", database);
       assert.equal(rights.length, 15);
