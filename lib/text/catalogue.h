@@ -20,6 +20,8 @@ public:
     /// language alone. Either may be nullptr; both must outlive the catalogue.
     Catalogue(std::string tag, const MoFile* shipped, const MoFile* own);
 
+    /// No catalogue is asked.
+    bool is_plain_english() const { return shipped_ == nullptr && own_ == nullptr; }
     const std::string& tag() const { return tag_; }  ///< "de", "pt-BR"
     const char* direction() const;                   ///< of `dir` in HTML: "ltr" or "rtl"
     std::string name() const;                        ///< what its speakers call it: "Deutsch"

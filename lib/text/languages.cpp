@@ -57,7 +57,9 @@ Languages::Languages(const std::string& directory, const std::vector<std::string
     const bool has_own = std::filesystem::is_directory(own);
     for (const std::string& tag : tags) {
         if (!wanted.empty() && std::ranges::find(wanted, tag) == wanted.end()) continue;
-        offered_.emplace_back(tag, shipped, has_own ? open_own(own + "/" + tag + ".mo") : nullptr);
+        // English stands in the program and the templates.
+        offered_.emplace_back(tag, tag == kEnglish ? nullptr : shipped,
+                              has_own ? open_own(own + "/" + tag + ".mo") : nullptr);
     }
     const auto last = std::ranges::find(offered_, last_resort, &Catalogue::tag);
     if (last == offered_.end())

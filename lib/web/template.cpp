@@ -168,11 +168,23 @@ std::string html_of(std::string words) {
     return replace_all(replace_all(std::move(words), "{", "{{"), "}", "}}");
 }
 
-/// The template in that language. Its words are looked at as its own are: a catalogue brings in no other tag.
+/// The template in that language. Its words are looked at as its own are: a catalogue brings in no other tag. English
+/// stands there already: a program that is started for each request looks for nothing in it but the marks.
 std::string in_language(const std::string& file, std::string_view text, const text::Catalogue& language) {
     std::string translated;
+    translated.reserve(text.size());
     for (auto marked = next_marked(text); marked; marked = next_marked(text)) {
-        const std::string words = html_of(language.translate(with_single_braces(marked->english)));
+        if (language.is_plain_english()) {
+            translated.append(text.substr(0, marked->begin)).append(marked->english);
+            text.remove_prefix(marked->end);
+            continue;
+        }
+        const std::string english = with_single_braces(marked->english);
+        if (!text::fault_of_translation(english, english).empty())
+            throw_unusable_template(file, "{{_}}" + english +
+                                              "{{/_}} cannot be translated: it may have values, <strong>, <bdi> and "
+                                              "<code>, and no blank at its ends");
+        const std::string words = html_of(language.translate(english));
         check_tags(file, words);
         translated.append(text.substr(0, marked->begin)).append(words);
         text.remove_prefix(marked->end);
@@ -206,11 +218,6 @@ Template::Template(const std::string& file, std::string_view text, const Partial
         scripts_.push_back({std::string(script.data() - kOpening, kOpening + script.size()) + "</", csp_hash(script)});
         rest.remove_prefix(static_cast<std::size_t>(script.data() - rest.data()) + script.size());
     }
-    for (const std::string& marked : texts_to_translate(expanded))
-        if (!text::fault_of_translation(marked, marked).empty())
-            throw_unusable_template(file, "{{_}}" + marked +
-                                              "{{/_}} cannot be translated: it may have values, <strong>, <bdi> and "
-                                              "<code>, and no blank at its ends");
     style_ = style;
     text_ = expanded;
     text_.replace(static_cast<std::size_t>(style.data() - expanded.data()), style.size(), kStyleTag);
@@ -236,15 +243,6 @@ std::string Template::render(const Values& values, const text::Catalogue& langua
     data.set("lang", language.tag());
     data.set("dir", language.direction());
     return parsed(language).mustache.render(data);
-}
-
-std::vector<std::string> texts_to_translate(std::string_view text) {
-    std::vector<std::string> texts;
-    for (auto marked = next_marked(text); marked; marked = next_marked(text)) {
-        texts.push_back(with_single_braces(marked->english));
-        text.remove_prefix(marked->end);
-    }
-    return texts;
 }
 
 std::string read_template_file(const std::string& path) {

@@ -40,15 +40,15 @@ enum class Scripts {
 class Template {
 public:
     /// `first` is a language that it will be shown in. Throws std::runtime_error naming `file` when the text has an
-    /// unescaped tag, changes the delimiters, names a partial that is not in `partials`, has a text to be translated
-    /// with more in it than that, does not parse, has not exactly one <style> element of constant text, or more
-    /// <script> elements of constant text than `scripts` allows.
+    /// unescaped tag, changes the delimiters, names a partial that is not in `partials`, does not parse, has not
+    /// exactly one <style> element of constant text, or more <script> elements of constant text than `scripts` allows.
     Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none,
              const text::Catalogue& first = {});
     Template(Template&&) noexcept;
     ~Template();
 
-    /// The values {{lang}} and {{dir}} are the language's own.
+    /// The values {{lang}} and {{dir}} are the language's own. Throws std::runtime_error where a text to be translated
+    /// into another language than English has more in it than that.
     std::string render(const Values& values, const text::Catalogue& language = {}) const;
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
@@ -94,8 +94,5 @@ private:
     Partials partials_;
     const text::Catalogue& first_;
 };
-
-/// The texts between {{_}} and {{/_}}, as catalogues have them.
-std::vector<std::string> texts_to_translate(std::string_view text);
 
 }  // namespace postern::web
