@@ -16,7 +16,7 @@ struct SvgFault {
 
 struct SvgLogo {
     std::string view_box;  ///< of its root: four numbers
-    std::string content;   ///< what is in the root, written anew
+    std::string content;   ///< what is in the root, as the reader writes it
 };
 
 /// Takes shapes, groups, gradients, clip paths and masks, with attributes of a list. Everything else is refused by its

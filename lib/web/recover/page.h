@@ -56,7 +56,7 @@ public:
     virtual http::Response link_done(const LinkDonePage& page) const = 0;
     virtual http::Response email_link(const EmailLinkPage& page) const = 0;
     virtual http::Response ask(const AskPage& page, int status) const = 0;
-    /// The same whoever asks for whom, byte for byte (MAIL-4).
+    /// The same for every caller and every name, byte for byte (MAIL-4).
     virtual http::Response asked() const = 0;
 };
 
