@@ -34,9 +34,7 @@ int main() {
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [&pages](server::App& app) {
-        pages = web::read_account_pages(app.config().templates, app.pages().languages(), app.settings().branding);
-    };
+    endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.pages().templates()); };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(
         endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });

@@ -25,9 +25,7 @@ int main() {
     endpoint.mail = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [pages](server::App& app) {
-        *pages = web::read_recover_pages(app.config().templates, app.pages().languages(), app.settings().branding);
-    };
+    endpoint.begin = [pages](server::App& app) { *pages = web::read_recover_pages(app.pages().templates()); };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, [pages](server::App& app, const http::Request& request) {
         return web::recover(app.context(), app.pages(), **pages, request);

@@ -140,7 +140,7 @@ void check_consent_page(Findings& findings, const config::Config& config) {
 void check_account_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (!config.settings.paths.account) return;
     try {
-        web::read_account_pages(config.templates, book.languages(), config.settings.branding);
+        web::read_account_pages(book.templates());
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the account program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"account\": null}");
@@ -151,7 +151,7 @@ void check_account_pages(Findings& findings, const config::Config& config, const
 void check_recover_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
     if (web::recover_paths(config.settings).empty()) return;
     try {
-        web::read_recover_pages(config.templates, book.languages(), config.settings.branding);
+        web::read_recover_pages(book.templates());
     } catch (const std::exception& error) {
         findings.warning("templates", std::string("the recover program does not start: ") + error.what(),
                          "copy the file from the shipped templates, or set \"paths\": {\"recover\": null}");

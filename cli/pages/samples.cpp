@@ -40,8 +40,8 @@ public:
     Samples(const config::Config& config, const std::string& language)
         : keeper_(config.settings.service_name()),
           book_(web::read_pages(config.templates, config.settings)),
-          account_book_(web::read_account_pages(config.templates, book_->languages(), config.settings.branding)),
-          recover_book_(web::read_recover_pages(config.templates, book_->languages(), config.settings.branding)),
+          account_book_(web::read_account_pages(book_->templates())),
+          recover_book_(web::read_recover_pages(book_->templates())),
           language_(find(*book_->languages(), language)),
           pages_(&book_->in(language_)),
           account_(&account_book_->in(language_)),

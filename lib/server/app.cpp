@@ -48,14 +48,14 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
 
 }  // namespace
 
-App::App(config::Config config, const Endpoint& endpoint)
+App::App(config::Config config, const Endpoint& endpoint, web::Parsing parsing)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       fetcher_(start_fetcher(config_.settings.outbound, endpoint)),
       database_(open_database(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
-      pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings) : nullptr),
+      pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings, parsing) : nullptr),
       password_list_(open_list(endpoint, config_.settings.login)),
       mail_wake_(open_mail_wake(config_, endpoint)) {
     check_signing_keys(keys_, endpoint, config_.settings);

@@ -22,7 +22,7 @@ class App {
 public:
     /// Opens what the endpoint declared, nothing else. Throws what the parts throw: StoreUnusable, KeyError,
     /// std::runtime_error for templates, std::system_error for the log.
-    App(config::Config config, const Endpoint& endpoint);
+    App(config::Config config, const Endpoint& endpoint, web::Parsing parsing = web::Parsing::at_once);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 

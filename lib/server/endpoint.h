@@ -71,8 +71,8 @@ struct Endpoint {
     /// a file: named here, so that no other is linked with it.
     std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
-    std::unique_ptr<const web::PageBook> (*pages)(const std::string& directory,
-                                                  const oauth::Settings& settings) = nullptr;
+    std::unique_ptr<const web::PageBook> (*pages)(const std::string& directory, const oauth::Settings& settings,
+                                                  web::Parsing parsing) = nullptr;
     OnFailure on_failure = OnFailure::json;
 };
 

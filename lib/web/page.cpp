@@ -35,10 +35,9 @@ struct PageTemplates {
     Template form_post;
 };
 
-class TemplatePages final : public Pages {
+class TemplatePages final : public FromTemplates<Pages, PageTemplates> {
 public:
-    TemplatePages(std::shared_ptr<const PageTemplates> templates, Renderer renderer)
-        : templates_(std::move(templates)), renderer_(renderer) {}
+    using FromTemplates::FromTemplates;
 
     http::Response login(const LoginPage& page, int status) const override {
         Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
@@ -136,25 +135,19 @@ public:
             if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
         return renderer_.respond(templates_->form_post, std::move(values), 200);
     }
-
-private:
-    std::shared_ptr<const PageTemplates> templates_;
-    Renderer renderer_;
 };
 
 class TemplateBook final : public PageBook {
 public:
-    TemplateBook(const std::string& directory, const oauth::Settings& settings)
+    TemplateBook(const std::string& directory, const oauth::Settings& settings, Parsing parsing)
         : settings_(settings),
           languages_(std::make_shared<const text::Languages>(directory, settings.languages, settings.language)),
-          templates_(std::make_shared<const PageTemplates>(
-              TemplateReader(directory, read_partials(directory, settings.branding), languages_->last_resort()))),
-          pages_(languages_, [this](const text::Catalogue& language) {
-              return std::make_unique<TemplatePages>(templates_, Renderer(*languages_, language));
-          }) {}
+          templates_(directory, settings.branding, languages_, parsing),
+          pages_(in_languages<TemplatePages>(templates_)) {}
 
     const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }
-    const Pages& in(const text::Catalogue& language) const override { return pages_.in(language); }
+    const TemplateReader& templates() const override { return templates_; }
+    const Pages& in(const text::Catalogue& language) const override { return pages_->in(language); }
 
     std::string variable() const override { return languages_->offered().size() > 1 ? kAcceptLanguageVariable : ""; }
 
@@ -170,14 +163,15 @@ public:
 private:
     const oauth::Settings& settings_;
     std::shared_ptr<const text::Languages> languages_;
-    std::shared_ptr<const PageTemplates> templates_;
-    InLanguages<Pages> pages_;
+    TemplateReader templates_;
+    std::unique_ptr<const InLanguages<Pages>> pages_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings) {
-    return std::make_unique<TemplateBook>(directory, settings);
+std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings,
+                                           Parsing parsing) {
+    return std::make_unique<TemplateBook>(directory, settings, parsing);
 }
 
 }  // namespace postern::web

@@ -132,6 +132,8 @@ public:
     virtual ~PageBook() = default;
 
     virtual const std::shared_ptr<const text::Languages>& languages() const = 0;
+    /// For the pages that a program has beside these.
+    virtual const TemplateReader& templates() const = 0;
     virtual const Pages& in(const text::Catalogue& language) const = 0;
 
     // For the server, which knows no language.
@@ -148,7 +150,8 @@ public:
 /// and, if they are there, press_once.js and passkey_login.js. Throws std::runtime_error naming the file when one is
 /// missing, not a regular file, over 256 KiB, or uses an unescaped tag. They are in English and in the languages of the
 /// directory, as the configuration limits them (text::Languages, which says what else is thrown). `settings` must
-/// outlive them.
-std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings);
+/// outlive them. One that is no mustache is found when it is parsed.
+std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings,
+                                           Parsing parsing = Parsing::at_once);
 
 }  // namespace postern::web

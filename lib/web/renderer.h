@@ -57,4 +57,29 @@ private:
     mutable std::map<std::string, std::unique_ptr<const P>> made_;
 };
 
+/// A base for what makes pages of the kind P with the templates T, which are read by T(const TemplateReader&).
+template <typename P, typename T>
+class FromTemplates : public P {
+public:
+    using Interface = P;
+    using Templates = T;
+
+    FromTemplates(std::shared_ptr<const T> templates, const Renderer& renderer)
+        : templates_(std::move(templates)), renderer_(renderer) {}
+
+protected:
+    const std::shared_ptr<const T> templates_;
+    const Renderer renderer_;
+};
+
+/// What `Made`, a FromTemplates, makes in each language of `read`. Throws what reading the templates throws.
+template <typename Made>
+std::unique_ptr<const InLanguages<typename Made::Interface>> in_languages(const TemplateReader& read) {
+    const auto templates = std::make_shared<const typename Made::Templates>(read);
+    return std::make_unique<const InLanguages<typename Made::Interface>>(
+        read.languages(), [templates, languages = read.languages()](const text::Catalogue& language) {
+            return std::make_unique<const Made>(templates, Renderer(*languages, language));
+        });
+}
+
 }  // namespace postern::web

@@ -1,6 +1,7 @@
 // Decides which template texts are accepted, and turns them and their values into HTML.
 #include "web/template.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <kainjow/mustache.hpp>
@@ -63,18 +64,24 @@ std::string expand_partials(const std::string& file, std::string_view text, cons
     return expanded.append(text);
 }
 
+/// Where `tag`, such as "<style", is behind `from`; npos when it is not.
+std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t from = 0) {
+    auto at = text.find('<', from);
+    while (at != text.npos && !util::equal_ignoring_case(text.substr(at, tag.size()), tag)) at = text.find('<', at + 1);
+    return at;
+}
+
 /// The content of the first element of that name. One with attributes or one with a tag in it could not be allowed by
 /// one hash, and the browser would ignore it without a word; so would it a second one where there is one hash.
 std::string_view find_element(const std::string& file, std::string_view text, const std::string& name,
                               bool more_may_follow = false) {
     const std::string opening = "<" + name + ">";
-    const std::string lower = util::to_lower(text);
-    const auto open = lower.find("<" + name);
+    const auto open = find_tag(text, "<" + name);
     const auto begin = open + opening.size();
-    const auto end = open == std::string::npos ? open : lower.find("</" + name + ">", begin);
-    const auto next = lower.find("<" + name, begin);
-    if (end == std::string::npos || lower.compare(open, opening.size(), opening) != 0 ||
-        (next != std::string::npos && (!more_may_follow || next < end))) {
+    const auto end = open == text.npos ? open : find_tag(text, "</" + name + ">", begin);
+    const auto next = end == text.npos ? end : find_tag(text, "<" + name, begin);
+    if (end == text.npos || !util::equal_ignoring_case(text.substr(open, opening.size()), opening) ||
+        (next != text.npos && (!more_may_follow || next < end))) {
         throw_unusable_template(file, "must have exactly one " + opening + "...</" + name + ">, without attributes");
     }
     const auto content = text.substr(begin, end - begin);
@@ -82,8 +89,6 @@ std::string_view find_element(const std::string& file, std::string_view text, co
         throw_unusable_template(file, "the " + name + " element cannot hold values");
     return content;
 }
-
-bool has_script(std::string_view text) { return util::to_lower(text).find("<script") != std::string::npos; }
 
 std::string csp_hash(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
 
@@ -192,40 +197,53 @@ std::string in_language(const std::string& file, std::string_view text, const te
     return translated.append(text);
 }
 
-}  // namespace
+/// Under which the style and the scripts are given to mustache. They are most of a page and hold no tag, so that they
+/// need be neither parsed nor put together line by line: a program that is started for each request does little else.
+std::string name_of_constant(std::size_t which) { return "constant " + std::to_string(which); }
 
-/// Under which the style is given to mustache. It is most of a page and holds no tag, so that it need not be parsed: a
-/// program that is started for each request does little else.
-constexpr const char* kStyle = "the style of the page";
-constexpr const char* kStyleTag = "{{{the style of the page}}}";
+}  // namespace
 
 struct Template::Parsed {
     kainjow::mustache::mustache mustache;
 };
 
-Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts,
-                   const text::Catalogue& first)
+Template::Constant::Constant(std::string_view content, std::size_t opening)
+    : element_(content.data() - opening, opening + content.size()), opening_(opening) {}
+
+const std::string& Template::Constant::hash() const {
+    if (hash_.empty()) hash_ = csp_hash(content());
+    return hash_;
+}
+
+Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts)
     : file_(file), common_(partials.common) {
     const std::string expanded = with_title_end(expand_partials(file, text, partials), partials.title_end);
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
-    style_hash_ = csp_hash(style);
-    for (std::string_view rest = expanded; has_script(rest);) {
+    std::vector<std::string_view> contents = {style};
+    for (std::string_view rest = expanded; find_tag(rest, "<script") != rest.npos;) {
         if (scripts == Scripts::none)
             throw_unusable_template(file, "has a script, which browsers will not run on this page; remove it");
         const std::string_view script = find_element(file, rest, "script", scripts == Scripts::several);
-        constexpr std::size_t kOpening = std::string_view("<script>").size();
-        scripts_.push_back({std::string(script.data() - kOpening, kOpening + script.size()) + "</", csp_hash(script)});
+        contents.push_back(script);
         rest.remove_prefix(static_cast<std::size_t>(script.data() - rest.data()) + script.size());
     }
-    style_ = style;
-    text_ = expanded;
-    text_.replace(static_cast<std::size_t>(style.data() - expanded.data()), style.size(), kStyleTag);
-    parsed(first);
+    std::ranges::sort(contents, {}, &std::string_view::data);
+    const char* begin = expanded.data();
+    for (const std::string_view content : contents) {
+        const bool is_style = content.data() == style.data();
+        if (is_style) style_ = constants_.size();
+        text_.append(begin, content.data()).append("{{{" + name_of_constant(constants_.size()) + "}}}");
+        constants_.emplace_back(content, std::string_view(is_style ? "<style>" : "<script>").size());
+        begin = content.data() + content.size();
+    }
+    text_.append(begin, expanded.data() + expanded.size());
 }
 
 Template::Template(Template&&) noexcept = default;
 Template::~Template() = default;
+
+void Template::parse(const text::Catalogue& language) const { parsed(language); }
 
 Template::Parsed& Template::parsed(const text::Catalogue& language) const {
     std::unique_ptr<Parsed>& parsed = parsed_[language.tag()];
@@ -239,7 +257,7 @@ Template::Parsed& Template::parsed(const text::Catalogue& language) const {
 std::string Template::render(const Values& values, const text::Catalogue& language) const {
     auto data = to_mustache(common_, language);
     add_to(data, values, language);
-    data.set(kStyle, style_);
+    for (std::size_t i = 0; i < constants_.size(); ++i) data.set(name_of_constant(i), constants_[i].content());
     data.set("lang", language.tag());
     data.set("dir", language.direction());
     return parsed(language).mustache.render(data);
@@ -252,13 +270,23 @@ std::string read_template_file(const std::string& path) {
     return with_plain_line_ends(*bytes);
 }
 
-Partials read_partials(const std::string& directory, const oauth::Branding& branding) {
+namespace {
+
+void read_into(Partials& partials, const std::string& directory, const std::vector<const char*>& names,
+               TemplateReader::Missing missing) {
+    for (const char* name : names) {
+        const std::string path = directory + "/" + name;
+        if (missing == TemplateReader::Missing::left_out && !std::filesystem::exists(path)) continue;
+        partials[name] = read_template_file(path);
+    }
+}
+
+/// Pages of an operator may be older than the last three.
+Partials read_common(const std::string& directory, const oauth::Branding& branding) {
     Partials partials;
-    for (const char* name : {"head.html", "style.css", "mark.svg"})
-        partials[name] = read_template_file(directory + "/" + name);
-    for (const char* newer : {"press_once.js", "passkey_login.js", "languages.html"})
-        if (std::filesystem::exists(directory + "/" + newer))
-            partials[newer] = read_template_file(directory + "/" + newer);
+    read_into(partials, directory, {"head.html", "style.css", "mark.svg"}, TemplateReader::Missing::refused);
+    read_into(partials, directory, {"press_once.js", "passkey_login.js", "languages.html"},
+              TemplateReader::Missing::left_out);
     // A page has it behind an end tag, and is what it was where there is one language.
     std::string& languages = partials["languages.html"];
     while (languages.ends_with('\n')) languages.pop_back();
@@ -266,20 +294,37 @@ Partials read_partials(const std::string& directory, const oauth::Branding& bran
     return partials;
 }
 
-TemplateReader::TemplateReader(std::string directory, Partials partials, const text::Catalogue& first)
-    : directory_(std::move(directory)), partials_(std::move(partials)), first_(first) {}
+}  // namespace
+
+TemplateReader::TemplateReader(std::string directory, const oauth::Branding& branding,
+                               std::shared_ptr<const text::Languages> languages, Parsing parsing)
+    : directory_(std::move(directory)),
+      partials_(std::make_shared<const Partials>(read_common(directory_, branding))),
+      languages_(std::move(languages)),
+      parsing_(parsing) {}
+
+TemplateReader TemplateReader::with(const std::vector<const char*>& names, Missing missing) const {
+    Partials partials = *partials_;
+    read_into(partials, directory_, names, missing);
+    TemplateReader more = *this;
+    more.partials_ = std::make_shared<const Partials>(std::move(partials));
+    return more;
+}
 
 Template TemplateReader::operator()(const std::string& name, Scripts scripts) const {
     const std::string path = directory_ + "/" + name;
-    return {path, read_template_file(path), partials_, scripts, first_};
+    Template read(path, read_template_file(path), *partials_, scripts);
+    if (parsing_ == Parsing::at_once) read.parse(languages_->last_resort());
+    return read;
 }
 
 std::string Template::script_hashes(std::string_view page) const {
     std::string hashes;
-    for (const Script& script : scripts_)
+    for (const Constant& constant : constants_) {
         // A value cannot be taken for one, because its "<" is escaped.
-        if (page.find(script.element) != std::string_view::npos)
-            hashes.append(hashes.empty() ? "" : " ").append(script.hash);
+        if (&constant == &constants_[style_] || page.find(constant.element() + "</") == page.npos) continue;
+        hashes.append(hashes.empty() ? "" : " ").append(constant.hash());
+    }
     return hashes;
 }
 

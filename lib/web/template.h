@@ -9,6 +9,7 @@
 
 #include "oauth/branding.h"
 #include "text/catalogue.h"
+#include "text/languages.h"
 #include "text/message.h"
 
 namespace postern::web {
@@ -39,60 +40,83 @@ enum class Scripts {
 /// <code>, which catalogues have with values as {name}.
 class Template {
 public:
-    /// `first` is a language that it will be shown in. Throws std::runtime_error naming `file` when the text has an
-    /// unescaped tag, changes the delimiters, names a partial that is not in `partials`, does not parse, has not
-    /// exactly one <style> element of constant text, or more <script> elements of constant text than `scripts` allows.
-    Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none,
-             const text::Catalogue& first = {});
+    /// Throws std::runtime_error naming `file` when the text has an unescaped tag, changes the delimiters, names a
+    /// partial that is not in `partials`, has not exactly one <style> element of constant text, or more <script>
+    /// elements of constant text than `scripts` allows.
+    Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none);
     Template(Template&&) noexcept;
     ~Template();
 
-    /// The values {{lang}} and {{dir}} are the language's own. Throws std::runtime_error where a text to be translated
-    /// into another language than English has more in it than that.
+    /// What render() does once for each language. Throws std::runtime_error naming the file when the text is no
+    /// mustache, or where a text to be translated into another language than English has more in it than that.
+    void parse(const text::Catalogue& language = {}) const;
+
+    /// The values {{lang}} and {{dir}} are the language's own. Throws as parse().
     std::string render(const Values& values, const text::Catalogue& language = {}) const;
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
-    const std::string& style_hash() const { return style_hash_; }
+    const std::string& style_hash() const { return constants_[style_].hash(); }
     /// The same of the scripts that `page`, which was rendered from this template, has: with blanks between them.
     std::string script_hashes(std::string_view page) const;
 
 private:
     struct Parsed;
-    struct Script {
-        std::string element;  ///< as it stands in the page, up to its end tag
-        std::string hash;
+    /// The style or a script.
+    class Constant {
+    public:
+        /// `content` lies in the text of a template behind an opening tag of that length.
+        Constant(std::string_view content, std::size_t opening);
+        const std::string& element() const { return element_; }  ///< as it stands there, up to its end tag
+        std::string content() const { return element_.substr(opening_); }
+        const std::string& hash() const;  ///< made when it is wanted first
+
+    private:
+        std::string element_;
+        std::size_t opening_;
+        mutable std::string hash_;
     };
     Parsed& parsed(const text::Catalogue& language) const;
 
     std::string file_;
-    std::string text_;  ///< English, with a tag in the place of the style
-    std::string style_;
+    std::string text_;                 ///< English, with tags in the place of the constants
+    std::vector<Constant> constants_;  ///< in the order in which they stand
+    std::size_t style_ = 0;            ///< which of them is the style
     mutable std::map<std::string, std::unique_ptr<Parsed>> parsed_;  ///< by language tag
     Values common_;
-    std::string style_hash_;
-    std::vector<Script> scripts_;
 };
 
 /// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":
 /// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
 std::string read_template_file(const std::string& path);
 
-/// What all pages share: an operator changes it there, or says it in `branding` (web/branding.h, which says what is
-/// thrown). Pages of an operator need not have the script.
-Partials read_partials(const std::string& directory, const oauth::Branding& branding);
+/// When templates are parsed. A process that answers many requests finds a faulty one before the first of them; one
+/// that answers a single request shows a single page of its program.
+enum class Parsing { at_once, when_shown };
 
 /// Reads the templates of one directory.
 class TemplateReader {
 public:
-    /// `first` as in Template.
-    TemplateReader(std::string directory, Partials partials, const text::Catalogue& first);
-    /// With what Template and read_template_file throw.
+    enum class Missing { refused, left_out };
+
+    /// With the files that all pages splice in: an operator changes them there, or says it in `branding`
+    /// (web/branding.h, which says what is thrown). What is parsed at once is parsed for the last resort of
+    /// `languages`.
+    TemplateReader(std::string directory, const oauth::Branding& branding,
+                   std::shared_ptr<const text::Languages> languages, Parsing parsing);
+
+    /// The same with more files to splice in. Throws what read_template_file throws.
+    TemplateReader with(const std::vector<const char*>& names, Missing missing = Missing::refused) const;
+
+    /// Throws what read_template_file and Template throw.
     Template operator()(const std::string& name, Scripts scripts = Scripts::none) const;
+
+    const std::shared_ptr<const text::Languages>& languages() const { return languages_; }
 
 private:
     std::string directory_;
-    Partials partials_;
-    const text::Catalogue& first_;
+    std::shared_ptr<const Partials> partials_;
+    std::shared_ptr<const text::Languages> languages_;
+    Parsing parsing_;
 };
 
 }  // namespace postern::web

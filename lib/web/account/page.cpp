@@ -148,10 +148,9 @@ struct AccountTemplates {
     Template password_change;
 };
 
-class TemplateAccountPages final : public AccountPages {
+class TemplateAccountPages final : public FromTemplates<AccountPages, AccountTemplates> {
 public:
-    TemplateAccountPages(std::shared_ptr<const AccountTemplates> templates, Renderer renderer)
-        : templates_(std::move(templates)), renderer_(renderer) {}
+    using FromTemplates::FromTemplates;
 
     http::Response overview(const OverviewPage& page) const override {
         Values values = values_of(page.frame, renderer_);
@@ -295,28 +294,14 @@ public:
                       .lists = {}};
         return renderer_.respond(templates_->password_change, std::move(values), 200);
     }
-
-private:
-    std::shared_ptr<const AccountTemplates> templates_;
-    Renderer renderer_;
 };
 
 }  // namespace
 
-std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages,
-                                                                    const oauth::Branding& branding) {
-    Partials partials = read_partials(directory, branding);
-    for (const char* name : {"account_top.html", "account_message.html", "account_app_key.html",
-                             "account_new_passkey.html", "passkey_add.js"})
-        partials[name] = read_template_file(directory + "/" + name);
-    const auto templates = std::make_shared<const AccountTemplates>(
-        TemplateReader(directory, std::move(partials), languages->last_resort()));
-    const text::Languages& offered = *languages;
-    return std::make_unique<InLanguages<AccountPages>>(
-        std::move(languages), [templates, &offered](const text::Catalogue& language) {
-            return std::make_unique<TemplateAccountPages>(templates, Renderer(offered, language));
-        });
+std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read) {
+    return in_languages<TemplateAccountPages>(
+        read.with({"account_top.html", "account_message.html", "account_app_key.html", "account_new_passkey.html",
+                   "passkey_add.js"}));
 }
 
 }  // namespace postern::web

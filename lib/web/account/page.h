@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "http/message.h"
-#include "oauth/branding.h"
 #include "text/message.h"
 #include "web/new_passkey.h"
 #include "web/renderer.h"
@@ -231,11 +230,9 @@ public:
     virtual http::Response password_change(const PasswordChangePage& page) const = 0;
 };
 
-/// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
+/// The templates of `read` whose names begin with account, and what they splice in: account_top.html,
 /// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
 /// splices in (web::read_pages, which says what is thrown).
-std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages,
-                                                                    const oauth::Branding& branding);
+std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read);
 
 }  // namespace postern::web

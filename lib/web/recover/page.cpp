@@ -1,8 +1,6 @@
 // Decides which values the pages of links are given.
 #include "web/recover/page.h"
 
-#include <filesystem>
-
 #include "util/text.h"
 #include "web/template.h"
 
@@ -31,10 +29,9 @@ struct RecoverTemplates {
     Template ask;
 };
 
-class TemplateRecoverPages final : public RecoverPages {
+class TemplateRecoverPages final : public FromTemplates<RecoverPages, RecoverTemplates> {
 public:
-    TemplateRecoverPages(std::shared_ptr<const RecoverTemplates> templates, Renderer renderer)
-        : templates_(std::move(templates)), renderer_(renderer) {}
+    using FromTemplates::FromTemplates;
 
     http::Response link(const LinkPage& page) const override {
         Values values{.texts = {{"title", renderer_.say(title_of(page))},
@@ -80,29 +77,14 @@ public:
     http::Response asked() const override {
         return renderer_.respond(templates_->ask, {.texts = {{"asked", "yes"}}, .lists = {}}, 200);
     }
-
-private:
-    std::shared_ptr<const RecoverTemplates> templates_;
-    Renderer renderer_;
 };
 
 }  // namespace
 
-std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages,
-                                                                    const oauth::Branding& branding) {
-    Partials partials = read_partials(directory, branding);
+std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const TemplateReader& read) {
     // Pages of an operator need not offer passkeys.
-    for (const char* name : {"account_new_passkey.html", "passkey_add.js"})
-        if (std::filesystem::exists(directory + "/" + name))
-            partials[name] = read_template_file(directory + "/" + name);
-    const auto templates = std::make_shared<const RecoverTemplates>(
-        TemplateReader(directory, std::move(partials), languages->last_resort()));
-    const text::Languages& offered = *languages;
-    return std::make_unique<InLanguages<RecoverPages>>(
-        std::move(languages), [templates, &offered](const text::Catalogue& language) {
-            return std::make_unique<TemplateRecoverPages>(templates, Renderer(offered, language));
-        });
+    return in_languages<TemplateRecoverPages>(
+        read.with({"account_new_passkey.html", "passkey_add.js"}, TemplateReader::Missing::left_out));
 }
 
 }  // namespace postern::web

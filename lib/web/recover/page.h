@@ -6,7 +6,6 @@
 
 #include "http/message.h"
 #include "model/link.h"
-#include "oauth/branding.h"
 #include "text/message.h"
 #include "web/new_passkey.h"
 #include "web/renderer.h"
@@ -60,10 +59,8 @@ public:
     virtual http::Response asked() const = 0;
 };
 
-/// The templates of one directory whose names begin with recover, and the files that every page splices in
+/// The templates of `read` whose names begin with recover, and the files that every page splices in
 /// (web::read_pages, which says what is thrown).
-std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const std::string& directory,
-                                                                    std::shared_ptr<const text::Languages> languages,
-                                                                    const oauth::Branding& branding);
+std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const TemplateReader& read);
 
 }  // namespace postern::web

@@ -66,6 +66,7 @@ private:
 class RecordedBook final : public web::PageBook {
 public:
     const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }
+    const web::TemplateReader& templates() const override { throw std::logic_error("there are no templates"); }
     const web::Pages& in(const text::Catalogue&) const override { return pages; }
     std::string variable() const override { return ""; }
     const web::Pages& for_failure(std::string_view, std::string_view) const override { return pages; }

@@ -16,7 +16,7 @@ inline const web::PageBook& shipped_book() {
 inline const web::Pages& shipped_pages() { return shipped_book().in(shipped_book().languages()->last_resort()); }
 
 inline const web::AccountPages& shipped_account_pages() {
-    static const auto pages = web::read_account_pages("templates", shipped_book().languages(), {});
+    static const auto pages = web::read_account_pages(shipped_book().templates());
     return pages->in(pages->languages()->last_resort());
 }
 

@@ -26,10 +26,11 @@ std::string render(const std::string& body, const Values& values) {
     return Template{"t.html", "<style></style>" + body, kPartials}.render(values).substr(15);
 }
 
-/// What the constructor said, or "" when it accepted the text.
+/// What was said when the text was read and parsed, or "" when it was accepted.
 std::string refusal_of(const std::string& text) {
     try {
         const Template accepted{"dir/t.html", text, kPartials};
+        accepted.parse();
         return "";
     } catch (const std::runtime_error& error) {
         return error.what();
@@ -228,6 +229,22 @@ TEST_CASE("script_hash: SHA-256 of the one script, where a script is allowed [CS
     CHECK(hash_of("<script>abc </script>") != hash_of("<script>abc</script>"));
     CHECK(hash_of("") == "");
     CHECK(Template("t.html", page, kPartials).script_hashes(page) == "");
+}
+
+TEST_CASE("TemplateReader: what is no mustache is found at the start of a process, or when it is shown") {
+    const auto directory = std::filesystem::temp_directory_path() / ("pt-template-" + std::to_string(getpid()));
+    std::filesystem::copy("templates", directory);
+    std::ofstream(directory / "faulty.html") << "{{#open}}<style></style>";
+    std::ofstream(directory / "unescaped.html") << "{{{v}}}<style></style>";
+    const auto read = [&](const char* name, web::Parsing parsing) {
+        return web::TemplateReader(directory, {}, std::make_shared<const text::Languages>(), parsing)(name);
+    };
+    CHECK_THROWS_AS(read("faulty.html", web::Parsing::at_once), std::runtime_error);
+    const Template faulty = read("faulty.html", web::Parsing::when_shown);
+    CHECK_THROWS_AS(faulty.render({}), std::runtime_error);
+    for (const char* name : {"unescaped.html", "missing.html"})
+        CHECK_THROWS_AS(read(name, web::Parsing::when_shown), std::runtime_error);
+    std::filesystem::remove_all(directory);
 }
 
 TEST_CASE("script_hashes: those of the scripts that this page has [CSP Level 3 §2.3.1]") {

@@ -321,7 +321,8 @@ TEST_CASE("read_account_pages: a missing template is named") {
     std::filesystem::remove(directory / "account_devices.html");
     std::string said;
     try {
-        web::read_account_pages(directory.string(), test::shipped_book().languages(), {});
+        web::read_account_pages(
+            web::TemplateReader(directory.string(), {}, test::shipped_book().languages(), web::Parsing::at_once));
     } catch (const std::runtime_error& error) {
         said = error.what();
     }
