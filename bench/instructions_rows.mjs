@@ -84,6 +84,22 @@ export const ROWS = [
     request: ({ logouts }, i) => answered("/logout", logouts[i], logouts[i].buttons.logout),
   },
   {
+    name: "account: the overview",
+    program: "account",
+    cgi: true,
+    status: 200,
+    shows: /id="logout"/,
+    request: ({ person }) => get("/account", "", { cookie: person.cookieHeader }),
+  },
+  {
+    name: "recover: an invitation",
+    program: "recover",
+    cgi: true,
+    status: 200,
+    shows: /name="new"/,
+    request: ({ invitation }) => ({ path: invitation.pathname, query: invitation.search.slice(1) }),
+  },
+  {
     name: "token: client_credentials",
     program: "token",
     cgi: true,

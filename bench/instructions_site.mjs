@@ -139,6 +139,8 @@ export class Site {
       for (const [path, name] of Object.entries(programs))
         workers[path] = await SingleProcess.start(this.origin, name, { env: this.variables(this.origin) });
       const prepared = await new Walk(this.client, workers).everything(count);
+      const { link } = await this.#postern("user", "invite", "grace");
+      prepared.invitation = new URL(link);
       await this.#postern("backup", join(this.root, "first.db"));
       return prepared;
     } finally {
