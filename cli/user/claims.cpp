@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "model/claim_shape.h"
 #include "model/group.h"
@@ -84,6 +84,23 @@ void note_unreleased_claims(const oauth::Settings& settings, const json::Object&
             "stored, but no scope releases: " + join(names, ", ") +
             " (scopeClaims in the configuration names a scope for a claim, `postern client claim add` tells it to "
             "one client)");
+}
+
+void add_claim_options(const Command& command, ClaimOptions& claims) {
+    command.flag(
+        "--claims-stdin", claims.from_stdin,
+        "Read claims as one JSON object from standard input, after the line with the password if that is read too");
+    command.option("--claim", "NAME=TEXT", claims.texts,
+                   "One claim as text, for example email=ada@example.org; repeatable. Claims of OpenID Connect Core "
+                   "5.1 have their type (email_verified=true, updated_at=1700000000)");
+}
+
+json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& options) {
+    json::Object claims;
+    if (options.from_stdin) set_claims(claims, read_json_object("claims"));
+    for (const std::string& text : options.texts) set_text_claim(claims, text);
+    note_unreleased_claims(settings, claims);
+    return claims;
 }
 
 }  // namespace postern::cli

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/command.h"
 #include "json/value.h"
 #include "oauth/settings.h"
 
@@ -22,6 +24,17 @@ void set_email_verified(json::Object& claims);
 /// What --email-verified does, for the help.
 inline constexpr const char* kEmailVerifiedHelp =
     "Set email_verified to true for a user who has an email and no email_verified; applications may rely on it";
+
+struct ClaimOptions {
+    bool from_stdin = false;
+    std::vector<std::string> texts;
+};
+
+/// --claims-stdin and --claim.
+void add_claim_options(const Command& command, ClaimOptions& claims);
+
+/// The claims given; single claims come last, so they win. Throws as the two above.
+json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& options);
 
 /// Says which of `claims` no scope releases: they are kept, and applications do not learn them.
 void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims);

@@ -13,6 +13,7 @@
 #include "cli/second_factor.h"
 #include "cli/selection.h"
 #include "cli/user/activity.h"
+#include "cli/user/add.h"
 #include "cli/user/claims.h"
 #include "cli/user/factors.h"
 #include "cli/user/import.h"
@@ -23,7 +24,6 @@
 #include "cli/user/sync.h"
 #include "cli/user/view.h"
 #include "crypto/password.h"
-#include "crypto/random.h"
 #include "db/write.h"
 #include "store/groups.h"
 #include "store/second_factor.h"
@@ -37,72 +37,6 @@ using db::Durability;
 using model::User;
 
 util::Time now() { return util::SystemClock().now(); }
-
-struct ClaimOptions {
-    bool from_stdin = false;
-    std::vector<std::string> texts;
-};
-
-/// The claims given; single claims come last, so they win.
-json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& options) {
-    json::Object claims;
-    if (options.from_stdin) set_claims(claims, read_json_object("claims"));
-    for (const std::string& text : options.texts) set_text_claim(claims, text);
-    note_unreleased_claims(settings, claims);
-    return claims;
-}
-
-struct AddOptions {
-    std::string name;
-    PasswordOptions password;
-    bool email_verified = false;
-    ClaimOptions claims;
-    std::vector<std::string> groups;
-};
-
-/// nullopt where saslauthd knows the passwords.
-std::optional<util::Secret> read_password(const oauth::Settings& settings, const PasswordOptions& options) {
-    if (!settings.login.saslauthd) return read_new_password(options.from_stdin);
-    if (options.from_stdin || options.weak || options.must_change)
-        throw Refused(
-            "login.method is \"saslauthd\": passwords are kept where saslauthd looks; leave out --password-stdin, "
-            "--weak and --must-change");
-    return std::nullopt;
-}
-
-void add(const Invocation& invocation, const AddOptions& options) {
-    const config::Config config = invocation.load_config();
-    require_username(options.name);
-    db::Database database = open_database(config, Access::read_write);
-    for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
-    require_page_for(config.settings, options.password);
-    const auto password = read_password(config.settings, options.password);
-    User user;
-    user.claims = read_claims(config.settings, options.claims);
-    if (options.email_verified) set_email_verified(user.claims);
-    std::string overridden, hash;
-    if (password) {
-        overridden = judge_password(config.settings, *password, options.name, user.claims, options.password.weak);
-        hash = crypto::hash_password(*password);  // before the transaction, because it is slow
-    }
-    crypto::SystemRandom random;
-    user.subject = model::Subject(crypto::random_id(random));
-    user.username = options.name;
-    user.created_at = user.updated_at = now();
-
-    db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        if (!store::insert_user(transaction, user, hash, must_change(options.password))) {
-            throw Refused("the user name " + in_quotes(options.name) +
-                          " is taken; change that user with `postern user set`, or choose another name");
-        }
-        for (const std::string& group : options.groups)
-            store::add_member(transaction, require_group(database, group).name, user.subject, now());
-        commit(transaction);
-    });
-    note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
-    if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
-    print_fields({{"sub", user.subject.str()}, {"username", user.username}});
-}
 
 void list(const Invocation& invocation, db::Limit limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
@@ -261,18 +195,8 @@ void remove(const Invocation& invocation, const std::string& name) {
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }
 
-void add_name(const Command& command, std::string& name,
-              const char* help = "The user name, or the `sub` that tokens show") {
-    command.argument("NAME", name, help);
-}
-
-void add_claim_options(const Command& command, ClaimOptions& claims) {
-    command.flag(
-        "--claims-stdin", claims.from_stdin,
-        "Read claims as one JSON object from standard input, after the line with the password if that is read too");
-    command.option("--claim", "NAME=TEXT", claims.texts,
-                   "One claim as text, for example email=ada@example.org; repeatable. Claims of OpenID Connect Core "
-                   "5.1 have their type (email_verified=true, updated_at=1700000000)");
+void add_name(const Command& command, std::string& name) {
+    command.argument("NAME", name, "The user name, or the `sub` that tokens show");
 }
 
 /// The sub-commands that take nothing but a name.
@@ -282,23 +206,6 @@ void add_name_command(const Command& group, Invocation& invocation, const char* 
     add_name(
         add_command(group, invocation, name, summary, example, [user, action = std::move(action)] { action(*user); }),
         *user);
-}
-
-void add_add(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<AddOptions>();
-    const Command command =
-        add_command(group, invocation, "add", "Add a user who can log in; print the `sub` that tokens will show",
-                    "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
-                    "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
-                    [&invocation, options] { add(invocation, *options); });
-    command.explain(
-        "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
-        "may learn about the user, by the scopes profile, email, address and phone.");
-    add_name(command, options->name, "The name that the user types at login");
-    add_password_options(command, options->password);
-    add_claim_options(command, options->claims);
-    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
-    command.option("--group", "GROUP", options->groups, "Put the user into this group; repeatable");
 }
 
 void add_set(const Command& group, Invocation& invocation) {
@@ -332,7 +239,7 @@ void add_passwd(const Command& group, Invocation& invocation) {
 
 void add_user_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("user", "Add and change users");
-    add_add(group, invocation);
+    add_user_add_command(group, invocation);
     auto limit = std::make_shared<db::Limit>();
     add_limit_option(add_command(group, invocation, "list", "List all users", "postern user list --json",
                                  [&invocation, limit] { list(invocation, *limit); }),
