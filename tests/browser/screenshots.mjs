@@ -6,12 +6,15 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { BUILD } from "../support/deployment.mjs";
+import { App } from "./app.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
 const run = promisify(execFile);
 export const SCALE = 2;
 export const MOST_BYTES = 60_000;
 const CARD = { width: 560, height: 760 };
+const TALL = { width: 560, height: 1100 };
 const PHONE = { width: 360, height: 760 };
 const DEMO = { width: 1000, height: 700 };
 
@@ -26,6 +29,8 @@ const ALICE = {
     email_verified: true,
   },
 };
+/// Has an authenticator app, once the picture of its page is taken.
+const GRACE = { username: "grace", password: "nanoseconds of wire" };
 const CALLBACK = "https://wiki.example.org/oidc/callback";
 
 const ask = (d, parameters) =>
@@ -51,8 +56,29 @@ async function logout(page, d) {
   await page.goto(`${d.issuer}/logout`);
 }
 
+/// A page of the account, which asks for the password first.
+async function account(page, d, path, { username, password }) {
+  await page.goto(`${d.issuer}/account${path}`);
+  await signIn(page, password, username);
+}
+
+async function appSetUp(page, d) {
+  await account(page, d, "/app", GRACE);
+  await page.waitForSelector("#key");
+}
+
+async function secondStep(page, d) {
+  await appSetUp(page, d);
+  await (await App.scan(page, d)).type(page, "#turn-on");
+  await page.waitForSelector("#kept");
+  await page.context().clearCookies();
+  await login(page, d);
+  await signIn(page, GRACE.password, GRACE.username);
+  await page.waitForSelector("#code");
+}
+
 async function demo(page, d) {
-  await page.goto(`${d.origin}/demo/`);
+  await page.goto(`${d.issuer}/demo/`);
   await page.click("#sign-in");
   await signIn(page, ALICE.password, ALICE.username);
   await page.click("#approve");
@@ -69,6 +95,7 @@ const dark = { colorScheme: "dark" };
 export const PICTURES = [
   { name: "login", size: CARD, open: login },
   { name: "login-dark", size: CARD, open: login, options: dark },
+  { name: "login-arabic", size: CARD, open: login, options: { locale: "ar" } },
   {
     name: "login-error",
     size: CARD,
@@ -78,6 +105,9 @@ export const PICTURES = [
       await page.waitForSelector("#problem");
     },
   },
+  { name: "account-app", size: TALL, open: appSetUp },
+  { name: "second-step", size: CARD, open: secondStep },
+  { name: "account", size: CARD, open: (page, d) => account(page, d, "", ALICE) },
   { name: "consent", size: CARD, open: consent },
   { name: "consent-dark", size: CARD, open: consent, options: dark },
   { name: "consent-narrow", size: PHONE, open: consent, options: { hasTouch: true, isMobile: true } },
@@ -95,7 +125,7 @@ export const PICTURES = [
   { name: "demo", size: DEMO, open: demo },
 ];
 
-/// Inter for words and DejaVu for code, whatever else is installed.
+/// Inter for words and DejaVu for code, whatever else is installed, and Droid for names in Japanese and Chinese.
 async function chooseFonts(directory) {
   const prefer = (family, font) =>
     `<match target="pattern"><test name="family"><string>${family}</string></test>` +
@@ -138,8 +168,17 @@ async function main(target) {
   try {
     await mkdir(target, { recursive: true });
     await chooseFonts(scratch);
-    deployment = await openDemo({ config: { scopeDescriptions: { "wiki:read": "Read the pages that you can read" } } });
+    deployment = await openDemo({
+      clock: true,
+      host: "localhost", // a name, for which browsers have passkeys
+      config: {
+        templates: join(BUILD, "templates"), // with the languages
+        scopeDescriptions: { "wiki:read": "Read the pages that you can read" },
+      },
+    });
+    await deployment.postern(["client", "set", "demo-spa", "--redirect-uri", `${deployment.issuer}/demo/`]);
     await deployment.addUser(ALICE.username, ALICE.password, ALICE.claims);
+    await deployment.addUser(GRACE.username, GRACE.password);
     await deployment.addClient("wiki", CALLBACK, "--name", "Our wiki", "--scope", "openid profile email wiki:read");
     browser = await openBrowser({ args: ["--hide-scrollbars"] });
     for (const picture of PICTURES) {
