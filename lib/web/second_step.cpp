@@ -29,6 +29,9 @@ constexpr const char* kWrong = tr("That code was not accepted. Wait for the next
 constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
 constexpr const char* kLocked =
     tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
+constexpr const char* kAppUnreadable =
+    tr("Your authenticator app cannot be checked at present. Use a recovery code, or ask your administrator.");
+constexpr const char* kCodesUnreadable = tr("Codes cannot be checked at present. Ask your administrator.");
 constexpr const char* kMeanwhile =
     "the code or the passkey was used, or the user or the session changed, while this login waited";
 constexpr const char* kChanged = tr("Your account has changed meanwhile. Enter your password again.");
@@ -98,6 +101,17 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
     response.refusal =
         http::Refusal{counts ? "second_factor_throttled" : "second_factor_failed",
                       "the form for a code was shown again", verdict.log_detail, visit.request.client_id.str()};
+    return response;
+}
+
+/// TOTP-11: it is not the code that is wrong, and what else the user has still works.
+http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
+    note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed, verdict.log_detail);
+    interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
+    const bool is_one_app = interaction.context.keys.has_factor_key();
+    http::Response response = form(interaction, visit, is_one_app ? kAppUnreadable : kCodesUnreadable, 503);
+    response.refusal = http::Refusal{"temporarily_unavailable", "the form for a code was shown again",
+                                     verdict.log_detail, visit.request.client_id.str()};
     return response;
 }
 
@@ -243,6 +257,7 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     };
     const CodeVerdict verdict =
         check_code(context, half.subject, std::string(sent.find("code").value_or("")), place, note);
+    if (verdict.outcome == CodeOutcome::unreadable) return refuse_unreadable(interaction, visit, verdict);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_before(interaction, half));

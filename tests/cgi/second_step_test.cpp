@@ -1,9 +1,11 @@
 // The second half of a login: its page, what travels to it, and what completes it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "db/write.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -12,6 +14,7 @@
 namespace {
 
 using namespace postern::test;
+namespace db = postern::db;
 using std::chrono::seconds;
 
 bool says(const Answer& page, const std::string& text) {
@@ -159,6 +162,59 @@ TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-
     const Landing refused = f.give(again, f.half(again), f.codes.at(0));
     CHECK(refused.verdict() == "second step");
     CHECK(f.give(again, refused, f.codes.at(1)).verdict() == "code");
+}
+
+TEST_CASE("second step: recovery codes are offered to a user who has unused ones, and to no other [CODE-6]") {
+    WithApp f;
+    UserAgent alice(f.op), without(f.op);
+    CHECK(says(f.half(alice).answer, "Six digits of your app, or a recovery code"));
+    f.op.must({"user", "factors", kAlice, "--remove", "codes"});
+    const Landing page = f.half(without);
+    CHECK(says(page.answer, "Six digits of your app"));
+    CHECK_FALSE(says(page.answer, "or a recovery code"));
+}
+
+TEST_CASE("second step: an app whose secret does not open is not a wrong code, and the rest works [TOTP-11]") {
+    WithApp f;
+    UserAgent bob(f.op), alice(f.op);
+    bob.log_in(bob.open(f.op.url("account")), kBob, kBobPassword);
+    const SetUp app(bob.fetch(f.op.url("account") + "/app"));
+    REQUIRE(bob.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    {
+        db::Database database(f.op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+            transaction.run("UPDATE totp_secrets SET created_at = created_at + 1 WHERE subject = $1",
+                            subject_of(f.op, kAlice));
+            transaction.commit();
+        });
+    }
+    const Landing page = f.give(alice, f.half(alice), f.fresh_code());
+    CHECK(page.verdict() == "page 503");
+    CHECK(has_id(page.answer.body, "code"));
+    CHECK(says(page.answer, "Your authenticator app cannot be checked at present."));
+    CHECK(page.answer.header("Retry-After").empty());
+    CHECK(page.answer.log.find("store_failed") != std::string::npos);
+    CHECK(page.answer.log.find("factor.key does not open the app's secret of user " + subject_of(f.op, kAlice)) !=
+          std::string::npos);
+    CHECK(f.op.stored().find("code:other:") == std::string::npos);  // it counts as no failure
+    CHECK(f.give(alice, page, f.codes.at(0)).verdict() == "consent");
+
+    UserAgent other(f.op);
+    const Landing his = other.log_in(other.authorize(authorization_request()), kBob, kBobPassword);
+    REQUIRE(his.verdict() == "second step");
+    CHECK(other.submit(his, "verify", {{"code", app.code(f.op)}}).verdict() == "consent");
+}
+
+TEST_CASE("second step: without factor.key the page says that no code can be checked [TOTP-11, FKEY-1]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    REQUIRE(std::filesystem::remove(f.op.keys_directory() / "factor.key"));
+    for (const std::string& code : {f.fresh_code(), f.codes.at(0)}) {
+        const Landing page = f.give(alice, f.half(alice), code);
+        CHECK(page.verdict() == "page 503");
+        CHECK(says(page.answer, "Codes cannot be checked at present."));
+        CHECK(page.answer.log.find("factor.key is missing") != std::string::npos);
+    }
 }
 
 TEST_CASE("second step: behind one of the last recovery codes a page says how few there are, and leads on [CODE-4]") {
