@@ -526,7 +526,8 @@ TEST_CASE("passkey: a client that requires one is content with nothing else [POL
 }
 
 TEST_CASE(
-    "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, POLICY-6]") {
+    "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, LEVEL-4, LEVEL-5, "
+    "POLICY-6]") {
     WithPasskey f;
     UserAgent owner(f.op);
     const Landing account = f.give(owner, owner.open(f.op.url("account") + "/app"));
@@ -540,9 +541,11 @@ TEST_CASE(
     f.op.advance(seconds(30));
     CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.code(f.op)}})) ==
           "https://refeds.org/profile/mfa: pwd otp mfa");
-    // The session is worth a code, and is raised.
+    // The session is worth a code: a wish shows no page with the passkey alone, and a demand does (LEVEL-4, LEVEL-5).
     const Query wish = authorization_request().with("acr_values", "phr");
-    const Landing raised = alice.authorize(wish);
+    CHECK(worth(f.op, alice, alice.authorize(wish)) == "https://refeds.org/profile/mfa: pwd otp mfa");
+    const Landing raised = alice.authorize(
+        authorization_request().with("claims", R"({"id_token":{"acr":{"essential":true,"value":"phr"}}})"));
     REQUIRE(raised.verdict() == "second step");
     CHECK_FALSE(has_id(raised.answer.body, "code"));
     CHECK(worth(f.op, alice, f.give(alice, raised)) == "phr: pwd otp pop user mfa");
@@ -559,6 +562,23 @@ TEST_CASE(
     const Landing alone = f.second_page(strict);
     CHECK_FALSE(has_id(alone.answer.body, "code"));
     CHECK(f.give(strict, alone).verdict() == "code");
+}
+
+TEST_CASE("passkey: a wish for one is no demand of a session that a code has raised [LEVEL-4]") {
+    WithPasskey f;
+    UserAgent owner(f.op), alice(f.op);
+    SetUp app(f.give(owner, owner.open(f.op.url("account") + "/app")).answer);
+    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
+    f.op.configure("login", json::Object{{"secondFactor", "off"}});
+    REQUIRE(alice.approve(alice.log_in(f.login_page(alice))).verdict() == "code");
+    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
+
+    const Landing page = alice.authorize(authorization_request().with("acr_values", "phr"));
+    REQUIRE(page.verdict() == "second step");
+    CHECK(has_id(page.answer.body, "code"));
+    f.op.advance(seconds(30));
+    CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.code(f.op)}})) ==
+          "https://refeds.org/profile/mfa: pwd otp mfa");
 }
 
 TEST_CASE("passkey: a code is not enough to set one up for the client that requires it [LEVEL-5, POLICY-6]") {
