@@ -623,6 +623,18 @@ TEST_CASE("passkey: two tabs raise one session, and a code does not lower what t
     CHECK(f.op.count_rows("sessions") == 2);  // the owner's and this one
 }
 
+TEST_CASE("passkey: the name that was typed beside one that is refused is kept [A11Y-4]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.login_page(alice, authorization_request().with("login_hint", "somebody"));
+    Fields fields = fields_of(f.answer(page));
+    fields["username"] = kAlice;
+    fields["user_handle"] = base64url_encode(std::string(32, 'x'));
+    const Landing refused = f.give(alice, page, fields);
+    REQUIRE(says(refused.answer, kRefused));
+    CHECK(value_of(refused.answer, "username") == kAlice);
+}
+
 TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]") {
     WithPasskey f;
     UserAgent alice(f.op);
