@@ -175,8 +175,16 @@ TEST_CASE(
     CHECK(f.stored().last_used_at);
 }
 
+TEST_CASE("passkey: level 3 includes level 2, and the client is told the name that it asked for [LEVEL-1, LEVEL-2]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const std::string mfa = "https://refeds.org/profile/mfa";
+    const Landing page = f.login_page(alice, authorization_request().with("acr_values", mfa));
+    CHECK(worth(f.op, alice, f.give(alice, page)) == mfa + ": pop user mfa");
+}
+
 TEST_CASE(
-    "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
+    "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, CODE-6, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
     struct Row {
         unsigned flags;
         const char* worth;

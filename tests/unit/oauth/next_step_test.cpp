@@ -561,7 +561,7 @@ TEST_CASE("decide: a login of unknown time is stale for every max_age, the large
 
 TEST_CASE(
     "decide: what a login must be worth, for the configuration, the client and the request [STEP-8, STEP-9, STEP-12, "
-    "LEVEL-4, LEVEL-5, POLICY-1, OIDC Core §3.1.2.1, §5.5.1.1]") {
+    "LEVEL-1, LEVEL-4, LEVEL-5, POLICY-1, OIDC Core §3.1.2.1, §5.5.1.1]") {
     using enum model::Level;
     struct LevelRow {
         const char* when;
