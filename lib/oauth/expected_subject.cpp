@@ -21,9 +21,13 @@ Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, 
     return std::optional(std::move(hint->subject));
 }
 
+bool can_be_login_hint(std::string_view text) {
+    return text.size() <= kMaxLoginHintBytes && util::displayable(text) == text;
+}
+
 std::optional<std::string> parse_login_hint(const http::Params& params) {
     const auto hint = params.find("login_hint");
-    if (hint && (hint->size() > kMaxLoginHintBytes || util::displayable(*hint) != *hint)) return std::nullopt;
+    if (hint && !can_be_login_hint(*hint)) return std::nullopt;
     return std::optional<std::string>(hint);
 }
 

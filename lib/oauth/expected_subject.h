@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "http/params.h"
 #include "model/ids.h"
@@ -18,6 +19,9 @@ inline constexpr std::size_t kMaxLoginHintBytes = 256;  ///< a longer value is n
 /// differ. Without OpenID Connect there are no ID tokens and the parameter is ignored. Needs Keys opened for verify.
 Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
                                                               std::optional<model::Subject> claimed);
+
+/// Whether it can be a user name: text that is not too long and can be shown.
+bool can_be_login_hint(std::string_view text);
 
 /// What the login form is filled with. Text that is too long or cannot be shown is ignored, never an error.
 std::optional<std::string> parse_login_hint(const http::Params& params);

@@ -47,10 +47,10 @@ model::Level demanded_of(const AuthorizationInput& s) {
     return std::max(s.demanded, demanded_of_request(s.client, s.request));
 }
 
-/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has just
-/// chosen the code, because the passkey is elsewhere, has answered: the same question again would have no other answer.
+/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has given a
+/// code, because the passkey is elsewhere, has answered: a page with the passkey alone would make the wish a demand.
 bool is_wish_open(const AuthorizationInput& s) {
-    if (s.level >= model::Level::second_factor && logged_in_for_this(s)) return false;
+    if (s.level >= model::Level::second_factor) return false;
     return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/error.h"
 #include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
@@ -28,6 +27,7 @@ util::Seconds wait_after(std::int64_t failures, util::Seconds window) {
 }
 
 CodeVerdict wrong(std::string why) { return {.outcome = CodeOutcome::wrong, .log_detail = std::move(why)}; }
+CodeVerdict unreadable(std::string why) { return {.outcome = CodeOutcome::unreadable, .log_detail = std::move(why)}; }
 
 std::string describe(const factor::TotpVerdict& verdict) {
     switch (verdict.outcome) {
@@ -45,8 +45,8 @@ CodeVerdict check_app(oauth::Context& context, const model::Subject& subject, co
     if (!row) return wrong("a code of an app, and the user has none");
     const auto secret = factor::open_totp_secret(context.keys.factor_key(), subject, row->created_at, row->sealed);
     if (!secret)
-        throw db::StoreError("factor.key does not open the app's secret of user " + subject.str() +
-                             ": restore the file from a backup, or run `postern user factors NAME --remove app`");
+        return unreadable("factor.key does not open the app's secret of user " + subject.str() +
+                          ": restore the file from a backup, or run `postern user factors NAME --remove app`");
     const factor::TotpVerdict verdict = factor::check_totp(*secret, digits, context.now(), row->last_step);
     if (verdict.outcome != factor::TotpOutcome::right) return wrong(describe(verdict));
     return {.outcome = CodeOutcome::right, .step = verdict.step};
@@ -60,6 +60,10 @@ CodeVerdict check_recovery(oauth::Context& context, const model::Subject& subjec
 }
 
 CodeVerdict compare(oauth::Context& context, const model::Subject& subject, const factor::TypedCode& code) {
+    if (!context.keys.has_factor_key())
+        return unreadable(
+            "factor.key is missing, so that no code can be checked: restore it from a backup, or run "
+            "`postern key repair`, then start login and account again");
     return code.kind == factor::CodeKind::app ? check_app(context, subject, code.digits)
                                               : check_recovery(context, subject, code.digits);
 }

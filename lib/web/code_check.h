@@ -13,9 +13,10 @@ namespace postern::web {
 
 enum class CodeOutcome {
     right,
-    wrong,      ///< wrong, used before, of another time: told apart in the log only
-    throttled,  ///< ten or more failures in a row; the code was not looked at, `wait` until one is
-    locked,     ///< a hundred in a row from places not known: no code is looked at there until a success elsewhere
+    wrong,       ///< wrong, used before, of another time: told apart in the log only
+    throttled,   ///< ten or more failures in a row; the code was not looked at, `wait` until one is
+    locked,      ///< a hundred in a row from places not known: no code is looked at there until a success elsewhere
+    unreadable,  ///< factor.key is missing, or does not open the secret of the user's app (TOTP-11); counts nothing
 };
 
 struct CodeVerdict {
@@ -35,8 +36,7 @@ using OnWrongCode = std::function<void(db::Transaction&, const CodeVerdict&)>;
 
 /// Looks at the code and counts a failure, which is durable before this returns. Text that is not a code at all is
 /// wrong and does not count. `place_key` is SuccessKeys::code_place: places in which the user has logged in with a code
-/// of late count apart from all others. Tries of one user run one after the other. Throws db::StoreError when
-/// factor.key is not there or does not open the user's secret.
+/// of late count apart from all others. Tries of one user run one after the other.
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key, const OnWrongCode& on_wrong = {});
 

@@ -104,6 +104,10 @@ model::HalfLogin begin_half_login(const oauth::Context& context, const model::Su
         .subject = subject, .stamp = stamp, .expires_at = now + kHalfLoginTtl, .done = model::by_password(), .sid = {}};
 }
 
+void keep_typed_name(oauth::Context& context, const model::HalfLogin& over, model::AuthorizationRequest& request) {
+    if (over.sid.empty()) request.login_hint = store::find_username(context.store, over.subject);
+}
+
 namespace {
 
 http::Response continue_with_new_password(Interaction& interaction, model::AuthorizationRequest request,

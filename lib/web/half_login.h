@@ -64,6 +64,10 @@ model::Level demanded_of_session(const oauth::Settings& settings, const store::S
 /// A right password, now.
 model::HalfLogin begin_half_login(const oauth::Context& context, const model::Subject& subject, std::int64_t stamp);
 
+/// `request`, whose half login is over, fills the login form with the name that was typed for that one: it need not be
+/// typed again (A11Y-4). A session that was to be raised had no name typed, and none is told.
+void keep_typed_name(oauth::Context& context, const model::HalfLogin& over, model::AuthorizationRequest& request);
+
 /// 303 to the page of the second half, with the half login in the seal. Where a new password comes first (PASSWORD-5),
 /// it does so as soon as everything is proved that the login demands. With nothing set up, the page on which the user
 /// sets it up, or the page that says whom to ask: where that needs a link, or the only passkey is suspended.

@@ -4,10 +4,12 @@
 #include "crypto/random.h"
 #include "http/url.h"
 #include "oauth/acr.h"
+#include "oauth/expected_subject.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
 #include "web/client_name.h"
+#include "web/half_login.h"
 #include "web/page_language.h"
 
 namespace postern::web {
@@ -21,17 +23,28 @@ http::Response refuse_expired(const Interaction& interaction, std::string_view t
     return interaction.refuse(PageFault::resume_expired);
 }
 
-/// Starts the same sign-in over: a request of its own. A page of the account starts its own.
-std::string restart_url(const Interaction& interaction, const model::AuthorizationRequest& request) {
+/// What the login form of this request was sent with: it need not be typed again (A11Y-4).
+std::optional<std::string> typed_name(const Interaction& interaction) {
+    const auto name = interaction.request.form.find("username");
+    if (!name || name->empty() || !oauth::can_be_login_hint(*name)) return std::nullopt;
+    return std::string(*name);
+}
+
+/// Starts the same sign-in over: a request of its own. A page of the account starts its own, but for a name to keep.
+std::string restart_url(const Interaction& interaction, const model::AuthorizationRequest& request,
+                        std::optional<std::string> name = std::nullopt) {
     oauth::Context& context = interaction.context;
-    if (!request.account_page.empty()) return context.settings.url(request.account_page);
+    const bool is_for_account = !request.account_page.empty();
+    if (is_for_account && !name) return context.settings.url(request.account_page);
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
     restarted.half_login.reset();
+    if (name) restarted.login_hint = std::move(name);
     restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
     const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
-    return http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
+    const oauth::Paths& paths = context.settings.paths;
+    return http::with_query(context.settings.url(is_for_account ? paths.login : paths.authorize), {{"resume", sealed}});
 }
 
 /// A request as it came, bound to this browser or, where that is allowed, to none.
@@ -74,8 +87,10 @@ bool drop_expired_half(const Interaction& interaction, Opened& opened) {
     const bool is_asked_for =
         half->must_change_password || oauth::highest_level(interaction.context.settings) > model::Level::password;
     if (is_asked_for && interaction.context.now() < half->expires_at) return false;
+    const model::HalfLogin over = *half;
     half.reset();
     opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
+    keep_typed_name(interaction.context, over, opened.request);
     return true;
 }
 
@@ -136,9 +151,9 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
-    return refusal_page(
-        interaction.pages(), interaction.request, fault,
-        {request.client_id.str(), detail, interaction.context.settings.issuer, restart_url(interaction, request)});
+    return refusal_page(interaction.pages(), interaction.request, fault,
+                        {request.client_id.str(), detail, interaction.context.settings.issuer,
+                         restart_url(interaction, request, typed_name(interaction))});
 }
 
 http::Response refuse_access(Interaction& interaction, const Resumed& asked) {

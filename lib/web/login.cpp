@@ -45,8 +45,11 @@ text::Message name_of_destination(const LoginVisit& visit) {
     return client_name(visit.target->client());
 }
 
+/// Whether the message is about what was typed into the two fields (A11Y-3).
+enum class Fields { fine, wrong };
+
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
-                    const text::Message& message, int status = 200) {
+                    const text::Message& message, int status = 200, Fields fields = Fields::fine) {
     LoginPage page;
     page.client_name = name_of_destination(visit);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
@@ -54,6 +57,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.resume = visit.sealed;
     page.username = username;
     page.message = message;
+    page.fields_wrong = fields == Fields::wrong;
     page.passkey = offer_passkey_login(interaction, visit);
     const oauth::Settings& settings = interaction.context.settings;
     page.forgot = settings.offers_recovery() ? settings.url(*settings.paths.recover) : settings.branding.help;
@@ -141,7 +145,7 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
     note_refusal(interaction, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, visit,
                  username, verdict);
     http::Response response = throttled ? form(interaction, visit, username, wait_message(verdict.wait), 429)
-                                        : form(interaction, visit, username, kWrong);
+                                        : form(interaction, visit, username, kWrong, 200, Fields::wrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
                                      verdict.log_detail, visit.request.client_id.str()};
@@ -151,7 +155,9 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
 }  // namespace
 
 http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const text::Message& message) {
-    return form(interaction, visit, visit.request.login_hint.value_or(""), message);
+    const auto typed = interaction.request.form.find("username");
+    const bool is_typed = typed && !typed->empty();
+    return form(interaction, visit, is_typed ? std::string(*typed) : visit.request.login_hint.value_or(""), message);
 }
 
 http::Response show_login(Interaction& interaction) {

@@ -46,6 +46,7 @@ public:
                                 {"resume", page.resume},
                                 {"username", util::displayable(page.username)},
                                 {"message", renderer_.say(page.message)},
+                                {"fields_wrong", page.fields_wrong ? "yes" : ""},
                                 {"passkey_options", page.passkey.options},
                                 {"passkey_challenge", page.passkey.challenge},
                                 {"forgot", page.forgot}},

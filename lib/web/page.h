@@ -28,7 +28,8 @@ struct LoginPage {
     std::string username;   ///< typed before, or ""
     text::Message message;  ///< what went wrong last time, or ""
     PasskeyOffer passkey = {};
-    std::string forgot = {};  ///< URL of the page that sends a link for another password, or ""
+    bool fields_wrong = false;  ///< the message is about the name and the password
+    std::string forgot = {};    ///< URL of the page that sends a link for another password, or ""
 };
 
 struct SecondStepPage {

@@ -6,6 +6,7 @@
 #include "crypto/random.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/max_age.h"
 #include "store/remembered_devices.h"
 #include "web/activity.h"
 #include "web/agent_label.h"
@@ -20,12 +21,21 @@ std::optional<model::ValueHash> find_value(const Interaction& interaction) {
     return oauth::hash_of(*value);
 }
 
-/// What a client wishes for it gets of a user who has it (LEVEL-4); the same page would come a moment later. A
-/// `max_age` of 0 asks for a new login as `prompt=login` does.
-bool is_enough_for(const LoginVisit& visit) {
+/// `prompt=login`, or a `max_age` for which the browser's session is too old, asks for everything anew (STEP-8); a
+/// `max_age` of 0 does so without a session, too.
+bool asks_anew(const Interaction& interaction, const model::AuthorizationRequest& request) {
+    if (request.prompt.contains(model::Prompt::login)) return true;
+    if (!request.max_age) return false;
+    const auto& session = interaction.browser.session;
+    return request.max_age->count() == 0 ||
+           (session && oauth::is_stale_login(session->auth_time, *request.max_age, interaction.context.now()));
+}
+
+/// What a client wishes for it gets of a user who has it (LEVEL-4); the same page would come a moment later.
+bool is_enough_for(const Interaction& interaction, const LoginVisit& visit) {
     const model::AuthorizationRequest& request = visit.request;
-    const bool asks_anew = request.prompt.contains(model::Prompt::login) || request.max_age == util::Seconds{0};
-    return !asks_anew && std::max(demanded_by(visit), request.acr.wished) < model::Level::second_factor;
+    return !asks_anew(interaction, request) &&
+           std::max(demanded_by(visit), request.acr.wished) < model::Level::second_factor;
 }
 
 }  // namespace
@@ -37,7 +47,7 @@ bool remembers_devices(const oauth::Settings& settings) {
 std::optional<DeviceCookie> use_remembered_device(const Interaction& interaction, db::Transaction& transaction,
                                                   const LoginVisit& visit, const model::Subject& subject) {
     oauth::Context& context = interaction.context;
-    if (!remembers_devices(context.settings) || !is_enough_for(visit)) return std::nullopt;
+    if (!remembers_devices(context.settings) || !is_enough_for(interaction, visit)) return std::nullopt;
     const auto value = find_value(interaction);
     if (!value) return std::nullopt;
     std::string fresh = crypto::random_token(context.random);

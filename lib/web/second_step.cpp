@@ -29,6 +29,9 @@ constexpr const char* kWrong = tr("That code was not accepted. Wait for the next
 constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
 constexpr const char* kLocked =
     tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
+constexpr const char* kAppUnreadable =
+    tr("Your authenticator app cannot be checked at present. Use a recovery code, or ask your administrator.");
+constexpr const char* kCodesUnreadable = tr("Codes cannot be checked at present. Ask your administrator.");
 constexpr const char* kMeanwhile =
     "the code or the passkey was used, or the user or the session changed, while this login waited";
 constexpr const char* kChanged = tr("Your account has changed meanwhile. Enter your password again.");
@@ -66,7 +69,11 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     page.csrf = csrf_token(interaction.context, Form::second_step, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
     // The web server would name the same user again.
-    if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
+    if (settings.login.has_page()) {
+        LoginVisit other = visit;
+        other.request.login_hint.reset();  // it may be this user's
+        page.other_account = first_page_url(interaction, other);
+    }
     page.message = message;
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     page.passkey = offer_passkey_step(interaction, visit);
@@ -101,6 +108,17 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
     return response;
 }
 
+/// TOTP-11: it is not the code that is wrong, and what else the user has still works.
+http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
+    note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed, verdict.log_detail);
+    interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
+    const bool is_one_app = interaction.context.keys.has_factor_key();
+    http::Response response = form(interaction, visit, is_one_app ? kAppUnreadable : kCodesUnreadable, 503);
+    response.refusal = http::Refusal{"temporarily_unavailable", "the form for a code was shown again",
+                                     verdict.log_detail, visit.request.client_id.str()};
+    return response;
+}
+
 http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict) {
     const bool waits = verdict.outcome == PasskeyOutcome::throttled;
     note_refusal(interaction, visit,
@@ -120,6 +138,7 @@ http::Response start_over_changed(Interaction& interaction, const LoginVisit& vi
     LoginVisit again = visit;
     again.request.half_login.reset();
     again.sealed = oauth::seal_request(interaction.context, again.request, interaction.browser.binding());
+    keep_typed_name(interaction.context, *visit.request.half_login, again.request);
     return show_first_step(interaction, again, kChanged);
 }
 
@@ -243,6 +262,7 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     };
     const CodeVerdict verdict =
         check_code(context, half.subject, std::string(sent.find("code").value_or("")), place, note);
+    if (verdict.outcome == CodeOutcome::unreadable) return refuse_unreadable(interaction, visit, verdict);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_before(interaction, half));

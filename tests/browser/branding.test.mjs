@@ -44,7 +44,8 @@ const branding = (more) => ({
 
 /// Runs in the page: what axe-core finds.
 async function findings() {
-  const { violations, incomplete } = await globalThis.axe.run(document, { preload: false });
+  const rules = { "target-size": { enabled: true } }; // WCAG 2.5.8, off by default
+  const { violations, incomplete } = await globalThis.axe.run(document, { preload: false, rules });
   const unsure = incomplete.filter(({ id }) => id === "color-contrast");
   return [...violations, ...unsure].flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
@@ -102,7 +103,7 @@ describe("branding in a browser", () => {
     ["strong colours", {}],
     ["colours that are enough for buttons alone", { color: "#0d8070", colorDark: undefined }],
   ])
-    it(`every page that is written, in both schemes: ${what} [BRAND-2, BRAND-5, A11Y-7]`, async () => {
+    it(`every page that is written, in both schemes: ${what} [BRAND-2, BRAND-5, A11Y-4, A11Y-7]`, async () => {
       const config = { issuer: "https://id.example.org", templates: resolve("templates"), branding: branding(more) };
       const out = join(directory, what.replaceAll(" ", "-"));
       const configFile = file("postern.json", JSON.stringify(config));
@@ -115,6 +116,8 @@ describe("branding in a browser", () => {
       for (const name of names.filter((each) => each !== "form_post.html")) {
         if (name.startsWith("error-") && name !== "error-access_refused.html") continue; // one template
         await page.goto(pathToFileURL(join(out, name)).href);
+        // WCAG 3.2.6: help is at the same place on each page.
+        assert.equal(await page.locator("main + footer > a:first-child").getAttribute("id"), "get-help", name);
         await page.evaluate(AXE);
         for (const colorScheme of ["light", "dark"]) {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -82,7 +82,7 @@ describe("logging in with a passkey in a browser", () => {
     });
   });
 
-  it("behind the password, and for a client that requires one alone [STEP-5, POLICY-6]", async () => {
+  it("behind the password, and for a client that requires one alone [STEP-5, CODE-6, POLICY-6]", async () => {
     for (const acr of ["any", "phr"]) {
       await deployment.postern(["client", "set", "demo-spa", "--acr", acr]);
       await withPage({ ...PLATFORM, automaticPresenceSimulation: false }, passkey, async (page, { set }) => {

@@ -148,21 +148,41 @@ describe("second factors in a browser", () => {
     });
   });
 
-  it("a user who must have one sets it up at the login, and goes on [POLICY-4]", async () => {
+  /// By Tab alone, from wherever the focus is.
+  async function tabTo(page, id) {
+    for (let presses = 0; presses < 20; ++presses) {
+      await page.keyboard.press("Tab");
+      if ((await page.evaluate(() => document.activeElement.id)) === id) return;
+    }
+    assert.fail(`Tab does not reach ${id}`);
+  }
+
+  it("a user who must have one sets it up by keyboard alone at the login [POLICY-4, A11Y-1, A11Y-7]", async () => {
     let hers;
     await deployment.postern(["group", "set", "staff", "--second-factor", "required"]);
     await withPage(async (page) => {
       await page.goto(authorizationUrl(deployment));
-      await signIn(page, STAFF.password, STAFF.username);
+      await page.keyboard.type(STAFF.username); // the field has the focus
+      await page.keyboard.press("Tab");
+      await page.keyboard.type(STAFF.password);
+      await page.keyboard.press("Enter");
       await heading(page, "Protect your account");
       hers = await App.scan(page, deployment);
-      await page.fill("#code", "no code");
-      await page.click("#turn-on");
+      if ((await page.evaluate(() => document.activeElement.id)) !== "code") await tabTo(page, "code");
+      await page.keyboard.type("no code");
+      await tabTo(page, "turn-on");
+      await page.keyboard.press("Enter");
       await page.waitForSelector("#problem");
-      await hers.type(page, "#turn-on");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "code"); // where the mistake was
+      await page.keyboard.type(await hers.code());
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#kept");
       assert.equal((await recoveryCodes(page)).length, 10);
-      await page.click("#kept");
-      await page.click("#approve");
+      await tabTo(page, "kept");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#approve");
+      await tabTo(page, "approve");
+      await page.keyboard.press("Enter");
       await page.waitForURL(`${deployment.origin}/demo/?*`);
     });
     await withPage(async (page) => {

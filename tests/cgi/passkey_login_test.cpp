@@ -175,8 +175,16 @@ TEST_CASE(
     CHECK(f.stored().last_used_at);
 }
 
+TEST_CASE("passkey: level 3 includes level 2, and the client is told the name that it asked for [LEVEL-1, LEVEL-2]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const std::string mfa = "https://refeds.org/profile/mfa";
+    const Landing page = f.login_page(alice, authorization_request().with("acr_values", mfa));
+    CHECK(worth(f.op, alice, f.give(alice, page)) == mfa + ": pop user mfa");
+}
+
 TEST_CASE(
-    "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
+    "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, CODE-6, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
     struct Row {
         unsigned flags;
         const char* worth;
@@ -526,7 +534,8 @@ TEST_CASE("passkey: a client that requires one is content with nothing else [POL
 }
 
 TEST_CASE(
-    "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, POLICY-6]") {
+    "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, LEVEL-4, LEVEL-5, "
+    "POLICY-6]") {
     WithPasskey f;
     UserAgent owner(f.op);
     const Landing account = f.give(owner, owner.open(f.op.url("account") + "/app"));
@@ -540,9 +549,11 @@ TEST_CASE(
     f.op.advance(seconds(30));
     CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.code(f.op)}})) ==
           "https://refeds.org/profile/mfa: pwd otp mfa");
-    // The session is worth a code, and is raised.
+    // The session is worth a code: a wish shows no page with the passkey alone, and a demand does (LEVEL-4, LEVEL-5).
     const Query wish = authorization_request().with("acr_values", "phr");
-    const Landing raised = alice.authorize(wish);
+    CHECK(worth(f.op, alice, alice.authorize(wish)) == "https://refeds.org/profile/mfa: pwd otp mfa");
+    const Landing raised = alice.authorize(
+        authorization_request().with("claims", R"({"id_token":{"acr":{"essential":true,"value":"phr"}}})"));
     REQUIRE(raised.verdict() == "second step");
     CHECK_FALSE(has_id(raised.answer.body, "code"));
     CHECK(worth(f.op, alice, f.give(alice, raised)) == "phr: pwd otp pop user mfa");
@@ -559,6 +570,23 @@ TEST_CASE(
     const Landing alone = f.second_page(strict);
     CHECK_FALSE(has_id(alone.answer.body, "code"));
     CHECK(f.give(strict, alone).verdict() == "code");
+}
+
+TEST_CASE("passkey: a wish for one is no demand of a session that a code has raised [LEVEL-4]") {
+    WithPasskey f;
+    UserAgent owner(f.op), alice(f.op);
+    SetUp app(f.give(owner, owner.open(f.op.url("account") + "/app")).answer);
+    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
+    f.op.configure("login", json::Object{{"secondFactor", "off"}});
+    REQUIRE(alice.approve(alice.log_in(f.login_page(alice))).verdict() == "code");
+    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
+
+    const Landing page = alice.authorize(authorization_request().with("acr_values", "phr"));
+    REQUIRE(page.verdict() == "second step");
+    CHECK(has_id(page.answer.body, "code"));
+    f.op.advance(seconds(30));
+    CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.code(f.op)}})) ==
+          "https://refeds.org/profile/mfa: pwd otp mfa");
 }
 
 TEST_CASE("passkey: a code is not enough to set one up for the client that requires it [LEVEL-5, POLICY-6]") {
@@ -601,6 +629,18 @@ TEST_CASE("passkey: two tabs raise one session, and a code does not lower what t
     REQUIRE(alice.submit(code, "verify", {{"code", app.code(f.op)}}).verdict() == "code");
     CHECK(worth(f.op, alice, alice.authorize(authorization_request())) == "phr: pwd otp pop user mfa");
     CHECK(f.op.count_rows("sessions") == 2);  // the owner's and this one
+}
+
+TEST_CASE("passkey: the name that was typed beside one that is refused is kept [A11Y-4]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.login_page(alice, authorization_request().with("login_hint", "somebody"));
+    Fields fields = fields_of(f.answer(page));
+    fields["username"] = kAlice;
+    fields["user_handle"] = base64url_encode(std::string(32, 'x'));
+    const Landing refused = f.give(alice, page, fields);
+    REQUIRE(says(refused.answer, kRefused));
+    CHECK(value_of(refused.answer, "username") == kAlice);
 }
 
 TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]") {

@@ -178,6 +178,20 @@ TEST_CASE("remembered device: what it is enough for, and what not [DEVICE-3, POL
     }
 }
 
+TEST_CASE("remembered device: not for a login that a stale max_age has forced [STEP-8]") {
+    WithApp f;
+    UserAgent alice = f.remembered();
+    REQUIRE(f.log_in(alice).verdict() == "code");
+    f.op.advance(seconds(61));
+    const Query asked = authorization_request().with("max_age", "60");
+    const Landing page = f.log_in(alice, asked);
+    REQUIRE(page.verdict() == "second step");
+    CHECK(alice.submit(page, "verify", {{"code", f.fresh_code()}}).verdict() == "code");
+    // Without a session it is a login like any other.
+    f.forget_session(alice);
+    CHECK(f.log_in(alice, asked).verdict() == "code");
+}
+
 TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2]") {
     WithApp f;
     UserAgent alice = f.remembered();

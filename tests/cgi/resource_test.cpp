@@ -250,7 +250,7 @@ TEST_CASE("resource: an implicit request records it, and its token has no audien
 
 TEST_CASE(
     "access tokens: profile rfc9068 by configuration and for one client; both live side by side [ATP-1, ATP-2, ATP-3, ATP-4, ATP-5, ATP-6, ATP-7, ATP-8, "
-    "ATP-9, CLAIM-6, RFC 9068 §2.2, §2.2.1, RFC 9470 §6.1]") {
+    "ATP-9, CLAIM-6, LEVEL-6, RFC 9068 §2.2, §2.2.1, RFC 9470 §6.1]") {
     Site site;
     site.op.must({"group", "add", "staff"});
     site.op.must({"group", "member", "add", "staff", kAlice});

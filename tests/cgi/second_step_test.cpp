@@ -1,9 +1,11 @@
 // The second half of a login: its page, what travels to it, and what completes it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "db/write.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -12,6 +14,7 @@
 namespace {
 
 using namespace postern::test;
+namespace db = postern::db;
 using std::chrono::seconds;
 
 bool says(const Answer& page, const std::string& text) {
@@ -132,7 +135,7 @@ TEST_CASE(
     CHECK(f.give(alice, wrong, f.fresh_code()).verdict() == "consent");
 }
 
-TEST_CASE("second step: a code counts once, and so does the page [TOTP-5, STEP-6]") {
+TEST_CASE("second step: a code counts once [TOTP-5, STEP-6]") {
     WithApp f;
     UserAgent alice(f.op), elsewhere(f.op, "198.51.100.4");
     const Landing page = f.half(alice);
@@ -143,9 +146,10 @@ TEST_CASE("second step: a code counts once, and so does the page [TOTP-5, STEP-6
     CHECK(refused.verdict() == "second step");
     CHECK(refused.answer.log.find("used before") != std::string::npos);
     CHECK(f.give(elsewhere, refused, f.fresh_code()).verdict() == "consent");
-    // The page was completed: it starts over, or says that the request went on.
+    // The page can be gone back to while the half login lasts: it costs another code, and is another login.
     const Landing again = f.give(alice, page, f.fresh_code());
-    CHECK((again.verdict() == "consent" || again.verdict() == "login" || again.verdict() == "page 400"));
+    CHECK(again.verdict() == "consent");
+    CHECK(f.op.count_rows("sessions") == 3);  // of this browser one, of the other two one each
 }
 
 TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-4]") {
@@ -159,6 +163,59 @@ TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-
     const Landing refused = f.give(again, f.half(again), f.codes.at(0));
     CHECK(refused.verdict() == "second step");
     CHECK(f.give(again, refused, f.codes.at(1)).verdict() == "code");
+}
+
+TEST_CASE("second step: recovery codes are offered to a user who has unused ones, and to no other [CODE-6]") {
+    WithApp f;
+    UserAgent alice(f.op), without(f.op);
+    CHECK(says(f.half(alice).answer, "Six digits of your app, or a recovery code"));
+    f.op.must({"user", "factors", kAlice, "--remove", "codes"});
+    const Landing page = f.half(without);
+    CHECK(says(page.answer, "Six digits of your app"));
+    CHECK_FALSE(says(page.answer, "or a recovery code"));
+}
+
+TEST_CASE("second step: an app whose secret does not open is not a wrong code, and the rest works [TOTP-11]") {
+    WithApp f;
+    UserAgent bob(f.op), alice(f.op);
+    bob.log_in(bob.open(f.op.url("account")), kBob, kBobPassword);
+    const SetUp app(bob.fetch(f.op.url("account") + "/app"));
+    REQUIRE(bob.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    {
+        db::Database database(f.op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+            transaction.run("UPDATE totp_secrets SET created_at = created_at + 1 WHERE subject = $1",
+                            subject_of(f.op, kAlice));
+            transaction.commit();
+        });
+    }
+    const Landing page = f.give(alice, f.half(alice), f.fresh_code());
+    CHECK(page.verdict() == "page 503");
+    CHECK(has_id(page.answer.body, "code"));
+    CHECK(says(page.answer, "Your authenticator app cannot be checked at present."));
+    CHECK(page.answer.header("Retry-After").empty());
+    CHECK(page.answer.log.find("store_failed") != std::string::npos);
+    CHECK(page.answer.log.find("factor.key does not open the app's secret of user " + subject_of(f.op, kAlice)) !=
+          std::string::npos);
+    CHECK(f.op.stored().find("code:other:") == std::string::npos);  // it counts as no failure
+    CHECK(f.give(alice, page, f.codes.at(0)).verdict() == "consent");
+
+    UserAgent other(f.op);
+    const Landing his = other.log_in(other.authorize(authorization_request()), kBob, kBobPassword);
+    REQUIRE(his.verdict() == "second step");
+    CHECK(other.submit(his, "verify", {{"code", app.code(f.op)}}).verdict() == "consent");
+}
+
+TEST_CASE("second step: without factor.key the page says that no code can be checked [TOTP-11, FKEY-1]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    REQUIRE(std::filesystem::remove(f.op.keys_directory() / "factor.key"));
+    for (const std::string& code : {f.fresh_code(), f.codes.at(0)}) {
+        const Landing page = f.give(alice, f.half(alice), code);
+        CHECK(page.verdict() == "page 503");
+        CHECK(says(page.answer, "Codes cannot be checked at present."));
+        CHECK(page.answer.log.find("factor.key is missing") != std::string::npos);
+    }
 }
 
 TEST_CASE("second step: behind one of the last recovery codes a page says how few there are, and leads on [CODE-4]") {
@@ -333,10 +390,9 @@ TEST_CASE("second step: prompt=login and a stale max_age ask for both halves aga
         UserAgent alice(f.op);
         REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
         f.op.advance(seconds(5));
-        const std::int64_t then = f.op.now() + 30;
         const Landing done = f.give(alice, f.half(alice, authorization_request().raw(demand)), f.fresh_code());
         REQUIRE(done.verdict() == "code");
-        CHECK(number_of(id_token(f.op, done), "auth_time") <= then);
+        CHECK(number_of(id_token(f.op, done), "auth_time") == f.op.now());
     }
 }
 
@@ -512,12 +568,37 @@ TEST_CASE(
     };
     is_told(tokens.member("access_token"));
     // The factor is gone, the grant is not: what it recorded is what it says.
+    const Landing removed = alice.submit(alice.open(f.op.url("account") + "/app"), "remove");
+    REQUIRE(says(removed.answer, "Your app is removed."));
     f.op.advance(seconds(60));
     const Answer fresh =
         redeem(f.op, {{"grant_type", "refresh_token"}, {"refresh_token", tokens.member("refresh_token")}});
     REQUIRE(fresh.status == 200);
     is_told(fresh.member("access_token"));
     CHECK(text_of(jwt_claims(fresh.member("id_token")), "acr") == "https://refeds.org/profile/mfa");
+}
+
+TEST_CASE("levels: a grant of level 1 stays that when its session is raised, whatever is refreshed [LEVEL-7]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
+    const Query request = authorization_request().with("scope", "openid offline_access").with("prompt", "consent");
+    const Answer tokens = redeem(f.op, token_request(alice.sign_in(request).parameter("code")));
+    REQUIRE(tokens.status == 200);
+    f.op.configure("login", postern::json::Object{{"secondFactor", "offered"}});
+    const std::string mfa = "https://refeds.org/profile/mfa";
+    const Landing page = alice.authorize(authorization_request().with("scope", "openid").with("acr_values", mfa));
+    REQUIRE(page.verdict() == "second step");
+    REQUIRE(text_of(id_token(f.op, f.give(alice, page, f.fresh_code())), "acr") == mfa);
+
+    const Answer fresh =
+        redeem(f.op, {{"grant_type", "refresh_token"}, {"refresh_token", tokens.member("refresh_token")}});
+    REQUIRE(fresh.status == 200);
+    const std::string password = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
+    const auto claims = jwt_claims(fresh.member("id_token"));
+    CHECK(text_of(claims, "acr") == password);
+    CHECK(amr_of(claims) == "pwd");
+    CHECK(as_client(f.op, "introspect", {{"token", fresh.member("access_token")}}).member("acr") == password);
 }
 
 // Users who must have a second factor and have none.

@@ -561,7 +561,7 @@ TEST_CASE("decide: a login of unknown time is stale for every max_age, the large
 
 TEST_CASE(
     "decide: what a login must be worth, for the configuration, the client and the request [STEP-8, STEP-9, STEP-12, "
-    "LEVEL-4, LEVEL-5, POLICY-1, OIDC Core §3.1.2.1, §5.5.1.1]") {
+    "LEVEL-1, LEVEL-4, LEVEL-5, POLICY-1, OIDC Core §3.1.2.1, §5.5.1.1]") {
     using enum model::Level;
     struct LevelRow {
         const char* when;
@@ -762,7 +762,7 @@ TEST_CASE(
          none,
          none,
          phishing_resistant,
-         Kind::show_second_step,
+         Kind::issue_code,
          {},
          "",
          phishing_resistant},
@@ -844,7 +844,45 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("decide: a wish for a passkey is not repeated to a user who has just given a code [LEVEL-4]") {
+TEST_CASE("decide: expected user, access, freshness, level, consent, in that order [STEP-12]") {
+    using enum model::Level;
+    struct OrderRow {
+        const char* when;
+        bool is_expected, may_use;
+        long login_age;  ///< max_age is 10
+        model::Level level;
+        Kind kind;
+    };
+    const OrderRow rows[] = {
+        {"the expected user before access", false, false, 5, second_factor, Kind::show_login},
+        {"access before freshness", true, false, 11, second_factor, Kind::show_may_not_use},
+        {"access before level", true, false, 5, password, Kind::show_may_not_use},
+        {"freshness before level", true, true, 11, password, Kind::show_login},
+        {"level before consent", true, true, 5, password, Kind::show_second_step},
+        {"consent", true, true, 5, second_factor, Kind::show_consent},
+    };
+    for (const OrderRow& row : rows) {
+        CAPTURE(row.when);
+        const model::Client client = confidential();
+        model::AuthorizationRequest request;
+        request.client_id = client.id;
+        request.redirect_uri = "https://app.example/cb";
+        request.scope = *model::Scope::parse("openid");
+        request.max_age = util::Seconds{10};
+        request.hinted_subject = model::Subject(row.is_expected ? "alice" : "bob");
+        model::Session session;
+        session.subject = model::Subject("alice");
+        session.auth_time = kNow - util::Seconds{row.login_age};
+        oauth::AuthorizationInput situation{request,      client, kStandardClaims, session, std::nullopt,
+                                            std::nullopt, kNow};
+        situation.may_use = row.may_use;
+        situation.level = row.level;
+        situation.demanded = situation.within_reach = situation.highest = second_factor;
+        CHECK(std::visit(See{}, oauth::next_step(situation)).kind == row.kind);
+    }
+}
+
+TEST_CASE("decide: a wish for a passkey is not repeated to a user who has given a code [LEVEL-4]") {
     using enum model::Level;
     struct WishRow {
         const char* when;
@@ -855,9 +893,11 @@ TEST_CASE("decide: a wish for a passkey is not repeated to a user who has just g
     };
     const WishRow rows[] = {
         {"a code, for this request", second_factor, true, unknown, Kind::issue_code},
-        {"a code, for another one", second_factor, false, unknown, Kind::show_second_step},
+        {"a code, for another one", second_factor, false, unknown, Kind::issue_code},
         {"a password, for this request", password, true, unknown, Kind::show_second_step},
+        {"a password, for another one", password, false, unknown, Kind::show_second_step},
         {"a code, and it is no wish but a demand", second_factor, true, phishing_resistant, Kind::show_second_step},
+        {"the same, for another one", second_factor, false, phishing_resistant, Kind::show_second_step},
     };
     for (const WishRow& row : rows) {
         CAPTURE(row.when);

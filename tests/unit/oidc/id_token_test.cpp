@@ -130,7 +130,7 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
 
 TEST_CASE(
     "make_access_token: the claims of profile rfc9068, with the algorithm of ID tokens [ATP-1, ATP-2, ATP-3, ATP-4, ATP-5, ATP-6, ATP-7, ATP-8, "
-    "CLAIM-6, RFC 9068 §2.1ab, §2.2, §2.2.1, §2.2.2, §2.2.3.1, §5b, RFC 9470 §6.1]") {
+    "CLAIM-6, LEVEL-6, RFC 9068 §2.1ab, §2.2, §2.2.1, §2.2.2, §2.2.3.1, §5b, RFC 9470 §6.1]") {
     test::RulesFixture fixture;
     fixture.settings.oidc = true;
     auto context = fixture.context();

@@ -230,8 +230,15 @@ TEST_CASE("login: what is typed next has the focus") {
     CHECK(has_focus(named, "password"));
 }
 
-TEST_CASE("login: a problem is announced and tied to both fields, and is absent when there is none") {
+TEST_CASE("login: a problem is announced and tied to both fields, and is absent when there is none [A11Y-3]") {
     const std::string failed = shipped().login(failed_login(), 200).body;
+    LoginPage wrong = failed_login();
+    wrong.fields_wrong = true;
+    const std::string marked = shipped().login(wrong, 200).body;
+    for (const char* field : {"username", "password"}) {
+        CHECK(contains(tag_with_id(marked, field), "aria-describedby=\"problem\" aria-invalid=\"true\""));
+        CHECK_FALSE(contains(tag_with_id(failed, field), "aria-invalid"));
+    }
     CHECK(contains(failed, "id=\"problem\" role=\"alert\">Wrong user name or password.</p>"));
     for (const char* field : {"username", "password"}) {
         CHECK(contains(tag_with_id(failed, field), "aria-describedby=\"problem\""));
@@ -239,6 +246,7 @@ TEST_CASE("login: a problem is announced and tied to both fields, and is absent 
     const std::string first = shipped().login(login_page(), 200).body;
     CHECK_FALSE(contains(first, "id=\"problem\""));
     CHECK_FALSE(contains(first, "aria-describedby"));
+    CHECK_FALSE(contains(first, "aria-invalid"));
     CHECK_FALSE(contains(first, "role=\"alert\""));
 }
 
