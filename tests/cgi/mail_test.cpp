@@ -179,7 +179,8 @@ TEST_CASE(
     CHECK(office.waiting() == 0);
 }
 
-TEST_CASE("mail: a message is one that Python's email package reads without a defect [MAIL-7]") {
+TEST_CASE(
+    "mail: a message is one that Python's email package reads without a defect [MAIL-7, RFC 3834 §5, RFC 5322 §3.3]") {
     Office office;
     const std::string name =
         "\xc3\xa9mile = \xe2\x82\xac of a name that is long enough to make its line break more than once";
@@ -301,7 +302,7 @@ TEST_CASE("mail: mail.perHour holds for all messages, and the rest waits [MAIL-6
 }
 
 TEST_CASE(
-    "mail: where mail.perHour is scarce, an owner is told before a link is sent that was asked for earlier [MAIL-6]") {
+    "mail: where mail.perHour is scarce, an owner is told before a link is sent that was asked for earlier [MAIL-6, L31]") {
     Office office(1);
     office.ask("alice@op.example");
     office.op.must({"user", "passwd", kAlice, "--password-stdin"}, "another of her passwords\n");

@@ -403,7 +403,7 @@ TEST_CASE("link: who is signed in in that browser does not count, and stays sign
     CHECK(says(bob.open(op.url("account")).answer, kBob));
 }
 
-TEST_CASE("link: a password that may not be chosen leaves the link as it is [LINK-3, PASSWORD-1, PASSWORD-2]") {
+TEST_CASE("link: a password that may not be chosen leaves the link as it is [LINK-3, PASSWORD-1, PASSWORD-2, L36]") {
     const Deployment op;
     const std::string link = reset_link(op);
     UserAgent alice(op);

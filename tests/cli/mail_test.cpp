@@ -235,7 +235,8 @@ TEST_CASE("mail deliver: a message whose sender died before it said so is sent a
     CHECK(f.delivered("sent") == 1);
 }
 
-TEST_CASE("mail deliver: thousands of requests that strangers left do not make the log of the database grow [MAIL-6]") {
+TEST_CASE(
+    "mail deliver: thousands of requests that strangers left do not make the log of the database grow [MAIL-6, L31]") {
     if (is_on_postgresql()) return;  // the server keeps its own
     Fixture f;
     const auto log_bytes = [&] {

@@ -228,7 +228,7 @@ TEST_CASE("doctor: the list of passwords is there, whole and in order, or said n
 }
 
 TEST_CASE(
-    "user add, user passwd: refuse what the pages refuse, unless the operator says --weak [PASSWORD-2, PASSWORD-4]") {
+    "user add, user passwd: refuse what the pages refuse, unless the operator says --weak [PASSWORD-2, PASSWORD-4, L36]") {
     const Installation installation;
     const fs::path file = installation.directory() / "passwords.list";
     installation.must({"passwords", "build", file.string()}, "words that were published once\n");

@@ -62,7 +62,7 @@ TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, S
 }
 
 TEST_CASE(
-    "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6]") {
+    "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6, L37]") {
     struct Row {
         const char* when;
         void (*change)(db::Transaction&, model::User&);
