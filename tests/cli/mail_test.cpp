@@ -185,6 +185,26 @@ TEST_CASE("mail deliver: a command that does not read, that cannot be started or
     }
 }
 
+TEST_CASE("mail deliver: a command that does not end is killed after 30 s, and tried again [MAIL-2]") {
+    Fixture f;
+    f.ask();
+    f.sendmail.behave("hang");
+    const auto preloaded = std::filesystem::path(postern_program()).parent_path().parent_path() / "tests";
+    const auto run = test::run({postern_program(), "mail", "deliver"},
+                               {{"PATH", "/usr/bin:/bin"},
+                                {"POSTERN_CONFIG", f.installation.config_file().string()},
+                                {"LD_PRELOAD", (preloaded / "fake_clock_preload.so").string()},
+                                {"POSTERN_TEST_SYSLOG", f.installation.syslog_file().string()},
+                                {"POSTERN_TEST_HASTE", "60"}});
+    CHECK(run.exit_code == 0);
+    CHECK(run.err.find("a message of kind password was not sent: the command took longer than 30 s") !=
+          std::string::npos);
+    CHECK(f.counts().waiting == 1);
+    f.sendmail.behave("keep");
+    f.make_due();
+    CHECK(f.delivered("sent") == 1);
+}
+
 TEST_CASE("mail deliver: a shell sees nothing of the arguments [MAIL-2, L32]") {
     Fixture f;
     json::Object config = f.sendmail.config();
