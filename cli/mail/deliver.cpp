@@ -34,6 +34,7 @@ constexpr std::chrono::seconds kLongestRun{30};
 constexpr std::array<util::Seconds, 5> kRetries = {std::chrono::minutes(1), std::chrono::minutes(5),
                                                    std::chrono::minutes(30), std::chrono::hours(4),
                                                    std::chrono::minutes(1)};
+static_assert(2 * kLongestRun <= std::ranges::min(kRetries), "another deliverer could send it as well");
 constexpr util::Seconds kHour = std::chrono::hours(1);
 constexpr int kMostOfAddress = 20;  // users who share one
 
@@ -49,7 +50,7 @@ public:
         while (!signals.arrived()) {
             const auto asked = store::find_asked_mail(database_, kBatch);
             if (asked.empty()) break;
-            for (const MailRequest& request : asked) address(request);
+            address(asked);
         }
         while (!signals.arrived()) {
             const auto due = store::find_due_mail(database_, now(), kBatch);
@@ -71,22 +72,28 @@ private:
         std::optional<model::Link> link = {};
     };
 
-    /// What was typed becomes one message for each user whom it fits: the name, or the address of several (MAIL-5).
-    void address(const MailRequest& request) {
+    /// What was typed becomes one message for each user whom it fits: the name, or the address of several (MAIL-5). One
+    /// commit for all of them, because strangers can have thousands wait.
+    void address(const std::vector<MailRequest>& requests) {
         done_.dropped += db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
             std::int64_t dropped = 0;
-            if (!store::remove_mail(transaction, request.id, request.tries))
-                return dropped;  // another deliverer did it
-            auto subjects = store::subjects_with_email(database_, request.email_key.value_or(""), kMostOfAddress);
-            if (request.subject && std::ranges::find(subjects, *request.subject) == subjects.end())
-                subjects.push_back(*request.subject);
-            if (subjects.empty()) ++dropped;
-            for (const model::Subject& subject : subjects)
-                oauth::may_get_another(transaction, subject, now()) ? insert_for(transaction, request, subject)
-                                                                    : void(++dropped);
-            transaction.commit();
+            for (const MailRequest& request : requests) dropped += address(transaction, request);
+            commit(transaction);
             return dropped;
         });
+    }
+
+    /// Returns how many were dropped.
+    std::int64_t address(db::Transaction& transaction, const MailRequest& request) {
+        if (!store::remove_mail(transaction, request.id, request.tries)) return 0;  // another deliverer did it
+        auto subjects = store::subjects_with_email(database_, request.email_key.value_or(""), kMostOfAddress);
+        if (request.subject && std::ranges::find(subjects, *request.subject) == subjects.end())
+            subjects.push_back(*request.subject);
+        std::int64_t dropped = subjects.empty() ? 1 : 0;
+        for (const model::Subject& subject : subjects)
+            oauth::may_get_another(transaction, subject, now()) ? insert_for(transaction, request, subject)
+                                                                : void(++dropped);
+        return dropped;
     }
 
     static void insert_for(db::Transaction& transaction, const MailRequest& request, const model::Subject& subject) {
@@ -144,13 +151,13 @@ private:
         if (!message) return give_up(transaction, request, "the user has a name or an address that no header can hold");
         prepared.message = std::move(*message);
         if (link) prepared.link = link->link;
-        transaction.commit();
+        commit(transaction);
         return prepared;
     }
 
     static Prepared drop(db::Transaction& transaction, const MailRequest& request) {
         if (!store::remove_mail(transaction, request.id, request.tries)) return {};
-        transaction.commit();
+        commit(transaction);
         return {.state = Prepared::State::dropped};
     }
 
@@ -159,7 +166,7 @@ private:
         if (!store::fail_mail(transaction, request.id, request.tries, now()) &&
             !store::fail_mail(transaction, request.id, request.tries + 1, now()))
             return {};
-        transaction.commit();
+        commit(transaction);
         return {.state = Prepared::State::failed, .reason = reason};
     }
 
@@ -171,7 +178,7 @@ private:
     void note_sent(const MailRequest& request, const Prepared& prepared) {
         db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
             store::remove_mail(transaction, request.id, request.tries + 1);
-            transaction.commit();
+            commit(transaction);
         });
         ++done_.sent;
         auto members = members_of(request);
@@ -186,7 +193,7 @@ private:
         if (static_cast<std::size_t>(request.tries) + 1 < kRetries.size()) return;
         db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
             store::fail_mail(transaction, request.id, request.tries + 1, now());
-            transaction.commit();
+            commit(transaction);
         });
         note_failure(request, reason);
     }

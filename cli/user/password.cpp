@@ -29,7 +29,7 @@ std::string describe(PasswordFlaw flaw, const oauth::Settings& settings) {
         case PasswordFlaw::local_part:
             return "is the name in the user's e-mail address";
         case PasswordFlaw::host:
-            return "is the host of the issuer";
+            return "is the name of this site (the issuer's host or branding.name)";
         case PasswordFlaw::listed:
             return "is in the list " + settings.login.password_blocklist.value_or("");
         case PasswordFlaw::guessable:

@@ -108,7 +108,7 @@ std::string_view to_string(PasswordFlaw flaw) {
         case PasswordFlaw::local_part:
             return "local_part";
         case PasswordFlaw::host:
-            return "host";
+            return "site_name";
         case PasswordFlaw::listed:
             return "listed";
         case PasswordFlaw::guessable:

@@ -29,7 +29,11 @@ Statistics read_statistics(db::Database& database, util::Time now, util::Time id
     Statistics statistics;
     statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
     statistics.document_clients = first(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
+    statistics.restricted_clients = first(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
+    statistics.remembered_devices = count(
+        "SELECT count(*) FROM remembered_devices d JOIN users u ON u.subject = d.subject AND u.stamp = d.stamp"
+        " WHERE d.expires_at > $1 AND u.enabled = 1");
     statistics.sessions =
         first(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
                              " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1",

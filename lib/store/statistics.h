@@ -16,9 +16,11 @@ struct Statistics {
         std::int64_t disabled = 0;
     };
     ByState clients;
-    std::int64_t document_clients = 0;  ///< of these: what a document describes
+    std::int64_t document_clients = 0;    ///< of these: what a document describes
+    std::int64_t restricted_clients = 0;  ///< only for the users and groups of their lists
     ByState users;
-    std::int64_t sessions = 0;  ///< neither expired nor idle, of users who are enabled
+    std::int64_t remembered_devices = 0;  ///< in which a password is enough, as devices_of has them
+    std::int64_t sessions = 0;            ///< neither expired nor idle, of users who are enabled
     std::int64_t consents = 0;
     std::int64_t grants = 0;               ///< not ended, and something under it has not expired
     std::int64_t authorization_codes = 0;  ///< these three: active, as list_tokens has it

@@ -164,7 +164,8 @@ TEST_CASE(
     CHECK(!text_of(line, "account").empty());
 }
 
-TEST_CASE("audit: a new password that was not checked for lack of time is refused with that reason [ACCOUNT-6]") {
+TEST_CASE(
+    "audit: a new password that was not checked for lack of time is refused with that reason [ACCOUNT-6, PASSWORD-7]") {
     Audited site({{"login", json::Object{{"hashSlots", 1}}}});
     UserAgent browser(site.op);
     const std::string page = site.op.url("account") + "/password";

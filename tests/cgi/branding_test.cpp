@@ -49,7 +49,7 @@ TEST_CASE("branding: without it nothing is new on a page or in its policy [BRAND
     CHECK(has(login.answer.body, "<h1>Sign in</h1>"));
 }
 
-TEST_CASE("branding: a page has no more in its policy for a logo [BRAND-3]") {
+TEST_CASE("branding: a page has no more in its policy for a logo [BRAND-3, L39]") {
     Deployment op;
     UserAgent before(op);
     const auto shape_of = [](const Answer& page) {

@@ -1,6 +1,7 @@
 // Mail as users meet it: a link that is asked for on a page, and the messages that come. docs/decisions/0080-mail.md
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -178,7 +179,8 @@ TEST_CASE(
     CHECK(office.waiting() == 0);
 }
 
-TEST_CASE("mail: a message is one that Python's email package reads without a defect [MAIL-7]") {
+TEST_CASE(
+    "mail: a message is one that Python's email package reads without a defect [MAIL-7, RFC 3834 §5, RFC 5322 §3.3]") {
     Office office;
     const std::string name =
         "\xc3\xa9mile = \xe2\x82\xac of a name that is long enough to make its line break more than once";
@@ -299,6 +301,19 @@ TEST_CASE("mail: mail.perHour holds for all messages, and the rest waits [MAIL-6
     CHECK(office.waiting() == 0);
 }
 
+TEST_CASE(
+    "mail: where mail.perHour is scarce, an owner is told before a link is sent that was asked for earlier [MAIL-6, L31]") {
+    Office office(1);
+    office.ask("alice@op.example");
+    office.op.must({"user", "passwd", kAlice, "--password-stdin"}, "another of her passwords\n");
+    CHECK(office.waiting() == 2);
+    const auto first = office.deliver();
+    CHECK(*first.find("sent")->if_integer() == 1);
+    CHECK(*first.find("limited")->if_bool());
+    CHECK(office.sendmail.only_new().headers.at("Subject") == "Your account at op.example has changed");
+    CHECK(office.waiting() == 1);
+}
+
 TEST_CASE("mail: what was asked for more than an hour ago is not sent, because the user has stopped waiting [MAIL-6]") {
     Office office;
     office.ask(kAlice);
@@ -350,17 +365,36 @@ TEST_CASE("mail: without it nothing is offered, and nothing is made [MAIL-9, MAI
     CHECK(status_at(office.op) == 404);
 }
 
-TEST_CASE("mail: asking changes mail.wake, which starts the deliverer, and nothing else does [MAIL-1]") {
+TEST_CASE("mail: each request that is kept changes mail.wake, which starts the deliverer; nothing else does [MAIL-1]") {
     Office office;
     const auto wake = office.op.directory() / "data" / "mail.wake";
-    CHECK(read_file(wake).empty());
+    const auto unit = read_file(source_directory() / "examples/systemd/postern-mail.path");
+    CHECK(unit.find("\nPathModified=/var/lib/postern/" + wake.filename().string() + "\n") != std::string::npos);
+    const auto has_changed = [&] {
+        const bool changed = read_file(wake) == "\n";
+        std::ofstream(wake, std::ios::trunc).flush();
+        return changed;
+    };
+    CHECK_FALSE(has_changed());
     UserAgent browser(office.op);
     const Landing form = browser.open(office.page());
-    CHECK(read_file(wake).empty());
-    browser.submit(form, "send", {{"name", "nobody"}});
-    CHECK(read_file(wake) == "\n");
-    office.ask(kAlice);
-    CHECK(read_file(wake) == "\n");
+    CHECK_FALSE(has_changed());
+    for (const std::string name : {"nobody", kAlice}) {
+        CAPTURE(name);
+        browser.submit(form, "send", {{"name", name}});
+        CHECK(has_changed());
+    }
+    CHECK(browser.send(office.page(), "name=alice").status == 403);
+    CHECK_FALSE(has_changed());
+    CHECK(browser.submit(form, "send", {{"name", " "}}).answer.status == 200);
+    CHECK_FALSE(has_changed());
+    for (int i = 0; i < 4; ++i) office.ask("name" + std::to_string(i));
+    CHECK(office.waiting() == 5);
+    CHECK(has_changed());
+    office.ask("one too many");
+    CHECK(office.waiting() == 5);
+    CHECK(count_of(office.log(), "mail_limited") == 2);
+    CHECK_FALSE(has_changed());
 }
 
 TEST_CASE("mail: an invited user's address is verified by the link that came there [LINK-9]") {

@@ -91,7 +91,7 @@ TEST_CASE("must change: with `user add`, and on the way to the account [PASSWORD
     CHECK(MustChange::choose(carol, page).url == f.op.url("account"));
 }
 
-TEST_CASE("must change: what the new password must be [PASSWORD-2, PASSWORD-4, PASSWORD-5]") {
+TEST_CASE("must change: what the new password must be [PASSWORD-2, PASSWORD-4, PASSWORD-5, L36]") {
     MustChange f;
     f.demand();
     UserAgent alice(f.op);
@@ -113,7 +113,7 @@ TEST_CASE("must change: what the new password must be [PASSWORD-2, PASSWORD-4, P
     CHECK(MustChange::choose(alice, page).verdict() == "consent");
 }
 
-TEST_CASE("must change: the half login is worth its page and nothing else [PASSWORD-5, STEP-4]") {
+TEST_CASE("must change: the half login is worth its page and nothing else [PASSWORD-5, STEP-4, L38]") {
     MustChange f({{"secondFactor", "required"}});
     f.demand();
     UserAgent alice(f.op);
@@ -143,7 +143,7 @@ TEST_CASE("must change: the half login is worth its page and nothing else [PASSW
     CHECK(MustChange::choose(alice, fresh).verdict() != "consent");
 }
 
-TEST_CASE("must change: the second factor comes first, and the session is worth both [PASSWORD-5, LEVEL-2]") {
+TEST_CASE("must change: the second factor comes first, and the session is worth both [PASSWORD-5, LEVEL-2, L38]") {
     MustChange f;
     const SetUp app = f.set_up_app();
     f.demand();

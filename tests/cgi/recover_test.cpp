@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cctype>
+#include <regex>
 #include <set>
 #include <string>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "factor/password_strength.h"
 #include "json/reader.h"
+#include "os/hash_slots.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -401,7 +403,7 @@ TEST_CASE("link: who is signed in in that browser does not count, and stays sign
     CHECK(says(bob.open(op.url("account")).answer, kBob));
 }
 
-TEST_CASE("link: a password that may not be chosen leaves the link as it is [LINK-3, PASSWORD-1, PASSWORD-2]") {
+TEST_CASE("link: a password that may not be chosen leaves the link as it is [LINK-3, PASSWORD-1, PASSWORD-2, L36]") {
     const Deployment op;
     const std::string link = reset_link(op);
     UserAgent alice(op);
@@ -440,6 +442,48 @@ TEST_CASE("link: a password that may not be chosen leaves the link as it is [LIN
     CHECK(alice.send(link, Query{{"csrf", csrf}, {"new", kNew}, {"new", kNew}, {"again", kNew}}.text()).status == 400);
     CHECK(can_log_in(op, kAlice, kAlicePassword));
     CHECK(says(save(alice, page).answer, "Your password is saved"));
+}
+
+TEST_CASE("link: a password is judged without a hash slot, and waits for one to be kept [LINK-3, PASSWORD-7]") {
+    const Deployment op(Deployment::Options{.config = {{"login", postern::json::Object{{"hashSlots", 1}}}}});
+    const std::string link = reset_link(op);
+    UserAgent alice(op);
+    const Landing page = alice.open(link);
+    const auto files = is_on_postgresql() ? op.database_file().replace_extension() : op.database_file();
+    {
+        const auto slot = postern::os::HashSlot::acquire(files.string(), 1, std::chrono::milliseconds(100));
+        REQUIRE(slot);
+        const Landing weak = save(alice, page, "a brief one");
+        CHECK(weak.answer.status == 200);
+        CHECK(says(weak.answer, "too short"));
+        const Landing good = save(alice, page);
+        CHECK(good.answer.status == 503);
+        CHECK(good.answer.log.find("too_busy") != std::string::npos);
+    }
+    CHECK(alice.fetch(link).status == 200);
+    CHECK(says(save(alice, page).answer, "Your password is saved"));
+    CHECK(can_log_in(op, kAlice, kNew));
+}
+
+TEST_CASE("link: the outside addresses of its page are those of branding, to which no referrer goes [LINK-10]") {
+    Deployment op;
+    const auto outside = [&] {
+        UserAgent browser(op);
+        const Answer page = browser.fetch(reset_link(op));
+        CHECK(page.status == 200);
+        CHECK(page.header("Referrer-Policy") == "no-referrer");
+        std::set<std::string> addresses;
+        static const std::regex kAddress(R"re((?:href|src|srcset|action|formaction|data|content)="([^"]*//[^"]*)")re");
+        for (std::sregex_iterator at(page.body.begin(), page.body.end(), kAddress), end; at != end; ++at)
+            if (!(*at)[1].str().starts_with("https://op.example/")) addresses.insert((*at)[1]);
+        return addresses;
+    };
+    CHECK(outside().empty());
+    const auto branding = postern::json::parse(
+        R"({"help": "https://example.org/help", "links": [{"text": {"": "Imprint"}, "url": "https://example.org/imprint"}]})");
+    REQUIRE(branding);
+    op.configure("branding", *branding);
+    CHECK(outside() == std::set<std::string>{"https://example.org/help", "https://example.org/imprint"});
 }
 
 TEST_CASE("link: of two forms at the same moment one wins [STORE-2, L28]") {

@@ -132,7 +132,7 @@ TEST_CASE("remembered device: a wrong code keeps the tick [DEVICE-1]") {
     CHECK_FALSE(alice.device_cookie().empty());
 }
 
-TEST_CASE("remembered device: what it is enough for, and what not [DEVICE-3, POLICY-2, POLICY-7, LEVEL-4]") {
+TEST_CASE("remembered device: what it is enough for, and what not [DEVICE-3, POLICY-2, POLICY-7, LEVEL-4, L37]") {
     struct Row {
         const char* when;
         postern::json::Object login;
@@ -192,7 +192,7 @@ TEST_CASE("remembered device: not for a login that a stale max_age has forced [S
     CHECK(f.log_in(alice, asked).verdict() == "code");
 }
 
-TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2]") {
+TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2, L37]") {
     WithApp f;
     UserAgent alice = f.remembered();
     // Bob has an app, too.
@@ -211,7 +211,7 @@ TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2]") 
     CHECK(thief.log_in(thief.authorize(authorization_request()), kAlice, "not her password").verdict() == "login");
 }
 
-TEST_CASE("remembered device: each value counts once, and who comes second is asked for a code [DEVICE-2]") {
+TEST_CASE("remembered device: each value counts once, and who comes second is asked for a code [DEVICE-2, L37]") {
     WithApp f;
     UserAgent alice = f.remembered();
     UserAgent copy(f.op);
@@ -226,7 +226,7 @@ TEST_CASE("remembered device: each value counts once, and who comes second is as
     CHECK(f.log_in(alice).verdict() == "code");
 }
 
-TEST_CASE("remembered device: it ends when the first value would have, however often it is used [DEVICE-2]") {
+TEST_CASE("remembered device: it ends when the first value would have, however often it is used [DEVICE-2, L37]") {
     WithApp f;
     UserAgent alice = f.remembered();
     f.op.advance(seconds(kMonth / 2));

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/app_set_up.h"
@@ -66,7 +68,7 @@ TEST_CASE(
           std::vector<FakeSaslauthd::Asked>{{kAlice, kSecret, "postern", "example.org"}});
 }
 
-TEST_CASE("saslauthd: each refusal shows the form in the same words, not before 500 ms [SOURCE-2, SOURCE-3]") {
+TEST_CASE("saslauthd: each refusal shows the form in the same words, not before 500 ms [SOURCE-2, SOURCE-3, L35]") {
     Fixture f;
     f.op.must({"user", "disable", kBob});
     f.fake.answer([](const FakeSaslauthd::Asked& asked) {
@@ -106,7 +108,29 @@ TEST_CASE("saslauthd: each refusal shows the form in the same words, not before 
     CHECK(f.op.count_rows("users") == 2);
 }
 
-TEST_CASE("saslauthd: what no user can have is refused without asking [SOURCE-3]") {
+TEST_CASE("saslauthd: a login that waits for it holds a hash slot, and without one it is not asked [SOURCE-2, L35]") {
+    Fixture f({{"hashSlots", 1}});
+    std::promise<void> asked;
+    std::promise<void> released;
+    f.fake.answer([&](const FakeSaslauthd::Asked&) {
+        asked.set_value();
+        released.get_future().wait();
+        return FakeSaslauthd::says("NO");
+    });
+    std::thread first([&] { f.try_as(kAlice); });
+    asked.get_future().wait();
+    const Answer second = f.try_as(kBob).answer;
+    CHECK(second.status == 503);
+    CHECK(second.log.find("too_busy") != std::string::npos);
+    f.fake.answer({});
+    released.set_value();
+    first.join();
+    const auto all = f.fake.asked();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].username == kAlice);
+}
+
+TEST_CASE("saslauthd: what no user can have is refused without asking [SOURCE-3, L35]") {
     Fixture f({{"autoCreate", true}});
     const std::pair<std::string, std::string> refused[] = {
         {kAlice, ""}, {kAlice, std::string(256, 'x')}, {"", kSecret}, {std::string(129, 'a'), kSecret}, {" x", kSecret},

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "crypto/digest.h"
 #include "db/write.h"
 #include "installation.h"
 #include "json/reader.h"
@@ -60,6 +61,9 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
     return count;
 }
+
+/// In no order, as names of requests are.
+std::string sha1_name(std::int64_t number) { return crypto::hex(crypto::sha1(std::to_string(number))); }
 
 }  // namespace
 
@@ -181,6 +185,26 @@ TEST_CASE("mail deliver: a command that does not read, that cannot be started or
     }
 }
 
+TEST_CASE("mail deliver: a command that does not end is killed after 30 s, and tried again [MAIL-2]") {
+    Fixture f;
+    f.ask();
+    f.sendmail.behave("hang");
+    const auto preloaded = std::filesystem::path(postern_program()).parent_path().parent_path() / "tests";
+    const auto run = test::run({postern_program(), "mail", "deliver"},
+                               {{"PATH", "/usr/bin:/bin"},
+                                {"POSTERN_CONFIG", f.installation.config_file().string()},
+                                {"LD_PRELOAD", (preloaded / "fake_clock_preload.so").string()},
+                                {"POSTERN_TEST_SYSLOG", f.installation.syslog_file().string()},
+                                {"POSTERN_TEST_HASTE", "60"}});
+    CHECK(run.exit_code == 0);
+    CHECK(run.err.find("a message of kind password was not sent: the command took longer than 30 s") !=
+          std::string::npos);
+    CHECK(f.counts().waiting == 1);
+    f.sendmail.behave("keep");
+    f.make_due();
+    CHECK(f.delivered("sent") == 1);
+}
+
 TEST_CASE("mail deliver: a shell sees nothing of the arguments [MAIL-2, L32]") {
     Fixture f;
     json::Object config = f.sendmail.config();
@@ -229,6 +253,34 @@ TEST_CASE("mail deliver: a message whose sender died before it said so is sent a
     CHECK(f.delivered("sent") == 0);
     f.make_due();
     CHECK(f.delivered("sent") == 1);
+}
+
+TEST_CASE(
+    "mail deliver: thousands of requests that strangers left do not make the log of the database grow [MAIL-6, L31]") {
+    if (is_on_postgresql()) return;  // the server keeps its own
+    Fixture f;
+    const auto log_bytes = [&] {
+        return *member_of(member_of(f.installation.must_json({"stats"}), "bytes"), "log").if_integer();
+    };
+    constexpr std::int64_t kRequests = 10000;
+    {
+        auto database = f.installation.open();
+        db::write(database, db::Durability::lazy, [&](db::Transaction& transaction) {
+            for (std::int64_t i = 0; i < kRequests; ++i) {
+                model::MailRequest request;
+                request.id = sha1_name(i);
+                request.kind = model::MailKind::reset;
+                request.email_key = sha1_name(-i);
+                request.created_at = request.not_before = util::SystemClock().now();
+                store::insert_mail(transaction, request);
+            }
+            transaction.commit();
+        });
+        database.checkpoint();
+    }
+    CHECK(f.delivered("dropped") == kRequests);
+    CHECK(f.counts().waiting == 0);
+    CHECK(log_bytes() < 6 * 1024 * 1024);
 }
 
 TEST_CASE("mail: no token is in the database, the log or what the command says [MAIL-3, L33]") {

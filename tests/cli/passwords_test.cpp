@@ -227,11 +227,13 @@ TEST_CASE("doctor: the list of passwords is there, whole and in order, or said n
     }
 }
 
-TEST_CASE("user add, user passwd: refuse what the pages refuse, unless the operator says --weak [PASSWORD-4]") {
+TEST_CASE(
+    "user add, user passwd: refuse what the pages refuse, unless the operator says --weak [PASSWORD-2, PASSWORD-4, L36]") {
     const Installation installation;
     const fs::path file = installation.directory() / "passwords.list";
     installation.must({"passwords", "build", file.string()}, "words that were published once\n");
     installation.reconfigure("login", json::Object{{"passwordBlocklist", file.string()}});
+    installation.reconfigure("branding", json::Object{{"name", "Analytical Engines"}});
     installation.must({"user", "add", "ada", "--password-stdin", "--claim", "email=ada.lovelace@example.org"},
                       "quiet boats remember\n");
     struct Row {
@@ -242,6 +244,7 @@ TEST_CASE("user add, user passwd: refuse what the pages refuse, unless the opera
     std::vector<Row> rows = {
         {"fourteen chars", "shorter than 15 characters", "too_short"},
         {"Ada.Lovelace@example.org", "the user's e-mail address", "email"},
+        {"analytical engines", "is the name of this site (the issuer's host or branding.name)", "site_name"},
         {"words that were published once", "in the list ", "listed"},
     };
     if (factor::estimates_password_strength())

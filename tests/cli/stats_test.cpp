@@ -12,6 +12,7 @@
 #include "store/factors.h"
 #include "store/grants.h"
 #include "store/login_attempts.h"
+#include "store/remembered_devices.h"
 #include "support/deployment.h"
 #include "util/text.h"
 
@@ -30,9 +31,17 @@ void put_everything(const Installation& installation) {
     installation.must({"user", "disable", "carol"});
     put_client(installation, "old");
     installation.must({"client", "disable", "old"});
+    installation.must({"client", "set", "mail", "--allow-user", "ada"});
     auto database = installation.open();
     db::Transaction transaction(database, db::Durability::lazy);
     store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
+    store::remember_device(transaction, {.token_hash = model::ValueHash("device"),
+                                         .id = "device",
+                                         .subject = model::Subject("sub of ada"),
+                                         .agent = "Firefox on Linux",
+                                         .created_at = given_at(),
+                                         .last_used_at = given_at(),
+                                         .expires_at = given_at() + kLonger});
     for (int i = 0; i < 12; ++i) {
         for (const char* key : {"pair:x", "user:x", "address:x"})
             store::count_failures(transaction, {key}, given_at(), kLonger);
@@ -93,8 +102,10 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     CHECK(at(stats, "schema_version") == db::kSchemaVersion);
     CHECK(at(stats, "clients", "enabled") == 2);
     CHECK(at(stats, "clients", "disabled") == 1);
+    CHECK(at(stats, "restricted_clients") == 1);
     CHECK(at(stats, "users", "enabled") == 2);
     CHECK(at(stats, "users", "disabled") == 1);
+    CHECK(at(stats, "remembered_devices") == 1);
     CHECK(at(stats, "sessions") == 1);
     CHECK(at(stats, "consents") == 1);
     CHECK(at(stats, "grants") == 3);
@@ -201,12 +212,14 @@ TEST_CASE("stats: Prometheus gets the same numbers, in text that its parser take
         {"postern_schema_version", at(stats, "schema_version")},
         {"postern_clients{state=\"enabled\"}", 2},
         {"postern_clients{state=\"disabled\"}", 1},
+        {"postern_restricted_clients", 1},
         {"postern_users{state=\"enabled\"}", 2},
         {"postern_users{state=\"disabled\"}", 1},
         {"postern_second_factors{state=\"app\"}", 0},
         {"postern_second_factors{state=\"recovery_codes\"}", 0},
         {"postern_second_factors{state=\"passkeys\"}", 0},
         {"postern_second_factors{state=\"missing\"}", 0},
+        {"postern_remembered_devices", 1},
         {"postern_sessions", 1},
         {"postern_consents", 1},
         {"postern_grants", 3},
@@ -254,6 +267,8 @@ TEST_CASE("stats: a person reads words") {
     const Installation installation;
     put_everything(installation);
     const std::string text = installation.must({"stats"});
+    CHECK(std::regex_search(text, std::regex("restricted clients +1\n")));
+    CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
     for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
                              "key RS256", "signs since"})
         CHECK_MESSAGE(text.find(part) != std::string::npos, part);

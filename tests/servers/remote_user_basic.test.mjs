@@ -26,7 +26,7 @@ const front = (mode) =>
   });
 
 for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
-  describe(`users of a password file, Apache with mod_${mode.replace("-", "_")}`, () => {
+  describe(`users of a password file, Apache with mod_${mode.replace("-", "_")} [SOURCE-7]`, () => {
     let provider;
     before(async () => {
       provider = await openProvider({ front: front(mode), config: { login: REMOTE } });

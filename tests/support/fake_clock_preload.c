@@ -3,8 +3,9 @@
  * With POSTERN_TEST_CLOCK (epoch seconds) the wall clock stands still at that time. With POSTERN_TEST_CLOCK_AHEAD it runs
  * ahead of the system's by the number of seconds that the named file holds (eight bytes, host order), which may change at
  * any time. A web server that passes the variables on keeps the system's clock, because lighttpd restarts itself when its
- * clock jumps by half an hour. The monotonic clocks are not changed. libfaketime is not used because it keeps files in
- * /dev/shm that collide when process ids are reused.
+ * clock jumps by half an hour. With POSTERN_TEST_HASTE the monotonic clock runs that many times as fast, for a limit that
+ * a test cannot wait for. libfaketime is not used because it keeps files in /dev/shm that collide when process ids are
+ * reused.
  *
  * A database server on this machine does not share that clock. So timespec_get, with which a connection compares the
  * clocks of both machines, has the system's time, unless POSTERN_TEST_CLOCK_APART is set.
@@ -68,7 +69,17 @@ static time_t frozen(void) {
 /* Otherwise the clock is the machine's in every way. */
 static int is_set(void) { return getenv("POSTERN_TEST_CLOCK_AHEAD") || getenv("POSTERN_TEST_CLOCK"); }
 
+static int hasty(long haste, struct timespec* now) {
+    if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0) return -1;
+    const int64_t nanoseconds = now->tv_nsec * haste;
+    now->tv_sec = now->tv_sec * haste + nanoseconds / 1000000000;
+    now->tv_nsec = nanoseconds % 1000000000;
+    return 0;
+}
+
 int clock_gettime(clockid_t clock, struct timespec* now) {
+    const char* haste = clock == CLOCK_MONOTONIC ? getenv("POSTERN_TEST_HASTE") : NULL;
+    if (haste) return hasty(strtol(haste, NULL, 10), now);
     const int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
     if (!is_wall || !is_set()) return (int)syscall(SYS_clock_gettime, clock, now);
     now->tv_sec = frozen();

@@ -528,7 +528,8 @@ std::string group_map(int size) {
     return "{" + members + "}";
 }
 
-TEST_CASE("parse_config: saslauthd is asked with method saslauthd alone, at a socket of this machine [SOURCE-1]") {
+TEST_CASE(
+    "parse_config: saslauthd is asked with method saslauthd alone, at a socket of this machine [SOURCE-1, SOURCE-7]") {
     const auto with = [](const std::string& members) {
         return with_issuer(R"("login": {"method": "saslauthd", "saslauthd": )" + members + "}");
     };

@@ -59,7 +59,7 @@ TEST_CASE("password: has a length in code points, and one in bytes that is said 
     CHECK(find_password_flaw("eight xx", {.min_length = 8}, kAda) == std::nullopt);
 }
 
-TEST_CASE("password: is not what the user or the site is called, letters folded [PASSWORD-2]") {
+TEST_CASE("password: is not what the user or the site is called, letters folded [PASSWORD-2, L36]") {
     struct Row {
         const char* password;
         std::optional<PasswordFlaw> flaw;
@@ -97,7 +97,7 @@ TEST_CASE("password: is not what the user or the site is called, letters folded 
     CHECK(find_password_flaw("x", kLengthAlone, unknown) == PasswordFlaw::too_short);
 }
 
-TEST_CASE("password: strength is estimated with what is known of the user [PASSWORD-2]") {
+TEST_CASE("password: strength is estimated with what is known of the user [PASSWORD-2, L36]") {
     if (!factor::estimates_password_strength()) {
         CHECK(find_password_flaw("aaaaaaaaaaaaaaaaaaaa", {.min_length = 15, .min_strength = 40}, kAda) == std::nullopt);
         return;

@@ -44,7 +44,7 @@ TEST_CASE("run_program: a program that does not read, or closes what it has, end
     CHECK(shell("sleep 600 & exit 0").succeeded);  // a child that goes on, and holds the output open, is not waited for
 }
 
-TEST_CASE("run_program: after the limit it is killed, with its children") {
+TEST_CASE("run_program: after the limit it is killed, with its children [MAIL-2]") {
     const test::TemporaryDirectory directory;
     const std::string file = directory / "pid";
     const auto late = shell("sleep 600 & echo $! > " + file + "; trap '' TERM INT; wait", "", milliseconds(500));

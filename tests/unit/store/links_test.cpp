@@ -2,7 +2,7 @@
 
 #include "store/factors.h"
 #include "store/sweep.h"
-#include "unit/store/fixture.h"
+#include "unit/store/two_users.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -12,14 +12,7 @@ using model::ValueHash;
 
 namespace {
 
-struct Fixture {
-    db::Database database = test::empty_database();
-    model::User ada = user("sub-ada", "ada");
-
-    Fixture() {
-        written(database, [&](db::Transaction& t) { return store::insert_user(t, ada, "hash"); });
-        written(database, [&](db::Transaction& t) { return store::insert_user(t, user("sub-bob", "bob"), "hash"); });
-    }
+struct Fixture : TwoUsers {
     model::Link link(const char* hash, LinkPurpose purpose = LinkPurpose::password,
                      const char* subject = "sub-ada") const {
         return {.token_hash = ValueHash(hash),

@@ -373,6 +373,8 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
+    {"SELECT count(*) FROM clients WHERE restricted = 1", "statistics"},
+    {"SELECT count(*) FROM remembered_devices d JOIN users u", "statistics"},
     {"FROM mail_requests ORDER BY created_at, id", "a list for the command"},
     {"FROM mail_requests WHERE failed_at IS NULL AND email_key IS NULL",
      "the command; kMaxWaitingResets and few others"},

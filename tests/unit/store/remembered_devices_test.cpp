@@ -3,7 +3,7 @@
 #include "store/factors.h"
 #include "store/sessions.h"
 #include "store/sweep.h"
-#include "unit/store/fixture.h"
+#include "unit/store/two_users.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -12,14 +12,7 @@ using model::ValueHash;
 
 namespace {
 
-struct Fixture {
-    db::Database database = test::empty_database();
-    model::User ada = user("sub-ada", "ada");
-
-    Fixture() {
-        written(database, [&](db::Transaction& t) { return store::insert_user(t, ada, "hash"); });
-        written(database, [&](db::Transaction& t) { return store::insert_user(t, user("sub-bob", "bob"), "hash"); });
-    }
+struct Fixture : TwoUsers {
     bool remember(const char* value, const char* subject = "sub-ada") {
         return written(database, [&](db::Transaction& t) {
             return store::remember_device(t, {.token_hash = ValueHash(value),
@@ -69,7 +62,7 @@ TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, S
 }
 
 TEST_CASE(
-    "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6]") {
+    "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6, L37]") {
     struct Row {
         const char* when;
         void (*change)(db::Transaction&, model::User&);

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "store/consents.h"
+#include "store/factors.h"
+#include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/token_list.h"
 #include "unit/store/sample_tokens.h"
@@ -20,6 +22,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
     written(database, [](db::Transaction& transaction) {
         auto disabled = client("disabled");
         disabled.enabled = false;
+        disabled.restricted = true;
         store::insert_client(transaction, disabled);
         auto carol = user("sub-3", "carol");
         carol.enabled = false;
@@ -39,6 +42,19 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
             session.expires_at = until;
             store::insert_session(transaction, session);
         };
+        const auto remember = [&](const char* name, const char* subject, Time until) {
+            store::RememberedDevice device;
+            device.token_hash = ValueHash(name);
+            device.id = name;
+            device.subject = Subject(subject);
+            device.expires_at = until;
+            store::remember_device(transaction, device);
+        };
+        remember("of before the other password", "sub-1", kNow + Seconds{1});
+        store::raise_stamp(transaction, Subject("sub-1"));
+        remember("device", "sub-1", kNow + Seconds{1});
+        remember("expired", "sub-1", kNow);
+        remember("disabled", "sub-3", kNow + Seconds{1});
         log_in("live", "sub-1", kNow, kNow + Seconds{1});
         log_in("idle", "sub-1", kNow - Seconds{31}, kNow + Seconds{1});
         log_in("expired", "sub-1", kNow, kNow);
@@ -50,6 +66,8 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
     CHECK(statistics.clients.disabled == 1);
     CHECK(statistics.users.enabled == 2);
     CHECK(statistics.users.disabled == 1);
+    CHECK(statistics.restricted_clients == 1);
+    CHECK(statistics.remembered_devices == 1);
     CHECK(statistics.sessions == 1);
     CHECK(statistics.consents == 1);
     CHECK(statistics.grants == 4);

@@ -57,7 +57,7 @@ TEST_CASE("Catalogue: the operator's own words by language, the general ones for
     CHECK(german.say(text::Words().message()).empty());
 }
 
-TEST_CASE("fault_of_translation: the same placeholders and tags, and nothing that is markup [I18N-3]") {
+TEST_CASE("fault_of_translation: the same placeholders and tags, and nothing that is markup [I18N-3, L40]") {
     struct Row {
         const char* english;
         const char* translation;

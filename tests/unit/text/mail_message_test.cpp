@@ -34,7 +34,7 @@ std::string body_of(const std::string& body) {
 }  // namespace
 
 TEST_CASE(
-    "is_mail_address: dot-string, one at sign, the name of a host; nothing that means something in a header [MAIL-7]") {
+    "is_mail_address: dot-string, one at sign, the name of a host; nothing that means something in a header [MAIL-7, RFC 5322 §3.4.1]") {
     for (const std::string good : {"ada@example.org", "a.b+c_d'e@x-y.example", "a@localhost",
                                    "!#$%&*/=?^`{|}~@example.org", "A@EXAMPLE.ORG", "a@1.example"}) {
         CAPTURE(good);
@@ -102,7 +102,7 @@ TEST_CASE("read_mailbox: an address, or a name and one") {
     }
 }
 
-TEST_CASE("write_mail: the headers, each once, in order") {
+TEST_CASE("write_mail: the headers, each once, in order [MAIL-7, RFC 2045 §4, RFC 3834 §5, RFC 5322 §3.3]") {
     CHECK(written(message()) ==
           "From: Example ID <id@example.org>\n"
           "To: ada@example.org\n"
@@ -118,7 +118,7 @@ TEST_CASE("write_mail: the headers, each once, in order") {
           "One line\n\n");
 }
 
-TEST_CASE("write_mail: no value adds a header [MAIL-7, L32]") {
+TEST_CASE("write_mail: no value adds a header [MAIL-7, L32, RFC 5322 §2.2]") {
     struct Row {
         const char* what;
         void (*spoil)(MailMessage&);
@@ -138,7 +138,7 @@ TEST_CASE("write_mail: no value adds a header [MAIL-7, L32]") {
     }
 }
 
-TEST_CASE("write_mail: other text than ASCII is encoded in words of whole characters, RFC 2047") {
+TEST_CASE("write_mail: other text than ASCII is encoded in words of whole characters [RFC 2047 §2]") {
     MailMessage one = message();
     one.subject = "\xc3\xa9";
     one.from.name = "Ex\xc3\xa9mple, Ltd";
@@ -152,7 +152,7 @@ TEST_CASE("write_mail: other text than ASCII is encoded in words of whole charac
     CHECK(written(one).find("=?utf-8?Q?") == std::string::npos);
 }
 
-TEST_CASE("write_mail: quoted-printable, RFC 2045") {
+TEST_CASE("write_mail: quoted-printable [RFC 2045 §6.7]") {
     CHECK(body_of("a = \xc3\xa9\n") == "a =3D =C3=A9\n\n");
     CHECK(body_of("blank \n") == "blank=20\n\n");
     CHECK(body_of(".\n") == "=2E\n\n");

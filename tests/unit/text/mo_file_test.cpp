@@ -30,7 +30,7 @@ TEST_CASE("MoFile: each message is found by its key, in both byte orders, and ot
     }
 }
 
-TEST_CASE("MoFile: bytes that are no catalogue are refused, and none outside of them is read [I18N-3]") {
+TEST_CASE("MoFile: bytes that are no catalogue are refused, and none outside of them is read [I18N-3, L40]") {
     const std::string good = compiled({{"a", "1"}, {"b", "2"}});
     CHECK_NOTHROW(MoFile{good});
     for (std::size_t size = 0; size < 28; ++size) CHECK_THROWS_AS(MoFile{good.substr(0, size)}, std::runtime_error);

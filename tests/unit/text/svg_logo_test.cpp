@@ -17,7 +17,7 @@ std::string svg(const std::string& content, const std::string& attributes = "") 
 
 }  // namespace
 
-TEST_CASE("svg_logo: a drawing is written anew, with ids of its own [BRAND-3]") {
+TEST_CASE("svg_logo: a drawing is written anew, with ids of its own [BRAND-3, L39]") {
     struct Row {
         const char* what;
         std::string file;
@@ -47,7 +47,7 @@ TEST_CASE("svg_logo: a drawing is written anew, with ids of its own [BRAND-3]") 
     }
 }
 
-TEST_CASE("svg_logo: what is no drawing is refused, and named [BRAND-3]") {
+TEST_CASE("svg_logo: what is no drawing is refused, and named [BRAND-3, L39]") {
     struct Row {
         std::string file;
         const char* reason;  ///< a part of it

@@ -124,7 +124,7 @@ TEST_CASE("branding: an SVG is spliced in, a PNG is a data: URL and the icon [BR
     CHECK(has(picture, "<link rel=\"icon\" type=\"image/png\" href=\"" + address + "\">"));
 }
 
-TEST_CASE("branding: a logo that may not be shown is named [BRAND-3]") {
+TEST_CASE("branding: a logo that may not be shown is named [BRAND-3, L39]") {
     const Directory directory;
     struct Row {
         std::string file;

@@ -88,7 +88,7 @@ TEST_CASE("read_new_password: says in a sentence what is wrong, and to the log i
         CHECK(text::said(web::describe(flaw, {.min_length = 15})).ends_with("."));
 }
 
-TEST_CASE("read_new_password: length, strength and list are those of the configuration [PASSWORD-1, 2, 3]") {
+TEST_CASE("read_new_password: length, strength and list are those of the configuration [PASSWORD-1, 2, 3, L36]") {
     RulesFixture f;
     f.settings.login.password_min_length = 20;
     CHECK(judge(f.context(), "four+words+in+a+row", "four+words+in+a+row")->flaw == PasswordFlaw::too_short);

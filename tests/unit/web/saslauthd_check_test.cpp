@@ -73,7 +73,7 @@ TEST_CASE(
     CHECK_FALSE(f.is_still_right(verdict));
 }
 
-TEST_CASE("attempt_login by saslauthd: refused after an answer, and not before 500 ms [SOURCE-2, SOURCE-3]") {
+TEST_CASE("attempt_login by saslauthd: refused after an answer, and not before 500 ms [SOURCE-2, SOURCE-3, L35]") {
     struct Row {
         const char* when;
         const char* name;

@@ -37,7 +37,7 @@ TEST_CASE("saslauthd_request: name, password, service and realm, each behind its
     CHECK_THROWS_AS(web::saslauthd_request("n", util::Secret("p"), "s", longer), std::logic_error);
 }
 
-TEST_CASE("parse_saslauthd_reply: OK and NO, and nothing that resembles them [SOURCE-1]") {
+TEST_CASE("parse_saslauthd_reply: OK and NO, and nothing that resembles them [SOURCE-1, L35]") {
     struct Row {
         const char* when;
         Bytes received;
