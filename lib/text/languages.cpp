@@ -100,7 +100,7 @@ const MoFile* Languages::open_own(const std::string& path) {
     return nullptr;
 }
 
-/// Words of a language that is not offered are read by nobody, which the operator who wrote them should know.
+/// An operator who has translated words of a language that is not offered should know that no page shows them.
 void Languages::warn_of_others(const std::string& own) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(own, error))
