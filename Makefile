@@ -86,7 +86,7 @@ TEMPLATES := $(if $(filter yes,$(GETTEXT)),$(BUILD)/templates/languages.mo)
 all: $(LIB) $(CGI) $(CLI) $(FETCHER) $(TEMPLATES)
 
 # The templates with the translations of their words, as they are installed.
-$(BUILD)/templates/languages.mo: scripts/join-catalogues $(wildcard po/*.po templates/*)
+$(BUILD)/templates/languages.mo: scripts/join-catalogues scripts/digest-messages $(wildcard po/*.po po/*.pot templates/*)
 	@mkdir -p $(@D)
 	@cp templates/* $(@D)/
 	$(call SAY,MSG)scripts/join-catalogues $@ $(wildcard po/*.po)
@@ -128,6 +128,10 @@ $(BUILD)/lib/config/config.o: $(BUILD)/prefix
 $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(PREFIX)" ] || echo "$(PREFIX)" > $@
+
+# The doctor knows for which texts a catalogue must have been made.
+$(BUILD)/cli/doctor/contents.o: private PROJECT_CXXFLAGS += -DPOSTERN_MESSAGES='"$(shell scripts/digest-messages)"'
+$(BUILD)/cli/doctor/contents.o: scripts/digest-messages po/postern.pot
 
 # With and without PostgreSQL in one build directory: two files know of it.
 KNOW_POSTGRESQL := $(BUILD)/lib/db/database.o $(BUILD)/tests/support/database.o

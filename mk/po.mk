@@ -10,10 +10,7 @@ po-status:
 	    printf '%s: ' "$$catalogue"; msgfmt --statistics -o /dev/null "$$catalogue" 2>&1; \
 	    grep '^"X-Reviewed-By' "$$catalogue" || true; \
 	    msgattrib --no-obsolete --untranslated --no-wrap "$$catalogue" | grep '^msgid "..*"' || true; done
-# make po-review LANGUAGE=de: the messages beside their translations, for a reader who has no build.
-po-review: $(BUILD)/templates/languages.mo
-	@mkdir -p $(BUILD)/po
-	@msgattrib --no-obsolete --no-wrap po/$(LANGUAGE).po | awk '/^msgid "..*"/ { print substr($$0, 8, length($$0) - 8) } \
-	    /^msgstr "..*"/ { print "    " substr($$0, 9, length($$0) - 9) "\n" }' > $(BUILD)/po/$(LANGUAGE).txt
-	@echo $(BUILD)/po/$(LANGUAGE).txt
+# make po-review LANGUAGE=de: the pages with their texts, and the messages beside their translations, in one file.
+po-review: $(CLI) $(BUILD)/templates/languages.mo
+	@scripts/review-pages $(BUILD) '$(LANGUAGE)'
 .PHONY: po po-status po-review

@@ -158,12 +158,24 @@ void check_recover_pages(Findings& findings, const config::Config& config, const
     }
 }
 
+/// A copy in an operator's own directory is not replaced with the programs, and a text that it lacks is shown in
+/// English.
+void check_catalogue(Findings& findings, const config::Config& config, const text::Languages& languages) {
+    const auto messages = languages.messages();
+    if (!messages || *messages == POSTERN_MESSAGES) return;
+    findings.warning("templates",
+                     config.templates +
+                         "/languages.mo was made for the texts of another release: those that it lacks are in English",
+                     "copy languages.mo from the shipped templates");
+}
+
 void check_templates(Findings& findings, const config::Config& config) {
     try {
         const auto book = web::read_pages(config.templates, config.settings);
         check_consent_page(findings, config);
         check_account_pages(findings, config, *book);
         check_recover_pages(findings, config, *book);
+        check_catalogue(findings, config, *book->languages());
         for (const std::string& warning : book->languages()->warnings())
             findings.warning("templates", warning, "correct the catalogue, or remove it: its words are not used");
         for (const std::string& lack : web::find_unbranded(config.templates, config.settings.branding))

@@ -22,14 +22,24 @@ bool is_name(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return util::is_letter(c) || util::is_digit(c) || c == '_'; });
 }
 
-/// The {placeholders} and tags of a message, sorted, and whether something else in it has their signs.
+/// The {placeholders} and tags of a message, sorted, whether something else in it has their signs, and whether each tag
+/// is closed by its own end, before the one around it is.
 struct Marks {
     std::vector<std::string> found;
     bool has_other = false;
+    bool nests = true;
 };
+
+/// Whether `tag` may stand behind the tags that are `open`, which it adds to or takes from.
+bool nests(std::vector<std::string_view>& open, std::string_view tag) {
+    if (!tag.starts_with("</")) return open.push_back(tag.substr(1)), true;
+    if (open.empty() || open.back() != tag.substr(2)) return false;
+    return open.pop_back(), true;
+}
 
 Marks marks_of(std::string_view text) {
     Marks marks;
+    std::vector<std::string_view> open;
     while (!text.empty()) {
         const auto at = text.find_first_of("{}<>");
         if (at == std::string_view::npos) break;
@@ -38,9 +48,11 @@ Marks marks_of(std::string_view text) {
         const std::string_view mark = text.substr(0, end == std::string_view::npos ? 1 : end + 1);
         const bool is_placeholder = text[0] == '{' && mark.size() > 2 && is_name(mark.substr(1, mark.size() - 2));
         if (!is_placeholder && std::ranges::find(kTags, mark) == kTags.end()) marks.has_other = true;
+        if (mark.front() == '<' && !nests(open, mark)) marks.nests = false;
         marks.found.emplace_back(mark);
         text.remove_prefix(mark.size());
     }
+    if (!open.empty()) marks.nests = false;
     std::ranges::sort(marks.found);
     return marks;
 }
@@ -99,6 +111,7 @@ std::string fault_of_translation(std::string_view english, std::string_view tran
     if (!util::is_utf8(translation)) return "is not UTF-8";
     if (found.has_other) return "has a brace or an angle bracket that is neither a placeholder nor a tag";
     if (found.found != expected.found) return "has other placeholders or tags than the text";
+    if (!found.nests) return "has tags that do not end in the order in which they begin";
     if (translation.empty() || translation.front() == ' ' || translation.back() == ' ' ||
         util::has_control_bytes(translation))
         return "begins or ends with a blank, has a line end, or is empty";

@@ -14,17 +14,20 @@ namespace {
 constexpr const char* kEnglish = "en";
 constexpr std::size_t kMaxFileSize = std::size_t{8} * 1024 * 1024;
 
-/// A line of the header of languages.mo, beside gettext's own: the tags of its languages, with blanks between them.
+/// Lines of the header of languages.mo, beside gettext's own: the tags of its languages, with blanks between them, and
+/// the digest of the English texts.
 constexpr std::string_view kLanguagesLine = "X-Languages: ";
+constexpr std::string_view kMessagesLine = "X-Messages: ";
 
 [[noreturn]] void throw_unusable(const std::string& path, const std::string& why) {
     throw std::runtime_error("catalogue " + path + " " + why);
 }
 
-std::vector<std::string> shipped_tags(const MoFile& shipped) {
+/// What stands behind `name` in the header; "" when that line is not there.
+std::string_view header_line(const MoFile& shipped, std::string_view name) {
     for (const std::string_view line : util::split(shipped.find("").value_or(""), '\n'))
-        if (line.starts_with(kLanguagesLine)) return wanted_languages(line.substr(kLanguagesLine.size()));
-    return {};
+        if (line.starts_with(name)) return line.substr(name.size());
+    return "";
 }
 
 /// What is wrong with the first message of an operator's catalogue that cannot be used; "" when all can.
@@ -46,8 +49,9 @@ Languages::Languages() { offered_.emplace_back(); }
 
 Languages::Languages(const std::string& directory, const std::vector<std::string>& wanted,
                      const std::string& last_resort) {
-    const MoFile* shipped = open(directory + "/languages.mo");
-    std::vector<std::string> tags = shipped != nullptr ? shipped_tags(*shipped) : std::vector<std::string>();
+    shipped_ = open(directory + "/languages.mo");
+    std::vector<std::string> tags;
+    if (shipped_ != nullptr) tags = wanted_languages(header_line(*shipped_, kLanguagesLine));
     tags.emplace_back(kEnglish);
     std::ranges::sort(tags);
     for (const std::string& tag : wanted)
@@ -58,9 +62,10 @@ Languages::Languages(const std::string& directory, const std::vector<std::string
     for (const std::string& tag : tags) {
         if (!wanted.empty() && std::ranges::find(wanted, tag) == wanted.end()) continue;
         // English stands in the program and the templates.
-        offered_.emplace_back(tag, tag == kEnglish ? nullptr : shipped,
+        offered_.emplace_back(tag, tag == kEnglish ? nullptr : shipped_,
                               has_own ? open_own(own + "/" + tag + ".mo") : nullptr);
     }
+    if (has_own) warn_of_others(own);
     const auto last = std::ranges::find(offered_, last_resort, &Catalogue::tag);
     if (last == offered_.end())
         throw std::runtime_error("there is no catalogue for \"" + last_resort + "\" in " + directory + "/languages.mo");
@@ -93,6 +98,19 @@ const MoFile* Languages::open_own(const std::string& path) {
     }
     warnings_.push_back(std::move(fault));
     return nullptr;
+}
+
+/// An operator who has translated words of a language that is not offered should know that no page shows them.
+void Languages::warn_of_others(const std::string& own) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(own, error))
+        if (entry.path().extension() == ".mo" && find(entry.path().stem().string()) == nullptr)
+            warnings_.push_back("catalogue " + entry.path().string() + " is of a language that is not offered");
+}
+
+std::optional<std::string> Languages::messages() const {
+    if (shipped_ == nullptr) return std::nullopt;
+    return std::string(header_line(*shipped_, kMessagesLine));
 }
 
 std::vector<std::string> Languages::tags() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +41,9 @@ public:
     const Catalogue& last_resort() const { return offered_[last_resort_]; }
     /// What was left out of the operator's catalogues, and why: for the log.
     const std::vector<std::string>& warnings() const { return warnings_; }
+    /// The digest of the English texts for which languages.mo was made (scripts/digest-messages); "" when it does not
+    /// say. nullopt: there is no such file.
+    std::optional<std::string> messages() const;
 
 private:
     struct Opened {
@@ -52,8 +54,10 @@ private:
     };
     const MoFile* open(const std::string& path);
     const MoFile* open_own(const std::string& path);
+    void warn_of_others(const std::string& own);
 
     std::deque<Opened> files_;  // MoFile is a view of its neighbour
+    const MoFile* shipped_ = nullptr;
     std::deque<Catalogue> offered_;
     std::size_t last_resort_ = 0;
     std::vector<std::string> warnings_;

@@ -6,9 +6,14 @@
 namespace postern::web {
 namespace {
 
-std::string link_to(const std::string& resume, const std::string& tag) {
+std::string link_to(const Values& page, const std::string& tag) {
+    const auto text = [&](const char* name) {
+        const auto found = page.texts.find(name);
+        return found == page.texts.end() ? "" : found->second;
+    };
     http::Parameters parameters;
-    if (!resume.empty()) parameters.emplace_back("resume", resume);
+    if (const std::string resume = text("resume"); !resume.empty()) parameters.emplace_back("resume", resume);
+    if (const std::string state = text("state_parameter"); !state.empty()) parameters.emplace_back(state, "yes");
     parameters.emplace_back(kLanguageParameter, tag);
     return http::with_query("", parameters);
 }
@@ -24,7 +29,7 @@ http::Response Renderer::respond(const Template& page, Values values, int status
         for (const text::Catalogue& other : offered)
             links.push_back({.texts = {{"tag", other.tag()},
                                        {"name", other.name()},
-                                       {"url", link_to(values.texts["resume"], other.tag())},
+                                       {"url", link_to(values, other.tag())},
                                        {"is_this", other.tag() == language_.tag() ? "yes" : ""}},
                              .lists = {}});
         values.texts["has_languages"] = "yes";

@@ -27,7 +27,8 @@ public:
     std::string say(const text::Message& message) const;
 
     /// The page in this language, and what it needs to offer the others: `languages` with `tag`, `name` and `url`,
-    /// which keeps the value `resume`. Where others are offered the answer says that it depends on the reader.
+    /// which keeps the value `resume` and, by its name, the `state_parameter` of the page. Where others are offered the
+    /// answer says that it depends on the reader.
     http::Response respond(const Template& page, Values values, int status) const;
 
 private:

@@ -1,13 +1,18 @@
 // Pages in the language of their reader: what chooses it, what it changes, and that every catalogue is whole and sound.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "support/app_set_up.h"
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/passkey_set_up.h"
 #include "support/process.h"
+#include "support/sendmail.h"
 #include "text/catalogue.h"
 #include "text/languages.h"
 
@@ -27,6 +32,10 @@ struct Translated {
     explicit Translated(json::Object config = {}) : op({.config = std::move(config)}) {
         op.configure("templates", built_templates());
     }
+    /// The name of one of the account's pages, with its query: "profile?edit=yes".
+    std::string account(const std::string& page) const { return op.url("account") + "/" + page; }
+    /// The reader is signed in.
+    void sign_in() { REQUIRE(reader.log_in(reader.open(account("devices"))).answer.status == 200); }
     Landing login(const std::string& more = "") {
         Landing page = reader.open(op.url("authorize") + "?" + authorization_request().text() + more);
         REQUIRE(page.verdict() == "login");
@@ -51,7 +60,17 @@ bool says(const Answer& page, const std::string& words) {
     return visible_text(page.body).find(words) != std::string::npos;
 }
 
-TEST_CASE("languages: each catalogue has every message, with the same placeholders and tags [I18N-3, I18N-4]") {
+/// Where the page's link to that language leads, "" without one.
+std::string link_to(const Answer& page, const std::string& language) {
+    for (const auto& anchor : find_tags(page.body, "a"))
+        if (anchor.contains("hreflang") && anchor.at("hreflang") == language) return anchor.at("href");
+    return "";
+}
+
+bool has_links(const Answer& page) { return page.body.find("<nav class=\"languages\"") != std::string::npos; }
+
+TEST_CASE(
+    "languages: each catalogue has every message, with the same placeholders and tags [I18N-3, I18N-4, I18N-10]") {
     const text::Languages languages(built_templates(), {}, "en");
     CHECK(languages.tags() == kLanguages);
     const std::string pot = read_file(source_directory() / "po" / "postern.pot");
@@ -75,6 +94,59 @@ TEST_CASE("languages: each catalogue has every message, with the same placeholde
         }
     }
     CHECK(messages > 400);
+}
+
+TEST_CASE("languages: the catalogues are those of the first release, and each says who has read it [I18N-10]") {
+    std::vector<std::string> tags = {"en"};
+    for (const auto& entry : std::filesystem::directory_iterator(source_directory() / "po")) {
+        if (entry.path().extension() != ".po") continue;
+        CAPTURE(entry.path());
+        tags.push_back(entry.path().stem().string());
+        const std::string catalogue = read_file(entry.path());
+        constexpr std::string_view kName = "\n\"X-Reviewed-By: ";
+        const auto reader = catalogue.find(kName);
+        REQUIRE(reader != std::string::npos);
+        CHECK(catalogue.find(kName, reader + 1) == std::string::npos);
+        CHECK(catalogue.substr(reader + kName.size(), 2) != "\\n");
+    }
+    std::ranges::sort(tags);
+    CHECK(tags == kLanguages);
+}
+
+ProcessResult join(const std::filesystem::path& out, const std::filesystem::path& catalogue) {
+    return run({(source_directory() / "scripts" / "join-catalogues").string(), out.string(),
+                (source_directory() / "po" / "fr.po").string(), catalogue.string()},
+               {{"PATH", "/usr/bin:/bin"}}, "");
+}
+
+TEST_CASE("languages: a catalogue that lacks a message is left out, and a faulty one is not joined [I18N-3, I18N-4]") {
+    const Deployment scratch;
+    const auto out = scratch.directory() / "languages.mo";
+    const auto catalogue = scratch.directory() / "de.po";
+    const std::string german = read_file(source_directory() / "po" / "de.po");
+    const auto write = [&](const std::string& from, const std::string& to) {
+        std::string text = german;
+        const auto at = text.find(from);
+        REQUIRE(at != std::string::npos);
+        std::ofstream(catalogue) << text.replace(at, from.size(), to);
+    };
+    write("", "");
+    const auto whole = join(out, catalogue);
+    CHECK(whole.exit_code == 0);
+    CHECK(whole.err == "");
+    CHECK(read_file(out).find("X-Languages: fr de\n") != std::string::npos);
+
+    write("msgid \"Sign in\"\nmsgstr \"Anmelden\"", "msgid \"Sign in\"\nmsgstr \"\"");
+    const auto incomplete = join(out, catalogue);
+    CHECK(incomplete.exit_code == 0);
+    CHECK(incomplete.err.find("de.po lacks messages and is left out") != std::string::npos);
+    CHECK(read_file(out).find("X-Languages: fr\n") != std::string::npos);
+    CHECK(read_file(out).find("Anmelden") == std::string::npos);
+
+    write("{keeper}</bdi> verwaltet", "{keepers}</bdi> verwaltet");
+    const auto faulty = join(out, catalogue);
+    CHECK(faulty.exit_code != 0);
+    CHECK(faulty.err.find("keeper") != std::string::npos);
 }
 
 TEST_CASE("languages: the catalogues are of the texts that programs and templates have [I18N-1]") {
@@ -156,12 +228,127 @@ TEST_CASE("languages: a link of the page changes the language and nothing else, 
     CHECK(language_of(f.login("&ui_locales=it").answer) == "it");
     // Of the account, whose pages have links.
     const Landing devices = f.reader.log_in(f.reader.open(f.op.url("account") + "/devices"));
-    const auto anchors = find_tags(devices.answer.body, "a");
-    bool has_polish = false;
-    for (const auto& anchor : anchors)
-        has_polish = has_polish || (anchor.contains("hreflang") && anchor.at("href") == "?lang=pl");
-    CHECK(has_polish);
-    CHECK(language_of(f.reader.fetch(f.op.url("account") + "/devices?lang=pl")) == "pl");
+    CHECK(link_to(devices.answer, "pl") == "?lang=pl");
+    CHECK(language_of(f.reader.fetch(f.account("devices?lang=pl"))) == "pl");
+}
+
+TEST_CASE("languages: a link of the page keeps the state of the account's page [I18N-12]") {
+    Translated f({{"account", json::Object{{"editableClaims", json::Array{"birthdate"}}}}});
+    f.sign_in();
+    const SetUp app(f.reader.fetch(f.account("app")));
+    REQUIRE(f.reader.send(f.account("app"), app.form(app.code(f.op)).text()).status == 200);
+    struct Row {
+        const char* page;
+        const char* language;  ///< another than the one that is remembered
+        const char* state;     ///< of its query
+        const char* is_there;  ///< in that state alone
+    };
+    const Row rows[] = {
+        {"profile", "pl", "edit=yes", "id=\"save\""},
+        {"codes", "fr", "new=yes", "id=\"make\""},
+        {"passkeys", "it", "add=yes", "name=\"challenge\""},
+        {"app", "nl", "another=yes", "id=\"turn-on\""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.page);
+        const Answer first = f.reader.fetch(f.account(row.page));
+        CHECK(first.body.find(row.is_there) == std::string::npos);
+        CHECK(link_to(first, row.language) == "?lang=" + std::string(row.language));
+        const Answer page = f.reader.fetch(f.account(std::string(row.page) + "?" + row.state));
+        REQUIRE(page.body.find(row.is_there) != std::string::npos);
+        const std::string link = link_to(page, row.language);
+        CHECK(link == "?" + std::string(row.state) + "&lang=" + row.language);
+        const Answer other = f.reader.fetch(f.account(row.page + link));
+        CHECK(language_of(other) == row.language);
+        CHECK(other.body.find(row.is_there) != std::string::npos);
+    }
+    // A page with a problem leads to its form.
+    const Answer form = f.reader.fetch(f.account("profile?edit=yes"));
+    const Query typed{{"csrf", value_of(form, "csrf")}, {"claims", "birthdate"}, {"birthdate", "soon"}};
+    CHECK(link_to(f.reader.send(f.account("profile"), typed.text()), "pl") == "?edit=yes&lang=pl");
+}
+
+TEST_CASE("languages: a new app whose key is scanned is not lost by a link, because there is none [I18N-12, TOTP-4]") {
+    {
+        Translated f;
+        f.sign_in();
+        const SetUp app(f.reader.fetch(f.account("app")));
+        CHECK(has_links(app.page));
+        const Answer refused = f.reader.send(f.account("app"), app.form(app.wrong_code(f.op)).text());
+        CHECK(codes_in(refused) == std::vector<std::string>{app.key});
+        CHECK_FALSE(has_links(refused));
+    }
+    {
+        Translated f({{"login", json::Object{{"secondFactor", "required"}}}});
+        const SetUp app(f.reader.log_in(f.login()).answer);
+        CHECK(has_links(app.page));
+        const Answer refused = f.reader.send(f.account("enrol"), app.form(app.wrong_code(f.op)).text());
+        CHECK(codes_in(refused) == std::vector<std::string>{app.key});
+        CHECK_FALSE(has_links(refused));
+    }
+}
+
+TEST_CASE("languages: the page that shows codes once has no links [I18N-12, CODE-2]") {
+    {
+        Translated f;
+        f.sign_in();
+        const SetUp app(f.reader.fetch(f.account("app")));
+        const Answer shown = f.reader.send(f.account("app"), app.form(app.code(f.op)).text());
+        CHECK(codes_in(shown).size() == 10);
+        CHECK_FALSE(has_links(shown));
+        CHECK(shown.header("Content-Language") == "en");
+        CHECK(has_links(f.reader.fetch(f.account("codes"))));
+        const Answer asked = f.reader.fetch(f.account("codes?new=yes"));
+        CHECK(has_links(asked));
+        const Query make{{"csrf", value_of(asked, "csrf")}, {"stamp", value_of(asked, "stamp")}};
+        const Answer made = f.reader.send(f.account("codes"), make.text());
+        CHECK(codes_in(made).size() == 10);
+        CHECK_FALSE(has_links(made));
+    }
+    // In the middle of a sign-in.
+    for (const bool by_app : {true, false}) {
+        CAPTURE(by_app);
+        Translated f({{"login", json::Object{{"secondFactor", "required"}}}});
+        const Answer page = f.reader.log_in(f.login()).answer;
+        CHECK(has_links(page));
+        const SetUp app(page);
+        const TestAuthenticator phone(crypto::Algorithm::ES256, "phone");
+        const Query form = by_app ? app.form(app.code(f.op)) : Adding(page).form(phone);
+        const Answer shown = f.reader.send(f.account("enrol"), form.text());
+        CHECK(codes_in(shown).size() == 10);
+        CHECK_FALSE(has_links(shown));
+    }
+}
+
+TEST_CASE("languages: when a link was asked for there are none to an empty form [I18N-12]") {
+    Translated f;
+    const Sendmail sendmail(f.op.directory());
+    f.op.configure("mail", sendmail.config());
+    const std::string url = f.op.url("login").substr(0, f.op.url("login").size() - 5) + "recover";
+    const Landing form = f.reader.open(url);
+    CHECK(has_links(form.answer));
+    const Landing nothing = f.reader.submit(form, "send", {{"name", ""}});
+    CHECK(has_links(nothing.answer));
+    const Landing asked = f.reader.submit(form, "send", {{"name", kAlice}});
+    REQUIRE(says(asked.answer, "a message is on its way"));
+    CHECK_FALSE(has_links(asked.answer));
+}
+
+TEST_CASE("languages: names of any direction stand apart from the words around them [I18N-6]") {
+    json::Object imprint{{"text", json::Object{{"", "Imprint"}}}, {"url", "https://op.example/i"}};
+    Translated f({{"account", json::Object{{"editableClaims", json::Array{"name"}}}},
+                  {"branding", json::Object{{"name", "Example"}, {"links", json::Array{std::move(imprint)}}}}});
+    f.sign_in();
+    f.reader.accept_language() = "ar";
+    const std::string keeper = "<bdi>Example</bdi>";
+    const Answer profile = f.reader.fetch(f.account("profile"));
+    CHECK(profile.body.find(keeper) != std::string::npos);
+    CHECK(profile.body.find("<a href=\"https://op.example/i\" dir=\"auto\">Imprint</a>") != std::string::npos);
+    f.op.configure("account", json::Object{});
+    CHECK(f.reader.fetch(f.account("profile")).body.find(keeper) != std::string::npos);
+    const std::string devices = f.reader.fetch(f.account("devices")).body;
+    CHECK(devices.find("<h2><bdi>") != std::string::npos);
+    CHECK(devices.find("<dd><bdi>192.0.2") != std::string::npos);
 }
 
 TEST_CASE("languages: a link of the page counts before what the client wants, on all pages of this sign-in [I18N-5]") {

@@ -10,6 +10,7 @@
 #include "installation.h"
 #include "json/reader.h"
 #include "second_factors.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -309,6 +310,31 @@ TEST_CASE("doctor: branding that the templates do not show is a warning that nam
     const Diagnosis diagnosis = diagnose(installation);
     CHECK(diagnosis.exit_code == 0);
     CHECK(state_of(diagnosis, "branding") == "warning");
+}
+
+TEST_CASE(
+    "doctor: a catalogue of another release, or of a language that is not offered, is a warning [I18N-4, I18N-9]") {
+    const fs::path shipped = build_directory() / "templates";
+    if (!fs::exists(shipped / "languages.mo")) return;  // built without gettext
+    const Installation installation;
+    const fs::path own = installation.directory() / "templates";
+    fs::copy(shipped, own);
+    installation.reconfigure("templates", own.string());
+    CHECK(state_of(diagnose(installation), "templates") == "ok");
+    std::string catalogue = read_file(own / "languages.mo");
+    const auto digest = catalogue.find("X-Messages: ");
+    REQUIRE(digest != std::string::npos);
+    catalogue.replace(digest + 12, 4, "zzzz");
+    std::ofstream(own / "languages.mo", std::ios::binary) << catalogue;
+    const Diagnosis older = diagnose(installation);
+    CHECK(older.exit_code == 0);
+    CHECK(state_of(older, "templates") == "warning");
+
+    fs::copy_file(shipped / "languages.mo", own / "languages.mo", fs::copy_options::overwrite_existing);
+    CHECK(state_of(diagnose(installation), "templates") == "ok");
+    fs::create_directory(own / "po");
+    fs::copy_file(shipped / "languages.mo", own / "po/fi.mo");
+    CHECK(state_of(diagnose(installation), "templates") == "warning");
 }
 
 TEST_CASE("doctor: a logo that may not be shown is an error [BRAND-3]") {

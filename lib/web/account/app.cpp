@@ -23,6 +23,7 @@ constexpr const char* kNoKey =
     tr("Authenticator apps cannot be set up here now. Ask the administrator of this service.");
 constexpr const char* kMustStay = tr("Your account must have an app. Set up another in its place.");
 constexpr const char* kOn = tr("Your app is on.");
+constexpr const char* kAnother = "another";  // parameter of the page that sets one up in its place
 
 /// The page was shown instead of what was asked for.
 http::Response refused(http::Response response, const std::string& detail) {
@@ -51,6 +52,7 @@ http::Response form(const AccountVisit& visit, AppKey key, const text::Message& 
     AppPage page;
     page.frame = frame_of(visit);
     page.frame.problem = problem;
+    page.frame.state_parameter = kAnother;
     page.key = std::move(key);
     return visit.pages.app(page, 200);
 }
@@ -62,7 +64,7 @@ http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, c
         page.frame.problem = problem;
         page.since = shown_day(row.created_at);
         if (row.last_used_at) page.last_used = shown_time(*row.last_used_at);
-        page.another = http::with_query(visit.url(), {{"another", "yes"}});
+        page.another = http::with_query(visit.url(), {{kAnother, "yes"}});
         const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
         page.ends_codes = factors.unused_codes > 0 && factors.passkeys == 0;
         return visit.pages.app(page, 200);
@@ -145,7 +147,7 @@ bool has_app_page(const oauth::Settings& settings) {
 }
 
 http::Response show_app(AccountVisit& visit) {
-    if (!visit.request().query.find("another"))
+    if (!visit.request().query.find(kAnother))
         if (const auto row = store::find_totp(visit.context().store, visit.subject()))
             return show_what_is_on(visit, *row);
     if (auto login = refuse_stale_login(visit)) return std::move(*login);

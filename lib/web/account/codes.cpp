@@ -19,6 +19,7 @@ using text::tr;
 
 constexpr const char* kNoKey = tr("New codes cannot be made here now. Ask the administrator of this service.");
 constexpr const char* kEnded = tr("Your earlier codes have ended.");
+constexpr const char* kNew = "new";  // parameter of the page that asks whether new ones are made
 
 /// How many are left, and why new ones are not made, or "".
 http::Response left(AccountVisit& visit, const text::Message& problem) {
@@ -29,7 +30,7 @@ http::Response left(AccountVisit& visit, const text::Message& problem) {
     if (factors.any()) {
         page.kind = CodesPage::Kind::left;
         page.left = text::Message::number(factors.unused_codes);
-        page.another = http::with_query(visit.url(), {{"new", "yes"}});
+        page.another = http::with_query(visit.url(), {{kNew, "yes"}});
     }
     return visit.pages.codes(page);
 }
@@ -45,6 +46,7 @@ http::Response ask(AccountVisit& visit) {
     return with_browser_id(visit, [&] {
         CodesPage page;
         page.frame = frame_of(visit);
+        page.frame.state_parameter = kNew;
         page.kind = CodesPage::Kind::asks;
         page.stamp = std::to_string(store::find_stamp(visit.context().store, visit.subject()));
         return visit.pages.codes(page);
@@ -69,7 +71,7 @@ std::optional<std::vector<std::string>> replace_codes(const AccountVisit& visit,
 }  // namespace
 
 http::Response show_codes(AccountVisit& visit) {
-    const bool asks = visit.request().query.find("new").has_value();
+    const bool asks = visit.request().query.find(kNew).has_value();
     if (!asks || !store::find_factors(visit.context().store, visit.subject()).any()) return left(visit, "");
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     return visit.context().keys.has_factor_key() ? ask(visit) : refuse_without_key(visit);

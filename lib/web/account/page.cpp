@@ -15,7 +15,8 @@ Values values_of(const AccountFrame& frame, const Renderer& renderer) {
                       {"done", renderer.say(frame.done)},
                       {"problem", renderer.say(frame.problem)},
                       {"action", frame.action},
-                      {"csrf", frame.csrf}},
+                      {"csrf", frame.csrf},
+                      {"state_parameter", frame.state_parameter}},
             .lists = {}};
 }
 

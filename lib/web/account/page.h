@@ -20,6 +20,7 @@ struct AccountFrame {
     text::Message problem;  ///< why nothing was changed, or ""
     std::string action;     ///< URL that the page's forms post to
     std::string csrf;
+    std::string state_parameter = {};  ///< of the query that shows this state of the page: "edit"; "": of none
 };
 
 /// A page of the account and its state, as the overview lists them.

@@ -27,6 +27,7 @@ constexpr const char* kLastFactor =
     tr("This is your only second factor, and you must sign in with one. Add another one first.");
 constexpr const char* kLastWayIn = tr("Without this passkey you could not sign in any more. Add another one first.");
 constexpr const char* kAdded = tr("Your passkey is added.");
+constexpr const char* kAdd = "add";  // parameter of the page with the form
 
 bool is_usable(const AccountVisit& visit, const store::Passkey& passkey) {
     return !passkey.suspended_at && passkey.rp_id == visit.context().settings.login.rp_id;
@@ -61,7 +62,7 @@ http::Response list(AccountVisit& visit, const text::Message& problem) {
                                      shown_day(passkey.created_at),
                                      passkey.last_used_at ? shown_time(*passkey.last_used_at) : text::Message()});
         page.wants_second = passkeys.size() == 1 && !passkeys[0].backed_up && is_usable(visit, passkeys[0]);
-        if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{"add", "yes"}});
+        if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{kAdd, "yes"}});
         if (!page.frame.done.empty()) page.accepted = accepted_ids(visit, passkeys);
         return visit.pages.passkeys(page);
     });
@@ -84,6 +85,7 @@ http::Response form(AccountVisit& visit, const text::Message& problem) {
         PasskeysPage page;
         page.frame = frame_of(visit);
         page.frame.problem = problem;
+        page.frame.state_parameter = kAdd;
         page.fresh = ask_for_own_passkey(setup_of(visit));
         page.list = visit.url();
         return visit.pages.passkeys(page);
@@ -180,7 +182,7 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
 }  // namespace
 
 http::Response show_passkeys(AccountVisit& visit) {
-    if (!visit.request().query.find("add")) return list(visit, "");
+    if (!visit.request().query.find(kAdd)) return list(visit, "");
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     if (needs_link(visit)) return refused(list(visit, kNeedsLink), kNeedsLinkDetail);
     return form(visit, "");

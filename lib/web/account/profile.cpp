@@ -28,6 +28,7 @@ using text::tr;
 
 constexpr std::string_view kPhone = "phone_number";
 constexpr std::string_view kEmail = "email";
+constexpr const char* kEdit = "edit";  // parameter of the page with the form
 constexpr const char* kTooOften =
     tr("You have asked for several messages already. Change the e-mail address again in an hour or more.");
 
@@ -68,7 +69,7 @@ http::Response list(AccountVisit& visit) {
     page.keeper = visit.context().settings.service_name();
     page.subject = visit.subject().str();
     page.groups = store::groups_of(visit.context().store, visit.subject());
-    if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{"edit", "yes"}});
+    if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{kEdit, "yes"}});
     return visit.pages.profile(page);
 }
 
@@ -98,6 +99,7 @@ http::Response form(AccountVisit& visit, const Typed& typed) {
                                    .is_wrong = name == typed.wrong});
             page.sent += (page.sent.empty() ? "" : " ") + name;
         }
+        page.frame.state_parameter = kEdit;
         page.list = visit.url();
         return visit.pages.profile(page);
     });
@@ -240,7 +242,7 @@ http::Response tell(AccountVisit& visit, const Changed& changed) {
 }  // namespace
 
 http::Response show_profile(AccountVisit& visit) {
-    if (!visit.request().query.find("edit") || editable(visit).empty()) return list(visit);
+    if (!visit.request().query.find(kEdit) || editable(visit).empty()) return list(visit);
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     const auto user = store::find_user(visit.context().store, visit.subject());
     return form(visit, {.claims = user ? user->claims : json::Object(), .wrong = "", .problem = ""});

@@ -85,6 +85,27 @@ TEST_CASE("Languages: the request's wish, the reader's, the claim, the browser's
     CHECK(Languages(directory.path(), {}, "ar").choose({}).tag() == "ar");
 }
 
+TEST_CASE("Languages: the shipped catalogue says for which texts it was made [I18N-4]") {
+    const Directory directory;
+    CHECK(Languages().messages() == std::nullopt);
+    CHECK(Languages(directory.path(), {}, "en").messages() == std::nullopt);
+    directory.write_shipped();
+    CHECK(Languages(directory.path(), {}, "en").messages() == "");
+    directory.write("languages.mo", test::compiled({{"", "X-Languages: de\nX-Messages: 0123abcd\n"}}));
+    CHECK(Languages(directory.path(), {}, "en").messages() == "0123abcd");
+}
+
+TEST_CASE("Languages: an operator's catalogue of a language that is not offered is named [I18N-9]") {
+    const Directory directory;
+    directory.write_shipped();
+    for (const char* name : {"po/fi.mo", "po/de.mo", "po/en.mo", "po/de.po"})
+        directory.write(name, test::compiled({{"", "header"}, {"Code", "Number"}}));
+    const auto warnings = Languages(directory.path(), {}, "en").warnings();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings.front() == "catalogue " + directory.path() + "/po/fi.mo is of a language that is not offered");
+    CHECK(Languages(directory.path(), {"de"}, "de").warnings().size() == 2);
+}
+
 TEST_CASE(
     "Languages: an operator's catalogue replaces single messages; a faulty one is not used, and is named [I18N-9]") {
     const Directory directory;

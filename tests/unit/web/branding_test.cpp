@@ -89,7 +89,9 @@ TEST_CASE("branding: help and links are at the foot, in the language of the page
                                                    {{{"", "Privacy"}}, "https://b.example/"}}});
     CHECK(has(page, "<footer class=\"foot\">"));
     CHECK(has(page, "<a id=\"get-help\" href=\"mailto:help@example.org\">Get help</a>"));
-    CHECK(has(page, "<a href=\"https://a.example/?a&amp;b\">Imprint</a>\n<a href=\"https://b.example/\">Privacy</a>"));
+    CHECK(has(page,
+              "<a href=\"https://a.example/?a&amp;b\" dir=\"auto\">Imprint</a>\n"
+              "<a href=\"https://b.example/\" dir=\"auto\">Privacy</a>"));
     const std::string links_alone = login_with({.links = {{{{"", "Imprint"}}, "https://a.example/"}}});
     CHECK(has(links_alone, "Imprint"));
     CHECK_FALSE(has(links_alone, "Get help"));

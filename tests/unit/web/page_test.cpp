@@ -186,6 +186,13 @@ TEST_CASE("every page: the title says the problem first") {
     CHECK(title_of(shipped().form_post(form_post_page())) == "Back to Example Notes");
 }
 
+TEST_CASE("error: the name of the application on the way back stands apart from the words around it [I18N-6]") {
+    ErrorPage page = error_page();
+    page.back = "https://notes.example/";
+    page.client_name = "Example Notes";
+    CHECK(contains(shipped().error(page).body, ">Back to <bdi>Example Notes</bdi></a>"));
+}
+
 TEST_CASE("login: the form carries everything back, and password managers know its fields [IF112, L20]") {
     const http::Response page = shipped().login(failed_login(), 401);
     CHECK(page.status == 401);

@@ -361,6 +361,26 @@ TEST_CASE("Template: what is marked is translated, with its values and tags, and
     }
 }
 
+TEST_CASE("Template: a page is put into a language once, when it is shown in it first [I18N-2]") {
+    std::string bytes = test::compiled({{"de\4Code", "Kode"}, {"fr\4Code", "Mode"}});
+    const text::MoFile file(bytes);
+    const text::Catalogue german("de", &file, nullptr);
+    const text::Catalogue french("fr", &file, nullptr);
+    const Template page{"t.html", "<style></style>{{_}}Code{{/_}} {{a}}", kPartials};
+    const auto shown = [&](const text::Catalogue& language, const std::string& value) {
+        return page.render({.texts = {{"a", value}}, .lists = {}}, language);
+    };
+    CHECK(shown(german, "1") == "<style></style>Kode 1");
+    // Other words in the catalogue would be seen if it were asked again.
+    bytes.replace(bytes.find("Kode"), 4, "xxxx");
+    bytes.replace(bytes.find("Mode"), 4, "yyyy");
+    CHECK(shown(german, "2") == "<style></style>Kode 2");
+    CHECK(shown(french, "3") == "<style></style>yyyy 3");
+    bytes.replace(bytes.find("yyyy"), 4, "zzzz");
+    CHECK(shown(french, "4") == "<style></style>yyyy 4");
+    CHECK(Template("t.html", "<style></style>{{_}}Code{{/_}}", kPartials).render({}, german) == "<style></style>xxxx");
+}
+
 TEST_CASE("Template: a marked text with sections, other tags or blanks at its ends is not translated [I18N-1]") {
     const std::string bytes = test::compiled({{"x", "y"}});
     const text::MoFile file(bytes);

@@ -212,7 +212,7 @@ TEST_CASE("account pages: a device is signed out by a button of its own, this on
     const std::string page = shipped().devices(devices()).body;
     CHECK(contains(page, "value=\"sid-2\""));
     CHECK_FALSE(contains(page, "value=\"sid-1\""));
-    CHECK(contains(page, "Firefox on Linux – this device"));
+    CHECK(contains(page, "<bdi>Firefox on Linux</bdi> – this device"));
     CHECK(contains(page, "id=\"everywhere\""));
     auto alone = devices();
     alone.devices.pop_back();
@@ -293,13 +293,13 @@ TEST_CASE("account pages: the profile is read, and has a way to its form where s
     CHECK(contains(shown, "<dt>Name</dt>"));
     CHECK(contains(shown, "<bdi>Ada &lt;b&gt;</bdi>"));
     CHECK(contains(shown, "<bdi>staff</bdi>"));
-    CHECK(contains(shown, "Your profile is kept by op.example."));
+    CHECK(contains(shown, "Your profile is kept by <bdi>op.example</bdi>."));
     CHECK_FALSE(contains(shown, "<form"));
     CHECK_FALSE(contains(shown, "id=\"edit\""));
     page.edit = "https://op.example/account/profile?edit=yes";
     shown = shipped().profile(page).body;
     CHECK(contains(shown, "href=\"https://op.example/account/profile?edit=yes\""));
-    CHECK(contains(shown, "What you cannot change is kept by op.example."));
+    CHECK(contains(shown, "What you cannot change is kept by <bdi>op.example</bdi>."));
 }
 
 TEST_CASE("account pages: each field of the profile has a label, and the wrong one the focus [A11Y-3, ACCOUNT-11]") {
