@@ -199,6 +199,8 @@ TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, 
     shown_again(adding.form(f.phone.make(elsewhere)), "That passkey was not accepted.");
     shown_again(form.with("name", std::string(65, 'n')), "A name has at most 64 characters.");
     shown_again(form.with("challenge", "x"), "The page was not of this browser.");
+    // What was typed stays (A11Y-4, WCAG 2.2 3.3.7).
+    CHECK(value_of(f.send(form.with("challenge", "x").with("name", "Carol's key")), "name") == "Carol's key");
     shown_again(form.with("discoverable", "no"), "You could not sign in with that passkey alone.");
     f.phone.flags = kUserPresent;
     shown_again(adding.form(f.phone), "You could not sign in with that passkey alone.");
