@@ -211,6 +211,7 @@ public:
         values.texts["title"] = renderer_.say(page.list.empty() ? tr("Passkeys") : tr("Add a passkey"));
         values.texts["is_list"] = page.list.empty() ? "yes" : "";
         values.texts["has_passkeys"] = page.passkeys.empty() ? "" : "yes";
+        values.texts["ends_codes"] = page.ends_codes ? "yes" : "";
         values.texts["wants_second"] = page.wants_second ? "yes" : "";
         values.texts["another"] = page.another;
         values.texts["accepted"] = page.accepted;

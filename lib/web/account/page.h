@@ -119,6 +119,7 @@ struct PasskeysPage {
     // The list:
     std::vector<ListedPasskey> passkeys;
     bool wants_second = false;  ///< the only one is lost with its device
+    bool ends_codes = false;    ///< the recovery codes end when the only one is removed
     std::string another;        ///< URL of the form; "": there are as many as there can be
     std::string accepted;  ///< JSON for signalAllAcceptedCredentials (WebAuthn §5.1.10.3); "": nothing has changed
     // The form; "" with the list:
