@@ -226,6 +226,15 @@ async function toDemandedPassword(page, deployment) {
   await page.waitForSelector("#save");
 }
 
+/// To the page of the password, behind a change that the tests make to the user.
+async function toPasswordOfNewUser(page, deployment, change) {
+  const username = `given-${++given}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  await toAccount(page, deployment, "/password", "#present", username, OTHER_PASSWORD);
+  await sql(deployment, change(`subject = (SELECT subject FROM users WHERE username = ${text(username)})`));
+  await page.reload();
+}
+
 let keys = 0;
 
 /// Chromium's own authenticator, in software.
@@ -626,6 +635,24 @@ export const PAGES = [
     name: "account, password",
     heading: /^Change your password$/,
     open: (page, d) => toAccount(page, d, "/password", "#present"),
+  },
+  {
+    name: "account, password behind a login by passkey",
+    heading: /^Change your password$/,
+    open: async (page, d) => {
+      const byPasskey = "level = 3, amr = 'pop user mfa'";
+      await toPasswordOfNewUser(page, d, (whose) => `UPDATE sessions SET ${byPasskey} WHERE ${whose}`);
+      await page.waitForSelector("#save");
+      await page.waitForSelector("#present", { state: "detached" });
+    },
+  },
+  {
+    name: "account, no password",
+    heading: /^Change your password$/,
+    open: async (page, d) => {
+      await toPasswordOfNewUser(page, d, (whose) => `UPDATE users SET password_hash = '' WHERE ${whose}`);
+      await page.waitForSelector("#no-password");
+    },
   },
   {
     name: "account, password too short",

@@ -31,8 +31,10 @@ std::int64_t count_devices(const AccountVisit& visit) {
 }
 
 AccountRow password_row(const AccountVisit& visit) {
-    if (!has_password_page(visit.context().settings)) return {tr("Password"), tr("kept by your organisation"), ""};
-    return {tr("Password"), "", visit.url() + "/password"};
+    const oauth::Settings& settings = visit.context().settings;
+    if (!has_password_page(settings)) return {tr("Password"), tr("kept by your organisation"), settings.branding.help};
+    const bool has_password = !store::find_password_hash(visit.context().store, visit.subject()).empty();
+    return {tr("Password"), has_password ? Message() : Message(tr("none")), visit.url() + "/password"};
 }
 
 /// CODE-4.

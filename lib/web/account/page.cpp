@@ -169,6 +169,8 @@ public:
         Values values = values_of(page.frame, renderer_);
         values.texts["username"] = util::displayable(page.username);
         values.texts["min_length"] = page.min_length;
+        values.texts["has_form"] = page.asks != PasswordPage::Asks::nothing ? "yes" : "";
+        values.texts["wants_present"] = page.asks == PasswordPage::Asks::present_and_new ? "yes" : "";
         values.texts["present_is_wrong"] = page.wrong == PasswordPage::Wrong::present ? "yes" : "";
         values.texts["new_is_wrong"] = page.wrong == PasswordPage::Wrong::fresh ? "yes" : "";
         return renderer_.respond(templates_->password, std::move(values), status);

@@ -44,6 +44,8 @@ struct PasswordPage {
     Wrong wrong = Wrong::none;  ///< the field that `frame.problem` is about
     std::string username;       ///< for password managers
     std::string min_length;     ///< of a new password, in characters
+    enum class Asks { present_and_new, new_alone, nothing };
+    Asks asks = Asks::present_and_new;  ///< nothing: there is no form, for the password cannot be changed now
 };
 
 struct ListedDevice {
