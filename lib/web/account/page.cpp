@@ -304,7 +304,7 @@ public:
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read) {
     return in_languages<TemplateAccountPages>(
         read.with({"account_top.html", "account_message.html", "account_app_key.html", "account_new_passkey.html",
-                   "passkey_add.js"}));
+                   "new_password.html", "passkey_add.js"}));
 }
 
 }  // namespace postern::web

@@ -234,8 +234,8 @@ public:
 };
 
 /// The templates of `read` whose names begin with account, and what they splice in: account_top.html,
-/// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
-/// splices in (web::read_pages, which says what is thrown).
+/// account_message.html, account_app_key.html, account_new_passkey.html, new_password.html, passkey_add.js and the
+/// files that every page splices in (web::read_pages, which says what is thrown).
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read);
 
 }  // namespace postern::web
