@@ -114,10 +114,10 @@ export async function openWorld() {
 /// The pages of method remote_user: the web server names whom the header X-Test-User names.
 export async function openRemoteWorld() {
   const deployment = await openDemo({
-    config: { login: { method: "remote_user" } },
+    config: { login: { method: "remote_user" }, account: { editableClaims: ["nickname"] } },
     front: lighttpd("fastcgi", [
       `server.modules += ( "mod_setenv" )`,
-      ...["stranger", "gone", "a\\tb"].map(
+      ...["stranger", "gone", "a\\tb", PERSON.username].map(
         (name, index) =>
           `$REQUEST_HEADER["X-Test-User"] == "${index}" { setenv.set-environment ` +
           `= ( "REMOTE_USER" => "${name.replace("\\t", "\t")}", "AUTH_TYPE" => "Basic" ) }`,
@@ -1258,6 +1258,16 @@ export const REMOTE_PAGES = [
     heading: /account name cannot be used/,
     options: asRemoteUser(2),
     open: (page, d) => page.goto(authorizationUrl(d)),
+  },
+  {
+    name: "account, a login that is too old for a change",
+    heading: /^Your account$/,
+    options: asRemoteUser(3),
+    open: async (page, d) => {
+      await page.goto(`${d.issuer}/account/profile`);
+      await page.goto(`${d.issuer}/account/profile?edit=yes`);
+      await page.getByText("too long ago for this change").waitFor();
+    },
   },
 ];
 

@@ -19,6 +19,9 @@ namespace {
 using text::Message;
 using text::tr;
 
+constexpr const char* kTooOldLogin =
+    tr("You signed in at your organisation too long ago for this change. Sign in again there, then come back.");
+
 std::string name_of(const model::User& user) {
     const json::Value* name = user.claims.find("name");
     return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
@@ -79,6 +82,7 @@ http::Response show_overview(AccountVisit& visit) {
     const auto user = store::find_user(context.store, visit.subject());
     OverviewPage page;
     page.frame = frame_of(visit);
+    if (is_too_old_again(visit)) page.frame.problem = kTooOldLogin;
     page.name = user ? name_of(*user) : "";
     page.username = user ? user->username : "";
     page.subject = visit.subject().str();

@@ -68,7 +68,8 @@ http::Response list(AccountVisit& visit) {
     page.keeper = visit.context().settings.service_name();
     page.subject = visit.subject().str();
     page.groups = store::groups_of(visit.context().store, visit.subject());
-    if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{"edit", "yes"}});
+    if (!editable(visit).empty() && knows_login_time(visit))
+        page.edit = http::with_query(visit.url(), {{"edit", "yes"}});
     return visit.pages.profile(page);
 }
 
