@@ -197,6 +197,11 @@ private:
         page.frame.problem = "The new password must not be your user name.";
         page.wrong = web::PasswordPage::Wrong::fresh;
         add("account_password-problem", account_->password(page, 200));
+        web::PasswordPage other{.frame = frame(), .username = kUser, .min_length = "15"};
+        other.asks = web::PasswordPage::Asks::new_alone;
+        add("account_password-passkey", account_->password(other, 200));
+        other.asks = web::PasswordPage::Asks::nothing;
+        add("account_password-none", account_->password(other, 200));
     }
 
     void add_app() {

@@ -11,7 +11,7 @@ namespace postern::web {
 struct NewPasskey {
     std::string options;  ///< JSON, PublicKeyCredentialCreationOptions with bytes in base64url; "": none is added here
     std::string challenge;  ///< sealed
-    text::Message name;     ///< the one that is proposed
+    text::Message name;     ///< the one that is proposed, or was typed before
 };
 
 }  // namespace postern::web

@@ -86,6 +86,12 @@ std::size_t count_characters(std::string_view utf8) {
 
 text::Message proposed_name(util::Time now) { return {tr("Passkey, {date}"), {{"date", shown_day(now)}}}; }
 
+/// The page is shown again after a refusal with the name that was typed (WCAG 2.2, 3.3.7).
+text::Message name_to_show(const PasskeySetup& setup) {
+    const std::string typed = util::displayable(util::trim(setup.request.form.find("name").value_or("")));
+    return typed.empty() ? proposed_name(setup.context.now()) : text::Message::verbatim(typed);
+}
+
 /// Of the fields that the script fills, in base64url.
 std::optional<std::string> bytes_in(const http::Params& sent, const char* field) {
     auto decoded = util::base64url_decode(sent.find(field).value_or(""));
@@ -152,8 +158,7 @@ NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner)
     if (handle.empty()) handle = context.random.bytes(store::kHandleBytes);
     auto challenge = make_challenge(context, use_of(setup), context.now() + kFormTtl, handle,
                                     store::find_stamp(context.store, setup.subject));
-    return {creation_options(setup, owner, handle, challenge.bytes), std::move(challenge.sealed),
-            proposed_name(context.now())};
+    return {creation_options(setup, owner, handle, challenge.bytes), std::move(challenge.sealed), name_to_show(setup)};
 }
 
 bool has_new_passkey(const http::Params& sent) { return !sent.find("attestation_object").value_or("").empty(); }

@@ -114,10 +114,10 @@ export async function openWorld() {
 /// The pages of method remote_user: the web server names whom the header X-Test-User names.
 export async function openRemoteWorld() {
   const deployment = await openDemo({
-    config: { login: { method: "remote_user" } },
+    config: { login: { method: "remote_user" }, account: { editableClaims: ["nickname"] } },
     front: lighttpd("fastcgi", [
       `server.modules += ( "mod_setenv" )`,
-      ...["stranger", "gone", "a\\tb"].map(
+      ...["stranger", "gone", "a\\tb", PERSON.username].map(
         (name, index) =>
           `$REQUEST_HEADER["X-Test-User"] == "${index}" { setenv.set-environment ` +
           `= ( "REMOTE_USER" => "${name.replace("\\t", "\t")}", "AUTH_TYPE" => "Basic" ) }`,
@@ -224,6 +224,15 @@ async function toDemandedPassword(page, deployment) {
   await page.goto(ask(deployment));
   await signIn(page, OTHER_PASSWORD, username);
   await page.waitForSelector("#save");
+}
+
+/// To the page of the password, behind a change that the tests make to the user.
+async function toPasswordOfNewUser(page, deployment, change) {
+  const username = `given-${++given}`;
+  await deployment.addUser(username, OTHER_PASSWORD);
+  await toAccount(page, deployment, "/password", "#present", username, OTHER_PASSWORD);
+  await sql(deployment, change(`subject = (SELECT subject FROM users WHERE username = ${text(username)})`));
+  await page.reload();
 }
 
 let keys = 0;
@@ -626,6 +635,24 @@ export const PAGES = [
     name: "account, password",
     heading: /^Change your password$/,
     open: (page, d) => toAccount(page, d, "/password", "#present"),
+  },
+  {
+    name: "account, password behind a login by passkey",
+    heading: /^Change your password$/,
+    open: async (page, d) => {
+      const byPasskey = "level = 3, amr = 'pop user mfa'";
+      await toPasswordOfNewUser(page, d, (whose) => `UPDATE sessions SET ${byPasskey} WHERE ${whose}`);
+      await page.waitForSelector("#save");
+      await page.waitForSelector("#present", { state: "detached" });
+    },
+  },
+  {
+    name: "account, no password",
+    heading: /^Change your password$/,
+    open: async (page, d) => {
+      await toPasswordOfNewUser(page, d, (whose) => `UPDATE users SET password_hash = '' WHERE ${whose}`);
+      await page.waitForSelector("#no-password");
+    },
   },
   {
     name: "account, password too short",
@@ -1231,6 +1258,16 @@ export const REMOTE_PAGES = [
     heading: /account name cannot be used/,
     options: asRemoteUser(2),
     open: (page, d) => page.goto(authorizationUrl(d)),
+  },
+  {
+    name: "account, a login that is too old for a change",
+    heading: /^Your account$/,
+    options: asRemoteUser(3),
+    open: async (page, d) => {
+      await page.goto(`${d.issuer}/account/profile`);
+      await page.goto(`${d.issuer}/account/profile?edit=yes`);
+      await page.getByText("too long ago for this change").waitFor();
+    },
   },
 ];
 

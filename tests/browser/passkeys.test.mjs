@@ -2,6 +2,7 @@
 // software; a passkey is for a host with a name, so the issuer is localhost.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sql, text } from "../security/database.mjs";
 import { recoveryCodes } from "./app.mjs";
 import { openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
@@ -16,6 +17,7 @@ const PLATFORM = {
 const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
 const U2F = { protocol: "u2f", transport: "usb" };
 const SYNCHRONISED = { ...PLATFORM, defaultBackupEligibility: true, defaultBackupState: true };
+const subjectOf = (username) => `(SELECT subject FROM users WHERE username = ${text(username)})`;
 
 describe("passkeys in a browser", () => {
   let deployment;
@@ -153,6 +155,38 @@ describe("passkeys in a browser", () => {
       await page.getByText("Your passkey is removed.").waitFor();
       await page.getByText("You have no passkey yet.").waitFor();
       assert.deepEqual(await listed(username), []);
+    });
+  });
+
+  it("the browser is told which ones there are after one has gone, and at no other time [WEBAUTHN-26]", async () => {
+    await withForm(PLATFORM, async (page, username) => {
+      await page.addInitScript(() => {
+        PublicKeyCredential.signalAllAcceptedCredentials = async (told) => {
+          (window.told ??= []).push(told);
+        };
+      });
+      const told = () => page.evaluate(() => window.told ?? []);
+      await addFirst(page);
+      const [known] = await sql(deployment, `SELECT * FROM passkeys WHERE subject = ${subjectOf(username)}`);
+      // Two more that this browser has not made: one is suspended, and stays where it is.
+      for (const [id, suspended_at] of [
+        ["AAAA", deployment.now()],
+        ["BBBB", null],
+      ]) {
+        const row = { ...known, credential_id: id, name: `Key ${id}`, suspended_at };
+        const values = Object.values(row).map((value) => (value === null ? "NULL" : text(value)));
+        await sql(deployment, `INSERT INTO passkeys (${Object.keys(row)}) VALUES (${values})`);
+      }
+      await page.goto(at(""));
+      assert.deepEqual(await told(), []);
+      await page.getByRole("button", { name: "Remove Key BBBB" }).click();
+      await page.getByText("Your passkey is removed.").waitFor();
+      const [{ rpId, userId, allAcceptedCredentialIds }, ...more] = await told();
+      assert.deepEqual(more, []);
+      assert.equal(rpId, "localhost");
+      const [{ handle }] = await sql(deployment, `SELECT handle FROM users WHERE username = ${text(username)}`);
+      assert.equal(userId, handle);
+      assert.deepEqual(allAcceptedCredentialIds.toSorted(), [known.credential_id, "AAAA"].toSorted());
     });
   });
 

@@ -177,6 +177,19 @@ TEST_CASE("app: a new one replaces the old one with its first right code, not be
     CHECK(send(f.op, f.alice, "/app", fresh.form(fresh.code(f.op))).location() == at(f.op, "/app?done=app-on"));
 }
 
+TEST_CASE("app: the account shows when it was last used [ACCOUNT-10]") {
+    Deployment op;
+    UserAgent alice = signed_in(op);
+    const SetUp app = set_up(op, alice);
+    REQUIRE(send(op, alice, "/app", app.form(app.code(op))).status == 200);
+    CHECK_FALSE(says(alice.fetch(at(op, "/app")), "Last used"));
+    op.advance(seconds(30));
+    UserAgent other(op);
+    const Landing code = other.log_in(other.open(at(op, "/app")));
+    const Landing page = other.submit(code, "verify", {{"code", app.code(op)}});
+    CHECK_MESSAGE(says(page.answer, "Last used"), page.verdict() << page.answer.log);
+}
+
 TEST_CASE("app: two pages that are open, and the one that is sent first counts [TOTP-4]") {
     const Deployment op;
     UserAgent alice = signed_in(op);

@@ -223,6 +223,42 @@ TEST_CASE("profile: to change it needs a recent login, to look at it a session [
     CHECK_FALSE(claims_of(op).find("nickname"));
 }
 
+TEST_CASE("profile: where the web server signs users in, by what it tells of the time [ACCOUNT-11, ACCOUNT-3]") {
+    const char* const kTooOld = "You signed in at your organisation too long ago for this change.";
+    Deployment::Options options = editable({"nickname"});
+    options.config.set("login", json::Object{{"method", "remote_user"}, {"authTimeFromEnvironment", "AUTH_TIME"}});
+    const Deployment op(options);
+    const auto browser = [&](const std::string& auth_time) {
+        UserAgent alice(op);
+        alice.login_variables() = {{"REMOTE_USER", kAlice}, {"AUTH_TYPE", "Basic"}, {"AUTH_TIME", auth_time}};
+        return alice;
+    };
+    // No time: no login could ever be recent enough.
+    UserAgent untold = browser("");
+    const Landing kept = untold.open(at(op, "/profile"));
+    CHECK(has_id(kept.answer.body, "kept"));
+    CHECK(link_in(kept.answer.body, "edit").empty());
+    CHECK(says(untold.open(at(op, "/profile?edit=yes")).answer, kTooOld));
+
+    // An old one: the login first, and where it is no newer a sentence.
+    UserAgent late = browser(std::to_string(op.now() - 60));
+    const Landing list = late.open(at(op, "/profile"));
+    CHECK(list.url == at(op, "/profile"));
+    CHECK_FALSE(link_in(list.answer.body, "edit").empty());
+    CHECK_FALSE(says(list.answer, kTooOld));
+    const Landing told = late.open(link_in(list.answer.body, "edit"));
+    CHECK(told.url == at(op, "?again=yes"));
+    CHECK(says(told.answer, kTooOld));
+    CHECK_FALSE(says(late.fetch(at(op, "")), kTooOld));
+
+    // After another one there the form is shown, and saved.
+    late.login_variables()["AUTH_TIME"] = std::to_string(op.now());
+    const Landing back = late.open(at(op, "/profile?edit=yes"));
+    CHECK(back.url == at(op, "/profile?again=yes"));
+    CHECK(change(op, late, {{"nickname", "Countess"}}).location() == at(op, "/profile?done=profile-changed"));
+    CHECK(claim(op, "nickname") == "Countess");
+}
+
 TEST_CASE("profile: a new telephone number is not the one that was confirmed [ACCOUNT-11]") {
     const Deployment op(editable({"phone_number", "nickname"}));
     op.must({"user", "set", kAlice, "--claim", "phone_number=+44 1", "--claim", "phone_number_verified=true"});

@@ -199,6 +199,8 @@ TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, 
     shown_again(adding.form(f.phone.make(elsewhere)), "That passkey was not accepted.");
     shown_again(form.with("name", std::string(65, 'n')), "A name has at most 64 characters.");
     shown_again(form.with("challenge", "x"), "The page was not of this browser.");
+    // What was typed stays (A11Y-4, WCAG 2.2 3.3.7).
+    CHECK(value_of(f.send(form.with("challenge", "x").with("name", "Carol's key")), "name") == "Carol's key");
     shown_again(form.with("discoverable", "no"), "You could not sign in with that passkey alone.");
     f.phone.flags = kUserPresent;
     shown_again(adding.form(f.phone), "You could not sign in with that passkey alone.");
@@ -235,6 +237,39 @@ TEST_CASE("invitation: a link that was handed over proves no address [LINK-9]") 
     f.op.must({"user", "set", kCarol, "--claim", "email=carol@example.org"});
     REQUIRE(says(f.send(Adding(f.open()).form(f.phone)), kAdded));
     CHECK(f.op.must({"user", "show", kCarol, "--json"}).find("email_verified") == std::string::npos);
+}
+
+TEST_CASE("invitation: who has signed in with the passkey alone may choose a password, once [ACCOUNT-6, POLICY-5]") {
+    Invited f;
+    const Adding adding(f.open());
+    REQUIRE(says(f.send(adding.form(f.phone)), kAdded));
+    const std::string account = f.op.url("account");
+    const auto signed_in = [&](UserAgent& browser, const std::string& page) {
+        Landing there = sign_in(f.op, browser, adding, f.phone.credential_id(), f.phone, account + page);
+        REQUIRE_MESSAGE(there.url == account + page, there.verdict() << there.answer.log);
+        return there;
+    };
+    UserAgent elsewhere(f.op);
+    CHECK(says(signed_in(elsewhere, "").answer, "Password none"));
+    Landing page = signed_in(f.carol, "/password");
+    CHECK_FALSE(has_id(page.answer.body, "present"));
+    const std::string cookie = f.carol.session_cookie();
+    const Landing weak = f.carol.submit(page, "save", {{"new", "short"}, {"again", "short"}});
+    CHECK(says(weak.answer, "too short"));
+    CHECK_FALSE(has_id(weak.answer.body, "present"));
+    const std::string form = f.carol.form_of(page, "save", {{"new", kNew}, {"again", kNew}});
+    const Answer changed = f.carol.send(account + "/password", form);
+    CHECK(changed.location() == account + "/password?done=password-changed");
+    CHECK(audit_events(changed.log) == "password_changed");
+    CHECK(f.carol.session_cookie() != cookie);
+    CHECK(elsewhere.open(account).verdict() == "login");
+    CHECK(says(f.carol.fetch(account + "/activity"), "Changed the password"));
+    CHECK_FALSE(says(f.carol.fetch(account), "Password none"));
+    UserAgent again(f.op);
+    CHECK(again.log_in(again.open(account), kCarol, kNew).verdict() == "second step");
+    // As every change it needs a recent login.
+    f.op.advance(seconds(600));
+    CHECK(f.carol.open(account + "/password").verdict() == "login");
 }
 
 TEST_CASE("invitation: a passkey of another user is not added, and the link stays [WEBAUTHN-9]") {

@@ -67,6 +67,14 @@ TEST_CASE("enrolment: the password, a passkey, its codes, and on to the applicat
     CHECK(has_id(asked.answer.body, "use-passkey"));
 }
 
+TEST_CASE("enrolment: the name that was typed is there again after a refusal [A11Y-4, WCAG 2.2 3.3.7]") {
+    Enrolling f;
+    const Adding adding(f.open().answer);
+    const Landing again = f.add(adding.form(f.phone).with("challenge", "x").with("name", "Ada's key"));
+    REQUIRE(says(again.answer, "The page was not of this browser."));
+    CHECK(value_of(again.answer, "name") == "Ada's key");
+}
+
 TEST_CASE("enrolment: for a client that wants a passkey, no app is offered or taken [LEVEL-5, POLICY-6]") {
     const auto must_have_passkey = [](Enrolling& f) {
         f.op.must({"client", "set", kWeb, "--acr", "phr"});

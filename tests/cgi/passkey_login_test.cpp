@@ -662,6 +662,59 @@ TEST_CASE("passkey: it leads to the account page as a password does [STEP-1]") {
     CHECK(f.give(alice, page).url.starts_with(f.op.url("account")));
 }
 
+TEST_CASE("passkey: the account shows when it was last used [ACCOUNT-10]") {
+    const WithPasskey f;
+    UserAgent alice(f.op);
+    REQUIRE(f.stored().last_used_at == std::nullopt);
+    f.give(alice, alice.open(f.op.url("account")));
+    const Answer list = alice.fetch(f.op.url("account") + "/passkeys");
+    CHECK_MESSAGE(says(list, "Last used"), visible_text(list.body));
+}
+
+TEST_CASE("passkey: the present password is asked for unless it alone was the login [ACCOUNT-6]") {
+    WithPasskey f;
+    const std::string password = f.op.url("account") + "/password";
+    UserAgent alone(f.op), both(f.op);
+    f.give(alone, alone.open(password));
+    CHECK_FALSE(has_id(alone.fetch(password).body, "present"));
+    CHECK(worth(f.op, both, f.give(both, f.second_page(both))) == "phr: pwd pop user mfa");
+    CHECK(has_id(both.fetch(password).body, "present"));
+    f.key.flags = kUserPresent;
+    UserAgent touched(f.op);
+    CHECK(worth(f.op, touched, f.give(touched, f.second_page(touched))) == "phr: pwd pop mfa");
+    CHECK(has_id(touched.fetch(password).body, "present"));
+    // The field is no choice of the form's.
+    const Query form{{"csrf", value_of(both.fetch(password), "csrf")},
+                     {"new", "four words in a row"},
+                     {"again", "four words in a row"}};
+    CHECK(says(both.send(password, form.text()), "The present password is not right."));
+}
+
+TEST_CASE("passkey: a user without a password who has logged in otherwise gets a sentence, and no form [ACCOUNT-6]") {
+    const Deployment op;
+    const std::string password = op.url("account") + "/password";
+    UserAgent alice(op);
+    const Landing page = alice.log_in(alice.open(password));
+    REQUIRE(page.url == password);
+    {
+        db::Database database(op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [](db::Transaction& transaction) {
+            REQUIRE(transaction.run("UPDATE users SET password_hash = '' WHERE username = 'alice'") == 1);
+            transaction.commit();
+        });
+    }
+    const Answer shown = alice.fetch(password);
+    CHECK(says(shown, "You have no password. Sign out, and sign in with your passkey to choose one."));
+    CHECK_FALSE(has_id(shown.body, "save"));
+    const std::string form = alice.form_of(
+        page, "save", {{"present", kAlicePassword}, {"new", "four words in a row"}, {"again", "four words in a row"}});
+    const auto counters = op.count_rows("login_attempts");
+    const Answer refused = alice.send(password, form);
+    CHECK(says(refused, "You have no password."));
+    CHECK(refused.log.find("password_refused") != std::string::npos);
+    CHECK(op.count_rows("login_attempts") == counters);
+}
+
 TEST_CASE("passkey: where none can be, the login page is byte for byte that of a password [WEBAUTHN-1, WEBAUTHN-20]") {
     struct Row {
         const char* when;

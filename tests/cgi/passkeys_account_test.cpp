@@ -63,6 +63,22 @@ Answer press(const Deployment& op, UserAgent& browser, const Query& fields) {
     return send(op, browser, fields.with("csrf", value_of(shown, "csrf")));
 }
 
+void write(const Deployment& op, const char* sql) {
+    postern::db::Database database(op.database(), postern::db::Access::read_write);
+    postern::db::write(database, postern::db::Durability::full, [&](postern::db::Transaction& transaction) {
+        REQUIRE(transaction.run(sql) == 1);
+        transaction.commit();
+    });
+}
+
+/// What the page tells the browser of the passkeys that there are.
+std::string accepted_in(const Answer& page) {
+    for (const char* tag : {"ul", "p"})
+        for (const Attributes& element : find_tags(page.body, tag))
+            if (element.contains("data-accepted")) return element.at("data-accepted");
+    return "";
+}
+
 std::string cell(const Deployment& op, const std::string& sql) {
     postern::db::Database database(op.database(), postern::db::Access::query_only);
     auto row = database.prepare(sql.c_str());
@@ -386,17 +402,112 @@ TEST_CASE("passkeys: the last way in of a user without a password stays, whateve
     UserAgent alice = signed_in(op);
     REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
     REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "key")).status == 303);
-    {
-        postern::db::Database database(op.database(), postern::db::Access::read_write);
-        postern::db::write(database, postern::db::Durability::full, [](postern::db::Transaction& transaction) {
-            REQUIRE(transaction.run("UPDATE users SET password_hash = '' WHERE username = $1", kAlice) == 1);
-            transaction.commit();
-        });
-    }
+    write(op, "UPDATE users SET password_hash = '' WHERE username = 'alice'");
     const auto remove = [&](const char* id) { return press(op, alice, {{"remove", base64url_encode(id)}}); };
     CHECK(remove("phone").status == 303);
     CHECK(says(remove("key"), "Without this passkey you could not sign in any more."));
     CHECK(op.count_rows("passkeys") == 1);
+}
+
+TEST_CASE("passkeys: the last way in is one that is found without a name [WEBAUTHN-24]") {
+    struct Row {
+        const char* what;
+        const char* discoverable;  ///< of the passkey that would be left
+        const char* change;        ///< to it, or ""
+        bool is_enough;
+    };
+    const Row rows[] = {
+        {"one that its authenticator keeps", "yes", "", true},
+        {"one of which the browser did not say", "", "", true},
+        {"a key of U2F", "no", "", false},
+        {"suspended", "yes", "UPDATE passkeys SET suspended_at = 1 WHERE name = 'Other'", false},
+        {"for a former host", "yes", "UPDATE passkeys SET rp_id = 'old.example' WHERE name = 'Other'", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const Deployment op;
+        UserAgent alice = signed_in(op);
+        REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+        const Query other = open_form(op, alice).form(TestAuthenticator(Algorithm::ES256, "other"));
+        REQUIRE(send(op, alice, other.with("discoverable", row.discoverable).with("name", "Other")).status == 303);
+        if (*row.change) write(op, row.change);
+        write(op, "UPDATE users SET password_hash = '' WHERE username = 'alice'");
+        const Answer answer = press(op, alice, {{"remove", base64url_encode("phone")}});
+        CHECK((answer.status == 303) == row.is_enough);
+        CHECK(says(answer, "Without this passkey you could not sign in any more.") != row.is_enough);
+        CHECK(op.count_rows("passkeys") == (row.is_enough ? 1 : 2));
+        // The other one may go as long as the first is there.
+        if (!row.is_enough) CHECK(press(op, alice, {{"remove", base64url_encode("other")}}).status == 303);
+    }
+}
+
+TEST_CASE("passkeys: password managers keep one that is suspended, and forget one of a former host [WEBAUTHN-26, 15]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "good")).status == 200);
+    for (const char* id : {"suspended", "former", "gone"})
+        REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, id)).status == 303);
+    write(
+        op,
+        ("UPDATE passkeys SET suspended_at = 1 WHERE credential_id = '" + base64url_encode("suspended") + "'").c_str());
+    write(op, ("UPDATE passkeys SET rp_id = 'old.example' WHERE credential_id = '" + base64url_encode("former") + "'")
+                  .c_str());
+    const Answer removed = press(op, alice, {{"remove", base64url_encode("gone")}});
+    REQUIRE(removed.status == 303);
+    const Answer list = alice.fetch(removed.location());
+    CHECK(accepted_in(list) == R"({"rpId":"op.example","userId":")" +
+                                   cell(op, "SELECT handle FROM users WHERE username = 'alice'") +
+                                   R"(","allAcceptedCredentialIds":[")" + base64url_encode("good") + R"(",")" +
+                                   base64url_encode("suspended") + R"("]})");
+    CHECK(accepted_in(alice.fetch(at(op, "/passkeys"))).empty());
+}
+
+TEST_CASE("passkeys: the page says it where the codes end with the last one [A11Y-5, CODE-5]") {
+    const char* const kEnds = "Your recovery codes end with it.";
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+    const auto is_said = [&] { return says(alice.fetch(at(op, "/passkeys")), kEnds); };
+    CHECK(is_said());
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "key")).status == 303);
+    CHECK_FALSE(is_said());
+    REQUIRE(press(op, alice, {{"remove", base64url_encode("key")}}).status == 303);
+    CHECK(is_said());
+    const SetUp app(alice.fetch(at(op, "/app")));
+    REQUIRE(alice.send(at(op, "/app"), app.form(app.code(op)).text()).status == 303);
+    CHECK_FALSE(is_said());
+}
+
+TEST_CASE("passkeys: the name that was typed is there again after a refusal [A11Y-4, WCAG 2.2 3.3.7]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const Adding form = open_form(op, alice);
+    CHECK(value_of(form.page, "name").starts_with("Passkey, "));
+    const Query sent = form.form(TestAuthenticator(Algorithm::ES256, "phone"));
+    for (const std::string& name : {std::string("Ada's <key>"), std::string(65, 'x')}) {
+        const Answer again = send(op, alice, sent.with("challenge", "x").with("name", name));
+        REQUIRE(again.status == 200);
+        CHECK(value_of(again, "name") == name);
+    }
+    CHECK(value_of(send(op, alice, sent.with("challenge", "x").with("name", " ")), "name").starts_with("Passkey, "));
+}
+
+TEST_CASE("passkeys: one of a former host is listed as such, and is not asked for [WEBAUTHN-25]") {
+    Deployment op;
+    UserAgent alice = signed_in(op);
+    REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+    const auto second_page = [&] {
+        UserAgent browser(op);
+        const Landing page = browser.log_in(browser.authorize(authorization_request()));
+        REQUIRE_MESSAGE(page.verdict() == "second step", page.verdict() << page.answer.log);
+        return page.answer;
+    };
+    CHECK(has_id(second_page().body, "use-passkey"));
+    op.configure("login", postern::json::Object{{"rpId", "old.example"}});
+    const Answer page = second_page();
+    CHECK(has_id(page.body, "code"));  // a recovery code
+    CHECK_FALSE(has_id(page.body, "use-passkey"));
+    CHECK(says(alice.fetch(at(op, "/passkeys")), "for an earlier address of this service"));
 }
 
 TEST_CASE("passkeys: there is no page where they are off, or can not be [WEBAUTHN-1]") {

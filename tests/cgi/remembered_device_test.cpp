@@ -262,6 +262,19 @@ TEST_CASE("remembered device: what ends it [DEVICE-4, STORE-4, STORE-6]") {
     CHECK(f.op.count_rows("remembered_devices") == 0);
 }
 
+TEST_CASE("remembered device: it ends with the password that its user changes in the account [DEVICE-4, ACCOUNT-6]") {
+    const char* const kNew = "four words in a row";
+    WithApp f;
+    UserAgent alice = f.remembered();
+    UserAgent owner(f.op);
+    const Landing code = owner.log_in(owner.open(f.op.url("account") + "/password"));
+    const Landing page = owner.submit(code, "verify", {{"code", f.fresh_code()}});
+    REQUIRE_MESSAGE(page.url == f.op.url("account") + "/password", page.verdict() << page.answer.log);
+    const Landing changed = owner.submit(page, "save", {{"present", kAlicePassword}, {"new", kNew}, {"again", kNew}});
+    CHECK(says(changed.answer, "Your password is changed."));
+    CHECK(alice.log_in(alice.authorize(authorization_request()), kAlice, kNew).verdict() == "second step");
+}
+
 TEST_CASE("remembered device: with the option off again it counts for nothing, nor does a session of it [POLICY-3]") {
     WithApp f;
     UserAgent alice = f.remembered();

@@ -11,6 +11,8 @@
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/passkey_set_up.h"
+#include "util/base64.h"
 
 namespace {
 
@@ -59,6 +61,10 @@ struct RemoteLevel {
 };
 
 Query usual() { return authorization_request(kTrusted); }
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
 
 std::string amr_of(const json::Object& claims) {
     const json::Value* amr = claims.find("amr");
@@ -191,6 +197,38 @@ TEST_CASE("remote level: with the login's time, a new login and its code are eno
     REQUIRE(step.verdict() == "second step");
     const auto claims = f.id_token(alice.submit(step, "verify", {{"code", f.fresh_code(app)}}));
     CHECK(*claims.find("auth_time")->if_integer() == then);
+}
+
+TEST_CASE("remote level: a user whose password the web server knows may remove the last passkey [WEBAUTHN-24]") {
+    RemoteLevel f({{"remoteLevel", 1}, {"autoCreate", true}});
+    UserAgent eve = f.browser("eve");
+    const std::string passkeys = f.op.url("account") + "/passkeys";
+    REQUIRE(eve.open(passkeys).url == passkeys);
+    const Adding adding(eve.fetch(passkeys + "?add=yes"));
+    const TestAuthenticator phone(crypto::Algorithm::ES256, "phone");
+    REQUIRE(eve.send(passkeys, adding.form(phone).text()).status == 200);
+    const Query remove{{"csrf", value_of(eve.fetch(passkeys), "csrf")}, {"remove", util::base64url_encode("phone")}};
+    CHECK(eve.send(passkeys, remove.text()).location() == passkeys + "?done=passkey-removed");
+    CHECK(f.op.count_rows("passkeys") == 0);
+}
+
+TEST_CASE("remote level: a login that the web server tells to be old is no loop, and changes nothing [ACCOUNT-3]") {
+    RemoteLevel f({{"remoteLevel", 1}, {"authTimeFromEnvironment", "AUTH_TIME"}});
+    const std::string account = f.op.url("account");
+    UserAgent alice = f.browser();
+    alice.login_variables()["AUTH_TIME"] = std::to_string(f.op.now() - 3600);
+    for (const char* page : {"/app", "/passkeys?add=yes"}) {
+        CAPTURE(page);
+        const Landing told = alice.open(account + page);
+        CHECK(told.url == account + "?again=yes");
+        CHECK_MESSAGE(says(told.answer, "You signed in at your organisation too long ago for this change."),
+                      told.verdict() << told.answer.log);
+    }
+    alice.login_variables()["AUTH_TIME"] = std::to_string(f.op.now());
+    const Landing app = alice.open(account + "/app");
+    CHECK(app.url == account + "/app?again=yes");
+    CHECK(SetUp(app.answer).key.size() == 32);
+    CHECK_FALSE(says(alice.fetch(account + "?again=yes"), "too long ago"));
 }
 
 TEST_CASE("remote level: discovery names what can be reached [LEVEL-8, POLICY-9]") {

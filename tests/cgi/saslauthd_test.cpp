@@ -12,7 +12,9 @@
 #include "support/fake_saslauthd.h"
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/passkey_set_up.h"
 #include "unit/store/fixture.h"
+#include "util/base64.h"
 
 namespace {
 
@@ -246,6 +248,32 @@ TEST_CASE(
     }
     CHECK(alice.fetch(f.op.url("recover") + "?t=" + std::string(43, 'x')).status == 404);
     CHECK(f.op.cgi("discovery").json().find("acr_values_supported") != nullptr);
+}
+
+TEST_CASE("saslauthd: the overview leads to where a password is changed, if branding.help says it [ACCOUNT-7]") {
+    Fixture f;
+    const auto row_of = [&] {
+        UserAgent alice(f.op);
+        const std::string& body = alice.log_in(alice.open(f.op.url("account")), kAlice, kSecret).answer.body;
+        const auto begin = body.find("id=\"rows\"");
+        return body.substr(begin, body.find("</li>", begin) - begin);
+    };
+    CHECK(row_of().find("<span>Password</span>") != std::string::npos);
+    f.op.configure("branding", json::Object{{"help", "https://help.example/passwords"}});
+    CHECK(row_of().find("<a href=\"https://help.example/passwords\">Password</a>") != std::string::npos);
+}
+
+TEST_CASE("saslauthd: a user whose password is kept there may remove the last passkey [WEBAUTHN-24, SOURCE-4]") {
+    const Fixture f({{"autoCreate", true}});
+    UserAgent eve(f.op);
+    const std::string passkeys = f.op.url("account") + "/passkeys";
+    REQUIRE(eve.log_in(eve.open(passkeys), "eve", kSecret).url == passkeys);
+    const Adding adding(eve.fetch(passkeys + "?add=yes"));
+    const TestAuthenticator phone(crypto::Algorithm::ES256, "phone");
+    REQUIRE(eve.send(passkeys, adding.form(phone).text()).status == 200);
+    const Query remove{{"csrf", value_of(eve.fetch(passkeys), "csrf")}, {"remove", util::base64url_encode("phone")}};
+    CHECK(eve.send(passkeys, remove.text()).location() == passkeys + "?done=passkey-removed");
+    CHECK(f.op.count_rows("passkeys") == 0);
 }
 
 TEST_CASE("saslauthd: the commands that give a password say where it is kept, and change nothing [SOURCE-4]") {

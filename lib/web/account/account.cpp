@@ -1,6 +1,7 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "http/url.h"
 #include "oauth/acr.h"
 #include "store/users.h"
 #include "web/account/activity.h"
@@ -42,6 +43,13 @@ constexpr AccountRoute kRoutes[] = {
     {"/profile", Form::account_profile, show_profile, submit_profile, always},
     {"", Form::account, show_overview, nullptr, always},
 };
+
+/// The page without the word for one request, but with the one that says what it was shown for.
+std::string url_to_keep(const Interaction& interaction, const std::string& page) {
+    std::string url = interaction.context.settings.url(page);
+    const bool after = interaction.request.query.find(kAfterNewLogin).has_value();
+    return after ? http::with_query(url, {{kAfterNewLogin, "yes"}}) : url;
+}
 
 std::string path_of(const oauth::Settings& settings, const AccountRoute& route) {
     return settings.paths.account.value() + std::string(route.suffix);
@@ -109,9 +117,11 @@ http::Response account(Interaction& interaction, const AccountPages& pages) {
     if (!counts && posted) return http::see_other(settings.url(page));
     if (!counts) return log_in(interaction, page);
     // The word is for one request: kept in a bookmark it would blame cookies for a session that has ended.
-    if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(settings.url(page));
+    if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(url_to_keep(interaction, page));
     AccountVisit visit{interaction, pages, *session, page, route.form};
     if (auto login = refuse_weak_login(visit)) return std::move(*login);
+    if (!posted && route.form != Form::account && is_too_old_again(visit))
+        return http::see_other(url_to_keep(interaction, *settings.paths.account));
     if (!posted) return route.show(visit);
     if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);
     return route.submit ? route.submit(visit) : http::see_other(visit.url());

@@ -19,6 +19,9 @@ namespace {
 using text::Message;
 using text::tr;
 
+constexpr const char* kTooOldLogin =
+    tr("You signed in at your organisation too long ago for this change. Sign in again there, then come back.");
+
 std::string name_of(const model::User& user) {
     const json::Value* name = user.claims.find("name");
     return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
@@ -31,8 +34,10 @@ std::int64_t count_devices(const AccountVisit& visit) {
 }
 
 AccountRow password_row(const AccountVisit& visit) {
-    if (!has_password_page(visit.context().settings)) return {tr("Password"), tr("kept by your organisation"), ""};
-    return {tr("Password"), "", visit.url() + "/password"};
+    const oauth::Settings& settings = visit.context().settings;
+    if (!has_password_page(settings)) return {tr("Password"), tr("kept by your organisation"), settings.branding.help};
+    const bool has_password = !store::find_password_hash(visit.context().store, visit.subject()).empty();
+    return {tr("Password"), has_password ? Message() : Message(tr("none")), visit.url() + "/password"};
 }
 
 /// CODE-4.
@@ -77,6 +82,7 @@ http::Response show_overview(AccountVisit& visit) {
     const auto user = store::find_user(context.store, visit.subject());
     OverviewPage page;
     page.frame = frame_of(visit);
+    if (is_too_old_again(visit)) page.frame.problem = kTooOldLogin;
     page.name = user ? name_of(*user) : "";
     page.username = user ? user->username : "";
     page.subject = visit.subject().str();

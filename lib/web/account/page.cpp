@@ -170,6 +170,8 @@ public:
         Values values = values_of(page.frame, renderer_);
         values.texts["username"] = util::displayable(page.username);
         values.texts["min_length"] = page.min_length;
+        values.texts["has_form"] = page.asks != PasswordPage::Asks::nothing ? "yes" : "";
+        values.texts["wants_present"] = page.asks == PasswordPage::Asks::present_and_new ? "yes" : "";
         values.texts["present_is_wrong"] = page.wrong == PasswordPage::Wrong::present ? "yes" : "";
         values.texts["new_is_wrong"] = page.wrong == PasswordPage::Wrong::fresh ? "yes" : "";
         return renderer_.respond(templates_->password, std::move(values), status);
@@ -212,6 +214,7 @@ public:
         values.texts["title"] = renderer_.say(page.list.empty() ? tr("Passkeys") : tr("Add a passkey"));
         values.texts["is_list"] = page.list.empty() ? "yes" : "";
         values.texts["has_passkeys"] = page.passkeys.empty() ? "" : "yes";
+        values.texts["ends_codes"] = page.ends_codes ? "yes" : "";
         values.texts["wants_second"] = page.wants_second ? "yes" : "";
         values.texts["another"] = page.another;
         values.texts["accepted"] = page.accepted;
@@ -302,7 +305,7 @@ public:
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read) {
     return in_languages<TemplateAccountPages>(
         read.with({"account_top.html", "account_message.html", "account_app_key.html", "account_new_passkey.html",
-                   "passkey_add.js"}));
+                   "new_password.html", "passkey_add.js"}));
 }
 
 }  // namespace postern::web

@@ -45,6 +45,8 @@ struct PasswordPage {
     Wrong wrong = Wrong::none;  ///< the field that `frame.problem` is about
     std::string username;       ///< for password managers
     std::string min_length;     ///< of a new password, in characters
+    enum class Asks { present_and_new, new_alone, nothing };
+    Asks asks = Asks::present_and_new;  ///< nothing: there is no form, for the password cannot be changed now
 };
 
 struct ListedDevice {
@@ -120,6 +122,7 @@ struct PasskeysPage {
     // The list:
     std::vector<ListedPasskey> passkeys;
     bool wants_second = false;  ///< the only one is lost with its device
+    bool ends_codes = false;    ///< the recovery codes end when the only one is removed
     std::string another;        ///< URL of the form; "": there are as many as there can be
     std::string accepted;  ///< JSON for signalAllAcceptedCredentials (WebAuthn §5.1.10.3); "": nothing has changed
     // The form; "" with the list:
@@ -232,8 +235,8 @@ public:
 };
 
 /// The templates of `read` whose names begin with account, and what they splice in: account_top.html,
-/// account_message.html, account_app_key.html, account_new_passkey.html, passkey_add.js and the files that every page
-/// splices in (web::read_pages, which says what is thrown).
+/// account_message.html, account_app_key.html, account_new_passkey.html, new_password.html, passkey_add.js and the
+/// files that every page splices in (web::read_pages, which says what is thrown).
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read);
 
 }  // namespace postern::web

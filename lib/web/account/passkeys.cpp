@@ -29,8 +29,12 @@ constexpr const char* kLastWayIn = tr("Without this passkey you could not sign i
 constexpr const char* kAdded = tr("Your passkey is added.");
 constexpr const char* kAdd = "add";  // parameter of the page with the form
 
+bool is_of_this_address(const AccountVisit& visit, const store::Passkey& passkey) {
+    return passkey.rp_id == visit.context().settings.login.rp_id;
+}
+
 bool is_usable(const AccountVisit& visit, const store::Passkey& passkey) {
-    return !passkey.suspended_at && passkey.rp_id == visit.context().settings.login.rp_id;
+    return !passkey.suspended_at && is_of_this_address(visit, passkey);
 }
 
 const char* state_of(const AccountVisit& visit, const store::Passkey& passkey) {
@@ -39,16 +43,22 @@ const char* state_of(const AccountVisit& visit, const store::Passkey& passkey) {
     return passkey.backed_up ? tr("synchronised") : tr("on one device only");
 }
 
-/// WEBAUTHN-26: password managers forget what is not in it.
+/// WEBAUTHN-26: password managers forget what is not in it. A suspended one is: the operator may resume it.
 std::string accepted_ids(const AccountVisit& visit, const std::vector<store::Passkey>& passkeys) {
     const std::string handle = store::find_handle(visit.context().store, visit.subject());
     if (handle.empty()) return "";
     json::Array ids;
     for (const store::Passkey& passkey : passkeys)
-        if (is_usable(visit, passkey)) ids.emplace_back(base64url_encode(passkey.credential_id));
+        if (is_of_this_address(visit, passkey)) ids.emplace_back(base64url_encode(passkey.credential_id));
     return json::write(json::Object{{"rpId", visit.context().settings.login.rp_id},
                                     {"userId", base64url_encode(handle)},
                                     {"allAcceptedCredentialIds", std::move(ids)}});
+}
+
+/// With the user's only passkey.
+bool ends_codes(const AccountVisit& visit) {
+    const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
+    return factors.unused_codes > 0 && !factors.app;
 }
 
 http::Response list(AccountVisit& visit, const text::Message& problem) {
@@ -61,6 +71,7 @@ http::Response list(AccountVisit& visit, const text::Message& problem) {
             page.passkeys.push_back({passkey.name, base64url_encode(passkey.credential_id), state_of(visit, passkey),
                                      shown_day(passkey.created_at),
                                      passkey.last_used_at ? shown_time(*passkey.last_used_at) : text::Message()});
+        page.ends_codes = passkeys.size() == 1 && ends_codes(visit);
         page.wants_second = passkeys.size() == 1 && !passkeys[0].backed_up && is_usable(visit, passkeys[0]);
         if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{kAdd, "yes"}});
         if (!page.frame.done.empty()) page.accepted = accepted_ids(visit, passkeys);
@@ -146,15 +157,34 @@ http::Response rename(AccountVisit& visit, std::string_view id) {
     return renamed ? done(visit, AccountDone::passkey_named) : http::see_other(visit.url());
 }
 
+/// Its authenticator finds it without a name (WEBAUTHN-11). A browser that did not say so is believed, as it is when
+/// the passkey is made.
+bool signs_in_alone(const AccountVisit& visit, const store::Passkey& passkey) {
+    return is_usable(visit, passkey) && passkey.discoverable.value_or(true);
+}
+
+/// Whether no other passkey is good for what this one is good for.
+bool is_last(const AccountVisit& visit, const std::vector<store::Passkey>& passkeys, std::string_view id,
+             bool (&is_good)(const AccountVisit&, const store::Passkey&)) {
+    bool is_good_now = false;
+    bool has_another = false;
+    for (const store::Passkey& passkey : passkeys)
+        (passkey.credential_id == id ? is_good_now : has_another) |= is_good(visit, passkey);
+    return is_good_now && !has_another;
+}
+
+/// Where passwords are kept elsewhere, none is stored here and the user has one all the same.
+bool has_password(const AccountVisit& visit, db::Database& database) {
+    return !visit.context().settings.login.keeps_passwords() ||
+           !store::find_password_hash(database, visit.subject()).empty();
+}
+
 /// WEBAUTHN-24. nullptr: nothing is against it.
 const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, std::string_view id) {
     db::Database& database = transaction.database();
-    bool is_usable_now = false;
-    bool has_another = false;
-    for (const store::Passkey& passkey : store::list_passkeys(database, visit.subject()))
-        (passkey.credential_id == id ? is_usable_now : has_another) |= is_usable(visit, passkey);
-    if (!is_usable_now || has_another) return nullptr;
-    if (store::find_password_hash(database, visit.subject()).empty()) return kLastWayIn;
+    const auto passkeys = store::list_passkeys(database, visit.subject());
+    if (is_last(visit, passkeys, id, signs_in_alone) && !has_password(visit, database)) return kLastWayIn;
+    if (!is_last(visit, passkeys, id, is_usable)) return nullptr;
     if (store::find_factors(database, visit.subject()).app) return nullptr;
     const auto state = store::find_second_factor(database, visit.subject(), "");
     return demanded_of_user(visit.context().settings, state) >= model::Level::second_factor ? kLastFactor : nullptr;

@@ -1,6 +1,9 @@
 // The page on which a user changes the password.
 #include "web/account/password.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
@@ -23,26 +26,44 @@ struct Typed {
 };
 
 using Wrong = PasswordPage::Wrong;
+using Asks = PasswordPage::Asks;
+
+/// A passkey that has verified its user and nothing else proves who changes the password (ACCOUNT-6). One beside a
+/// password does not take its place: a browser that was left open may have added it.
+bool was_by_passkey_alone(const model::Authentication& how) {
+    const auto methods = model::methods_of(how.amr);
+    const auto has = [&](const char* method) { return std::ranges::find(methods, method) != methods.end(); };
+    return how.level == model::Level::phishing_resistant && has("user") && !has("pwd");
+}
+
+Asks asked_of(const AccountVisit& visit) {
+    if (was_by_passkey_alone(visit.session.how)) return Asks::new_alone;
+    return store::find_password_hash(visit.context().store, visit.subject()).empty() ? Asks::nothing
+                                                                                     : Asks::present_and_new;
+}
 
 http::Response form(AccountVisit& visit, Wrong wrong, const text::Message& problem, int status = 200) {
     return with_browser_id(visit, [&] {
         PasswordPage page{.frame = frame_of(visit),
                           .wrong = wrong,
                           .username = store::find_username(visit.context().store, visit.subject()),
-                          .min_length = std::to_string(visit.context().settings.login.password_min_length)};
+                          .min_length = std::to_string(visit.context().settings.login.password_min_length),
+                          .asks = asked_of(visit)};
         page.frame.problem = problem;
         return visit.pages.password(page, status);
     });
 }
 
-/// The same session under a new cookie value; nullopt when it or the present password ended while this waited.
-std::optional<std::string> change(const AccountVisit& visit, const PasswordVerdict& verdict, const std::string& hash) {
+/// Asked in the transaction of the change: whether what proves the user still does. It holds the user's row then.
+using StillProved = std::function<bool(db::Transaction&)>;
+
+/// The same session under a new cookie value; nullopt when it or the proof ended while this waited.
+std::optional<std::string> change(const AccountVisit& visit, const StillProved& is_proved, const std::string& hash) {
     oauth::Context& context = visit.context();
     std::string cookie = crypto::random_token(context.random);
     const auto replace = [&](db::Transaction& transaction) {
         const util::Time now = context.now();
-        // The name may have become another user's since.
-        if (verdict.named != visit.subject() || !confirm_login(transaction, verdict, now)) return false;
+        if (!is_proved(transaction)) return false;
         auto session = store::find_session(transaction.database(), visit.session.cookie_hash, now,
                                            now - context.settings.session_idle_ttl);
         if (!session) return false;
@@ -83,6 +104,13 @@ http::Response refuse_busy(const AccountVisit& visit, const PasswordVerdict& ver
                         {"", kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
 
+http::Response show_changed(const AccountVisit& visit, const std::string& cookie) {
+    http::Response response = done(visit, AccountDone::password_changed);
+    const CookieNames& names = visit.interaction.browser.names;
+    response.add("Set-Cookie", http::set_cookie(names.session, cookie, names.security));
+    return response;
+}
+
 /// The new password is right, the present one is not looked at yet.
 http::Response change_with(AccountVisit& visit, const Typed& typed, const std::string& username) {
     PasswordVerdict verdict = attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
@@ -90,7 +118,11 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
     if (verdict.outcome != PasswordOutcome::right) return refuse(visit, verdict);
     const auto hash = hash_new_password(visit.context(), typed.fresh);
     if (!hash) return refuse_busy(visit, verdict);
-    const auto cookie = change(visit, verdict, *hash);
+    const auto is_proved = [&](db::Transaction& transaction) {
+        // The name may have become another user's since.
+        return verdict.named == visit.subject() && confirm_login(transaction, verdict, visit.context().now());
+    };
+    const auto cookie = change(visit, is_proved, *hash);
     if (!cookie) {
         verdict.log_detail = "the password was changed or the session ended while this change waited";
         const util::Time now = visit.context().now();
@@ -99,9 +131,25 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
                                  .has_value();
         return is_live ? refuse(visit, verdict) : http::see_other(visit.url());  // the login comes first then
     }
-    http::Response response = done(visit, AccountDone::password_changed);
-    const CookieNames& names = visit.interaction.browser.names;
-    response.add("Set-Cookie", http::set_cookie(names.session, *cookie, names.security));
+    return show_changed(visit, *cookie);
+}
+
+/// The same behind a login by passkey alone. A session that another change has ended meanwhile begins anew.
+http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& fresh) {
+    const auto hash = hash_new_password(visit.context(), fresh);
+    if (!hash) return refuse_busy(visit, {});
+    const auto is_proved = [&](db::Transaction& transaction) {
+        const auto user = store::find_user_to_change(transaction, visit.subject());
+        return user && user->enabled;
+    };
+    const auto cookie = change(visit, is_proved, *hash);
+    return cookie ? show_changed(visit, *cookie) : http::see_other(visit.url());
+}
+
+http::Response refuse_without_proof(AccountVisit& visit) {
+    http::Response response = form(visit, Wrong::none, "");
+    response.refusal = http::Refusal{"password_refused", "the page of the password was shown again",
+                                     "the user has no password, and the login was not by a passkey alone", ""};
     return response;
 }
 
@@ -119,6 +167,8 @@ http::Response submit_password(AccountVisit& visit) {
     const http::Params& sent = visit.request().form;
     if (const auto faulty = sent.first_fault({"present", "new", "again"}))
         return refuse_malformed_form(visit, "field: " + *faulty);
+    const Asks asks = asked_of(visit);
+    if (asks == Asks::nothing) return refuse_without_proof(visit);
     const std::string username = store::find_username(visit.context().store, visit.subject());
     auto fresh =
         read_new_password(visit.context(), sent, find_password_owner(visit.context(), visit.subject(), username));
@@ -126,6 +176,7 @@ http::Response submit_password(AccountVisit& visit) {
         if (fresh.error().flaw) note_refusal(visit, log_reason(*fresh.error().flaw));
         return form(visit, Wrong::fresh, fresh.error().text);
     }
+    if (asks == Asks::new_alone) return change_by_passkey(visit, *fresh);
     return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), std::move(*fresh)},
                        username);
 }

@@ -69,7 +69,8 @@ http::Response list(AccountVisit& visit) {
     page.keeper = visit.context().settings.service_name();
     page.subject = visit.subject().str();
     page.groups = store::groups_of(visit.context().store, visit.subject());
-    if (!editable(visit).empty()) page.edit = http::with_query(visit.url(), {{kEdit, "yes"}});
+    if (!editable(visit).empty() && knows_login_time(visit))
+        page.edit = http::with_query(visit.url(), {{kEdit, "yes"}});
     return visit.pages.profile(page);
 }
 

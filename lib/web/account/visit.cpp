@@ -55,8 +55,15 @@ http::Response refuse(const AccountVisit& visit, PageFault fault, const std::str
     return refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
 }
 
+bool is_too_old(const AccountVisit& visit) {
+    const util::Seconds allowed = visit.context().settings.account.reauthentication;
+    return visit.context().now() - login_time_of(visit.context().settings, visit.session) >= allowed;
+}
+
 http::Response log_in_again(AccountVisit& visit) {
-    return log_in_for_account(visit.interaction, visit.page,
+    const bool has_page = visit.context().settings.login.has_page();
+    return log_in_for_account(visit.interaction,
+                              has_page ? visit.page : http::with_query(visit.page, {{kAfterNewLogin, "yes"}}),
                               store::find_username(visit.context().store, visit.subject()));
 }
 
@@ -106,10 +113,17 @@ std::optional<http::Response> refuse_weak_login(AccountVisit& visit) {
 }
 
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
-    const util::Seconds allowed = visit.context().settings.account.reauthentication;
-    if (visit.context().now() - login_time_of(visit.context().settings, visit.session) >= allowed)
-        return log_in_again(visit);
+    if (is_too_old(visit)) return log_in_again(visit);
     return refuse_below(visit, what_the_user_has);
+}
+
+bool is_too_old_again(const AccountVisit& visit) {
+    const bool asked = !visit.context().settings.login.has_page() && visit.request().query.find(kAfterNewLogin);
+    return asked && is_too_old(visit);
+}
+
+bool knows_login_time(const AccountVisit& visit) {
+    return login_time_of(visit.context().settings, visit.session) != model::kAuthTimeUnknown;
 }
 
 store::SecondFactorState factors_of(const AccountVisit& visit) {

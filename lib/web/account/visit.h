@@ -50,6 +50,15 @@ std::optional<http::Response> refuse_weak_login(AccountVisit& visit);
 /// or was without the second factor that the user has.
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
+/// In the address of a page behind a login that was asked for because a change needs a newer one, where the web server
+/// signs users in: it may tell of the same login as before, and asking it again would change nothing.
+inline constexpr const char* kAfterNewLogin = "again";
+/// The login is too old for a change all the same.
+bool is_too_old_again(const AccountVisit& visit);
+
+/// Whether a change can ever be made: not where the web server signs users in and does not tell when they logged in.
+bool knows_login_time(const AccountVisit& visit);
+
 /// What the user has to log in with now, behind a password.
 store::SecondFactorState factors_of(const AccountVisit& visit);
 

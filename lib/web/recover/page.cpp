@@ -82,9 +82,9 @@ public:
 }  // namespace
 
 std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const TemplateReader& read) {
-    // Pages of an operator need not offer passkeys.
-    return in_languages<TemplateRecoverPages>(
-        read.with({"account_new_passkey.html", "passkey_add.js"}, TemplateReader::Missing::left_out));
+    // Pages of an operator need not offer passkeys, and may have the form for a password themselves.
+    return in_languages<TemplateRecoverPages>(read.with(
+        {"new_password.html", "account_new_passkey.html", "passkey_add.js"}, TemplateReader::Missing::left_out));
 }
 
 }  // namespace postern::web
