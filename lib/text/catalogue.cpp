@@ -32,9 +32,15 @@ struct Marks {
 
 /// Whether `tag` may stand behind the tags that are `open`, which it adds to or takes from.
 bool nests(std::vector<std::string_view>& open, std::string_view tag) {
-    if (!tag.starts_with("</")) return open.push_back(tag.substr(1)), true;
-    if (open.empty() || open.back() != tag.substr(2)) return false;
-    return open.pop_back(), true;
+    const bool ends = tag.starts_with("</");
+    if (!ends) {
+        open.push_back(tag.substr(1));
+    } else if (!open.empty() && open.back() == tag.substr(2)) {
+        open.pop_back();
+    } else {
+        return false;
+    }
+    return true;
 }
 
 Marks marks_of(std::string_view text) {

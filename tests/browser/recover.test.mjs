@@ -70,7 +70,8 @@ describe("links in a browser", () => {
       const referrers = [];
       page.on("request", (request) => referrers.push(request.headers().referer ?? ""));
       await page.goto(link);
-      await page.keyboard.type(CHOSEN); // the field has the focus
+      await page.waitForSelector("#new:focus"); // by itself
+      await page.keyboard.type(CHOSEN);
       await page.keyboard.press("Tab");
       await page.keyboard.type(CHOSEN);
       await page.keyboard.press("Enter");
@@ -175,7 +176,8 @@ describe("a forgotten password in a browser", () => {
         await page.goto(authorizationUrl(deployment));
         await page.click("#forgot");
         await page.waitForURL(`${deployment.issuer}/recover`);
-        await page.keyboard.type(PERSON.username); // the field has the focus
+        await page.waitForSelector("#name:focus"); // by itself
+        await page.keyboard.type(PERSON.username);
         await page.keyboard.press("Enter");
         await page.waitForSelector("#asked");
         await page.goto(await linkOf(deployment));

@@ -63,9 +63,11 @@ describe("second factors in a browser", () => {
       await page.goto(authorizationUrl(deployment));
       await signIn(page);
       await heading(page, "One more step");
-      await page.keyboard.type("000 000"); // the field has the focus
+      await page.waitForSelector("#code:focus"); // by itself
+      await page.keyboard.type("000 000");
       await page.keyboard.press("Enter");
       await page.waitForSelector("#problem");
+      await page.waitForSelector("#code:focus");
       assert.equal(await page.locator("#code").inputValue(), "");
       await page.keyboard.type(await app.code());
       await page.keyboard.press("Enter");
@@ -86,6 +88,7 @@ describe("second factors in a browser", () => {
       await signIn(page);
       await heading(page, "One more step");
       assert.equal(await page.isChecked("#remember"), false);
+      await page.waitForSelector("#code:focus");
       await page.keyboard.type(await app.code());
       await page.keyboard.press("Tab");
       await page.keyboard.press("Space"); // the box is behind the field
@@ -162,7 +165,8 @@ describe("second factors in a browser", () => {
     await deployment.postern(["group", "set", "staff", "--second-factor", "required"]);
     await withPage(async (page) => {
       await page.goto(authorizationUrl(deployment));
-      await page.keyboard.type(STAFF.username); // the field has the focus
+      await page.waitForSelector("#username:focus"); // by itself
+      await page.keyboard.type(STAFF.username);
       await page.keyboard.press("Tab");
       await page.keyboard.type(STAFF.password);
       await page.keyboard.press("Enter");
@@ -173,7 +177,7 @@ describe("second factors in a browser", () => {
       await tabTo(page, "turn-on");
       await page.keyboard.press("Enter");
       await page.waitForSelector("#problem");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "code"); // where the mistake was
+      await page.waitForSelector("#code:focus"); // where the mistake was
       await page.keyboard.type(await hers.code());
       await page.keyboard.press("Enter");
       await page.waitForSelector("#kept");
