@@ -50,7 +50,7 @@ public:
         while (!signals.arrived()) {
             const auto asked = store::find_asked_mail(database_, kBatch);
             if (asked.empty()) break;
-            address(asked);
+            address_all(asked);
         }
         while (!signals.arrived()) {
             const auto due = store::find_due_mail(database_, now(), kBatch);
@@ -74,25 +74,28 @@ private:
 
     /// What was typed becomes one message for each user whom it fits: the name, or the address of several (MAIL-5). One
     /// commit for all of them, because strangers can have thousands wait.
-    void address(const std::vector<MailRequest>& requests) {
+    void address_all(const std::vector<MailRequest>& requests) {
         done_.dropped += db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
             std::int64_t dropped = 0;
-            for (const MailRequest& request : requests) dropped += address(transaction, request);
+            for (const MailRequest& request : requests) dropped += address_one(transaction, request);
             commit(transaction);
             return dropped;
         });
     }
 
     /// Returns how many were dropped.
-    std::int64_t address(db::Transaction& transaction, const MailRequest& request) {
+    std::int64_t address_one(db::Transaction& transaction, const MailRequest& request) {
         if (!store::remove_mail(transaction, request.id, request.tries)) return 0;  // another deliverer did it
         auto subjects = store::subjects_with_email(database_, request.email_key.value_or(""), kMostOfAddress);
         if (request.subject && std::ranges::find(subjects, *request.subject) == subjects.end())
             subjects.push_back(*request.subject);
         std::int64_t dropped = subjects.empty() ? 1 : 0;
-        for (const model::Subject& subject : subjects)
-            oauth::may_get_another(transaction, subject, now()) ? insert_for(transaction, request, subject)
-                                                                : void(++dropped);
+        for (const model::Subject& subject : subjects) {
+            if (oauth::may_get_another(transaction, subject, now()))
+                insert_for(transaction, request, subject);
+            else
+                ++dropped;
+        }
         return dropped;
     }
 

@@ -102,10 +102,12 @@ const MoFile* Languages::open_own(const std::string& path) {
 
 /// An operator who has translated words of a language that is not offered should know that no page shows them.
 void Languages::warn_of_others(const std::string& own) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(own, error))
-        if (entry.path().extension() == ".mo" && find(entry.path().stem().string()) == nullptr)
-            warnings_.push_back("catalogue " + entry.path().string() + " is of a language that is not offered");
+    std::error_code error;  // it only warns
+    for (std::filesystem::directory_iterator entry(own, error), end; !error && entry != end; entry.increment(error)) {
+        const std::filesystem::path& path = entry->path();
+        if (path.extension() == ".mo" && find(path.stem().string()) == nullptr)
+            warnings_.push_back("catalogue " + path.string() + " is of a language that is not offered");
+    }
 }
 
 std::optional<std::string> Languages::messages() const {

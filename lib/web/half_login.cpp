@@ -154,8 +154,9 @@ std::optional<http::Response> raise_login(Interaction& interaction, model::Autho
 
 std::string first_page_url(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
-    const std::string sealed =
-        oauth::seal_request(interaction.context, without_half(visit.request), interaction.browser.binding());
+    model::AuthorizationRequest first = without_half(visit.request);
+    first.login_hint.reset();  // it may be this user's name
+    const std::string sealed = oauth::seal_request(interaction.context, first, interaction.browser.binding());
     return http::with_query(settings.url(settings.paths.login), {{"resume", sealed}});
 }
 

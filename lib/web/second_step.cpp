@@ -69,11 +69,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     page.csrf = csrf_token(interaction.context, Form::second_step, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
     // The web server would name the same user again.
-    if (settings.login.has_page()) {
-        LoginVisit other = visit;
-        other.request.login_hint.reset();  // it may be this user's
-        page.other_account = first_page_url(interaction, other);
-    }
+    if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
     page.message = message;
     page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
     page.passkey = offer_passkey_step(interaction, visit);

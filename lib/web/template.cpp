@@ -48,6 +48,26 @@ void check_tags(const std::string& file, std::string_view text) {
     }
 }
 
+/// What the parser would refuse later, when the page is shown: a form may have changed something by then.
+void check_sections(const std::string& file, std::string_view text) {
+    std::vector<std::string_view> open;
+    for (auto at = text.find("{{"); at != text.npos; at = text.find("{{", at)) {
+        const auto end = text.find("}}", at);
+        if (end == text.npos) throw_unusable_template(file, "Unclosed tag");
+        const std::string_view tag = util::trim(text.substr(at + 2, end - at - 2));
+        at = end + 2;
+        if (tag.empty()) continue;
+        const std::string_view name = util::trim(tag.substr(1));
+        if (tag == "_") open.push_back(tag);
+        if (tag.front() == '#' || tag.front() == '^') open.push_back(name);
+        if (tag.front() != '/') continue;
+        if (open.empty()) throw_unusable_template(file, "Unopened section {{/" + std::string(name) + "}}");
+        if (open.back() != name) break;
+        open.pop_back();
+    }
+    if (!open.empty()) throw_unusable_template(file, "Unclosed section {{#" + std::string(open.back()) + "}}");
+}
+
 /// Splices in texts, not templates: mustache's own partials would be parsed again for every request.
 std::string expand_partials(const std::string& file, std::string_view text, const Partials& partials) {
     std::string expanded;
@@ -219,6 +239,7 @@ Template::Template(const std::string& file, std::string_view text, const Partial
     : file_(file), common_(partials.common) {
     const std::string expanded = with_title_end(expand_partials(file, text, partials), partials.title_end);
     check_tags(file, expanded);
+    check_sections(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
     std::vector<std::string_view> contents = {style};
     for (std::string_view rest = expanded; find_tag(rest, "<script") != rest.npos;) {
@@ -231,6 +252,7 @@ Template::Template(const std::string& file, std::string_view text, const Partial
     std::ranges::sort(contents, {}, &std::string_view::data);
     const char* begin = expanded.data();
     for (const std::string_view content : contents) {
+        if (content.data() < begin) throw_unusable_template(file, "has a script in its style");
         const bool is_style = content.data() == style.data();
         if (is_style) style_ = constants_.size();
         text_.append(begin, content.data()).append("{{{" + name_of_constant(constants_.size()) + "}}}");

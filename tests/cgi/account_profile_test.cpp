@@ -247,14 +247,14 @@ TEST_CASE("profile: where the web server signs users in, by what it tells of the
     CHECK_FALSE(link_in(list.answer.body, "edit").empty());
     CHECK_FALSE(says(list.answer, kTooOld));
     const Landing told = late.open(link_in(list.answer.body, "edit"));
-    CHECK(told.url == at(op, "?again=yes"));
+    CHECK(told.url == at(op, "?after-login=yes"));
     CHECK(says(told.answer, kTooOld));
     CHECK_FALSE(says(late.fetch(at(op, "")), kTooOld));
 
     // After another one there the form is shown, and saved.
     late.login_variables()["AUTH_TIME"] = std::to_string(op.now());
     const Landing back = late.open(at(op, "/profile?edit=yes"));
-    CHECK(back.url == at(op, "/profile?again=yes"));
+    CHECK(back.url == at(op, "/profile"));
     CHECK(change(op, late, {{"nickname", "Countess"}}).location() == at(op, "/profile?done=profile-changed"));
     CHECK(claim(op, "nickname") == "Countess");
 }

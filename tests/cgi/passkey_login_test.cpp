@@ -690,6 +690,42 @@ TEST_CASE("passkey: the present password is asked for unless it alone was the lo
     CHECK(says(both.send(password, form.text()), "The present password is not right."));
 }
 
+TEST_CASE("passkey: one that is suspended or removed sets no password in a session that it began [ACCOUNT-6]") {
+    WithPasskey f;
+    const std::string password = f.op.url("account") + "/password";
+    const std::string list = f.op.url("account") + "/passkeys";
+    UserAgent thief(f.op), alice(f.op);
+    f.give(thief, thief.open(password));
+    const Answer form = thief.fetch(password);
+    REQUIRE(has_id(form.body, "save"));
+    REQUIRE_FALSE(has_id(form.body, "present"));
+    const Query sent{
+        {"csrf", value_of(form, "csrf")}, {"new", "four words in a row"}, {"again", "four words in a row"}};
+    const auto run = [&](const char* sql) {
+        db::Database database(f.op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+            REQUIRE(transaction.run(sql) == 1);
+            transaction.commit();
+        });
+    };
+    run("UPDATE passkeys SET suspended_at = 1");
+    CHECK(has_id(thief.fetch(password).body, "present"));
+    CHECK(says(thief.send(password, sent.text()), "The present password is not right."));
+    run("UPDATE passkeys SET suspended_at = NULL");
+    CHECK_FALSE(has_id(thief.fetch(password).body, "present"));
+
+    f.give(alice, f.second_page(alice));
+    const Query removal{{"csrf", value_of(alice.fetch(list), "csrf")},
+                        {"remove", base64url_encode(f.stored().credential_id)}};
+    const Answer removed = alice.send(list, removal.text());
+    CHECK(removed.location() == list + "?done=passkey-removed");
+    CHECK(audit_events(removed.log) == "passkey_removed session_ended");
+    CHECK(alice.fetch(list).status == 200);
+    CHECK(thief.send(password, sent.text()).location() == password);  // the login comes first
+    UserAgent later(f.op);
+    CHECK(later.log_in(later.open(list)).url == list);
+}
+
 TEST_CASE("passkey: a user without a password who has logged in otherwise gets a sentence, and no form [ACCOUNT-6]") {
     const Deployment op;
     const std::string password = op.url("account") + "/password";

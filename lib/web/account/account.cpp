@@ -120,8 +120,11 @@ http::Response account(Interaction& interaction, const AccountPages& pages) {
     if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(url_to_keep(interaction, page));
     AccountVisit visit{interaction, pages, *session, page, route.form};
     if (auto login = refuse_weak_login(visit)) return std::move(*login);
-    if (!posted && route.form != Form::account && is_too_old_again(visit))
-        return http::see_other(url_to_keep(interaction, *settings.paths.account));
+    if (!posted && interaction.request.query.find(kAfterNewLogin)) {
+        // This word, too: kept, it would refuse later visits without asking for another login.
+        if (!is_too_old_again(visit)) return http::see_other(settings.url(page));
+        if (route.form != Form::account) return http::see_other(url_to_keep(interaction, *settings.paths.account));
+    }
     if (!posted) return route.show(visit);
     if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);
     return route.submit ? route.submit(visit) : http::see_other(visit.url());

@@ -82,7 +82,10 @@ http::Response show_overview(AccountVisit& visit) {
     const auto user = store::find_user(context.store, visit.subject());
     OverviewPage page;
     page.frame = frame_of(visit);
-    if (is_too_old_again(visit)) page.frame.problem = kTooOldLogin;
+    if (is_too_old_again(visit)) {
+        page.frame.problem = kTooOldLogin;
+        page.frame.state_parameter = kAfterNewLogin;
+    }
     page.name = user ? name_of(*user) : "";
     page.username = user ? user->username : "";
     page.subject = visit.subject().str();

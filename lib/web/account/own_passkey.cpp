@@ -43,4 +43,10 @@ model::Authentication with_new_passkey(const model::Authentication& done, const 
     return how;
 }
 
+bool was_by_passkey_alone(const model::Authentication& how) {
+    const auto methods = model::methods_of(how.amr);
+    const auto has = [&](const char* method) { return std::ranges::find(methods, method) != methods.end(); };
+    return how.level == model::Level::phishing_resistant && has("user") && !has("pwd");
+}
+
 }  // namespace postern::web

@@ -27,4 +27,7 @@ bool is_added(oauth::Context& context, const ProvedPasskey& proved);
 /// verified the user as at a login.
 model::Authentication with_new_passkey(const model::Authentication& done, const ProvedPasskey& proved);
 
+/// A login by a passkey that has verified its user, and by nothing else.
+bool was_by_passkey_alone(const model::Authentication& how);
+
 }  // namespace postern::web

@@ -303,9 +303,11 @@ public:
 }  // namespace
 
 std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read) {
+    // Pages of an operator may have the form for a password themselves.
     return in_languages<TemplateAccountPages>(
         read.with({"account_top.html", "account_message.html", "account_app_key.html", "account_new_passkey.html",
-                   "new_password.html", "passkey_add.js"}));
+                   "passkey_add.js"})
+            .with({"new_password.html"}, TemplateReader::Missing::left_out));
 }
 
 }  // namespace postern::web

@@ -8,6 +8,7 @@
 #include "store/factors.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"
+#include "store/sessions.h"
 #include "store/users.h"
 #include "util/base64.h"
 #include "web/account/app_setup.h"
@@ -168,8 +169,10 @@ bool is_last(const AccountVisit& visit, const std::vector<store::Passkey>& passk
              bool (&is_good)(const AccountVisit&, const store::Passkey&)) {
     bool is_good_now = false;
     bool has_another = false;
-    for (const store::Passkey& passkey : passkeys)
-        (passkey.credential_id == id ? is_good_now : has_another) |= is_good(visit, passkey);
+    for (const store::Passkey& passkey : passkeys) {
+        bool& found = passkey.credential_id == id ? is_good_now : has_another;
+        if (is_good(visit, passkey)) found = true;
+    }
     return is_good_now && !has_another;
 }
 
@@ -190,8 +193,24 @@ const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, 
     return demanded_of_user(visit.context().settings, state) >= model::Level::second_factor ? kLastFactor : nullptr;
 }
 
+/// A thief of the passkey may have a session by it, and could set a password there. Which passkey a session began with
+/// is not kept, so that all others by passkey alone end.
+std::vector<std::pair<model::Sid, std::int64_t>> end_sessions_by_passkey(const AccountVisit& visit,
+                                                                         db::Transaction& transaction) {
+    oauth::Context& context = visit.context();
+    const util::Time now = context.now();
+    std::vector<std::pair<model::Sid, std::int64_t>> ended;  // with the number of its grants
+    for (const model::Session& other :
+         store::sessions_of(transaction.database(), visit.subject(), now, now - context.settings.session_idle_ttl)) {
+        if (other.sid == visit.session.sid || !was_by_passkey_alone(other.how)) continue;
+        ended.emplace_back(other.sid, store::end_session(transaction, visit.subject(), other.sid, now).value_or(0));
+    }
+    return ended;
+}
+
 http::Response remove(AccountVisit& visit, std::string_view id) {
     const char* needed = nullptr;
+    std::vector<std::pair<model::Sid, std::int64_t>> ended;
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
         needed = needed_for(visit, transaction, id);
@@ -201,11 +220,17 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
         visit.note(transaction, model::Happened::passkey_removed, passkey ? passkey->name : "");
         end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
+        ended = end_sessions_by_passkey(visit, transaction);
         transaction.commit();
         return true;
     });
     if (needed != nullptr) return refused(list(visit, needed), "it is the last passkey, and the user needs one");
     if (removed) note(visit, oauth::AuditEvent::passkey_removed, id);
+    for (const auto& [sid, grants] : ended)
+        visit.context().trail.add(oauth::AuditEvent::session_ended, {oauth::audit::subject(visit.subject()),
+                                                                     oauth::audit::session(sid),
+                                                                     {"grants_ended", std::to_string(grants)},
+                                                                     {"by", "user"}});
     return done(visit, AccountDone::passkey_removed);
 }
 

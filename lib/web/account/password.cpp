@@ -7,8 +7,10 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "web/account/own_passkey.h"
 #include "web/new_password.h"
 #include "web/password_check.h"
 
@@ -28,16 +30,18 @@ struct Typed {
 using Wrong = PasswordPage::Wrong;
 using Asks = PasswordPage::Asks;
 
-/// A passkey that has verified its user and nothing else proves who changes the password (ACCOUNT-6). One beside a
-/// password does not take its place: a browser that was left open may have added it.
-bool was_by_passkey_alone(const model::Authentication& how) {
-    const auto methods = model::methods_of(how.amr);
-    const auto has = [&](const char* method) { return std::ranges::find(methods, method) != methods.end(); };
-    return how.level == model::Level::phishing_resistant && has("user") && !has("pwd");
+/// A login by passkey alone proves who changes the password (ACCOUNT-6). A passkey beside a password does not take its
+/// place: a browser that was left open may have added it. Nor does any while one is suspended, which may have been
+/// copied; what began with one that was removed has ended (web::submit_passkeys).
+bool proves_by_passkey(const AccountVisit& visit, db::Database& database) {
+    if (!was_by_passkey_alone(visit.session.how)) return false;
+    const auto passkeys = store::list_passkeys(database, visit.subject());
+    return !passkeys.empty() &&
+           std::ranges::none_of(passkeys, [](const store::Passkey& passkey) { return bool(passkey.suspended_at); });
 }
 
 Asks asked_of(const AccountVisit& visit) {
-    if (was_by_passkey_alone(visit.session.how)) return Asks::new_alone;
+    if (proves_by_passkey(visit, visit.context().store)) return Asks::new_alone;
     return store::find_password_hash(visit.context().store, visit.subject()).empty() ? Asks::nothing
                                                                                      : Asks::present_and_new;
 }
@@ -140,7 +144,7 @@ http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& 
     if (!hash) return refuse_busy(visit, {});
     const auto is_proved = [&](db::Transaction& transaction) {
         const auto user = store::find_user_to_change(transaction, visit.subject());
-        return user && user->enabled;
+        return user && user->enabled && proves_by_passkey(visit, transaction.database());
     };
     const auto cookie = change(visit, is_proved, *hash);
     return cookie ? show_changed(visit, *cookie) : http::see_other(visit.url());

@@ -52,7 +52,7 @@ std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
 /// In the address of a page behind a login that was asked for because a change needs a newer one, where the web server
 /// signs users in: it may tell of the same login as before, and asking it again would change nothing.
-inline constexpr const char* kAfterNewLogin = "again";
+inline constexpr const char* kAfterNewLogin = "after-login";
 /// The login is too old for a change all the same.
 bool is_too_old_again(const AccountVisit& visit);
 

@@ -231,7 +231,12 @@ TEST_CASE("script_hash: SHA-256 of the one script, where a script is allowed [CS
     CHECK(Template("t.html", page, kPartials).script_hashes(page) == "");
 }
 
-TEST_CASE("TemplateReader: what is no mustache is found at the start of a process, or when it is shown") {
+TEST_CASE("Template: a script in the style is refused") {
+    CHECK_THROWS_WITH_AS(Template("t.html", "<style><script>a</script></style>", kPartials, web::Scripts::one),
+                         "template t.html: has a script in its style", std::runtime_error);
+}
+
+TEST_CASE("TemplateReader: what is no template is found when it is read, whenever it is parsed") {
     const auto directory = std::filesystem::temp_directory_path() / ("pt-template-" + std::to_string(getpid()));
     std::filesystem::copy("templates", directory);
     std::ofstream(directory / "faulty.html") << "{{#open}}<style></style>";
@@ -239,11 +244,11 @@ TEST_CASE("TemplateReader: what is no mustache is found at the start of a proces
     const auto read = [&](const char* name, web::Parsing parsing) {
         return web::TemplateReader(directory, {}, std::make_shared<const text::Languages>(), parsing)(name);
     };
-    CHECK_THROWS_AS(read("faulty.html", web::Parsing::at_once), std::runtime_error);
-    const Template faulty = read("faulty.html", web::Parsing::when_shown);
-    CHECK_THROWS_AS(faulty.render({}), std::runtime_error);
-    for (const char* name : {"unescaped.html", "missing.html"})
-        CHECK_THROWS_AS(read(name, web::Parsing::when_shown), std::runtime_error);
+    for (const web::Parsing parsing : {web::Parsing::at_once, web::Parsing::when_shown}) {
+        CHECK(read("logged_out.html", parsing).render({}).starts_with("<!DOCTYPE html>"));
+        for (const char* name : {"faulty.html", "unescaped.html", "missing.html"})
+            CHECK_THROWS_AS(read(name, parsing), std::runtime_error);
+    }
     std::filesystem::remove_all(directory);
 }
 
