@@ -36,8 +36,8 @@ using Asks = PasswordPage::Asks;
 bool proves_by_passkey(const AccountVisit& visit, db::Database& database) {
     if (!was_by_passkey_alone(visit.session.how)) return false;
     const auto passkeys = store::list_passkeys(database, visit.subject());
-    return !passkeys.empty() &&
-           std::ranges::none_of(passkeys, [](const store::Passkey& passkey) { return bool(passkey.suspended_at); });
+    return std::ranges::none_of(passkeys,
+                                [](const store::Passkey& passkey) { return passkey.suspended_at.has_value(); });
 }
 
 Asks asked_of(const AccountVisit& visit) {
