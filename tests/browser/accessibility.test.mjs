@@ -1,5 +1,5 @@
-// Every page that the server can show but those of the account, for everybody (inspect.mjs), and what people do with the
-// keyboard.
+// Every page that the server can show but those of the account, for everybody (inspect.mjs), and what people do with
+// the keyboard.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PERSON, authorizationUrl, openBrowser, openPage } from "./browser.mjs";
