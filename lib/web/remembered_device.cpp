@@ -21,8 +21,8 @@ std::optional<model::ValueHash> find_value(const Interaction& interaction) {
     return oauth::hash_of(*value);
 }
 
-/// `prompt=login`, or a `max_age` for which the browser's session is too old, asks for everything anew (STEP-8); a
-/// `max_age` of 0 does so without a session, too.
+/// Whether the request wants a whole login (STEP-8): by `prompt=login`, by a `max_age` for which the browser's session
+/// is too old, or by a `max_age` of 0, with a session or without one.
 bool asks_anew(const Interaction& interaction, const model::AuthorizationRequest& request) {
     if (request.prompt.contains(model::Prompt::login)) return true;
     if (!request.max_age) return false;

@@ -138,7 +138,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
     return show_changed(visit, *cookie);
 }
 
-/// The same behind a login by passkey alone. A session that another change has ended meanwhile begins anew.
+/// The same behind a login by passkey alone. Where another change has ended the session, the user logs in again.
 http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& fresh) {
     const auto hash = hash_new_password(visit.context(), fresh);
     if (!hash) return refuse_busy(visit, {});
