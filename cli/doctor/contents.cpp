@@ -21,7 +21,7 @@
 #include "web/page.h"
 #include "web/recover/page.h"
 #include "web/recover/paths.h"
-#include "web/template.h"
+#include "web/template_text.h"
 
 namespace postern::cli {
 namespace {

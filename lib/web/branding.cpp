@@ -12,6 +12,7 @@
 #include "text/png_size.h"
 #include "text/svg_logo.h"
 #include "util/base64.h"
+#include "web/template_text.h"
 
 namespace postern::web {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "util/text.h"
 #include "web/page_language.h"
-#include "web/template.h"
+#include "web/template_reader.h"
 
 namespace postern::web {
 namespace {

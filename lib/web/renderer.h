@@ -10,7 +10,7 @@
 #include "http/message.h"
 #include "text/languages.h"
 #include "text/message.h"
-#include "web/template.h"
+#include "web/template_reader.h"
 
 namespace postern::web {
 

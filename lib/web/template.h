@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "oauth/branding.h"
 #include "text/catalogue.h"
-#include "text/languages.h"
 #include "text/message.h"
+#include "web/template_text.h"
 
 namespace postern::web {
 
@@ -21,9 +20,9 @@ struct Values {
     std::map<std::string, text::Message> messages = {};  ///< inserted by {{name}} in the language of the page
 };
 
-/// Files that {{> name}} splices into a template when it is read: name and text.
-struct Partials : std::map<std::string, std::string, std::less<>> {
-    using map::map;
+/// What is spliced into each template when it is read, and given to it when it is shown.
+struct Partials : PartialTexts {
+    using PartialTexts::PartialTexts;
     Values common;          ///< given to each template, beside a page's own values, which count before them
     std::string title_end;  ///< behind each title, as it stands in the page
 };
@@ -83,40 +82,6 @@ private:
     std::size_t style_ = 0;            ///< which of them is the style
     mutable std::map<std::string, std::unique_ptr<Parsed>> parsed_;  ///< by language tag
     Values common_;
-};
-
-/// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":
-/// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
-std::string read_template_file(const std::string& path);
-
-/// When templates are parsed. A process that answers many requests finds a faulty one before the first of them; one
-/// that answers a single request shows a single page of its program.
-enum class Parsing { at_once, when_shown };
-
-/// Reads the templates of one directory.
-class TemplateReader {
-public:
-    enum class Missing { refused, left_out };
-
-    /// With the files that all pages splice in: an operator changes them there, or says it in `branding`
-    /// (web/branding.h, which says what is thrown). What is parsed at once is parsed for the last resort of
-    /// `languages`.
-    TemplateReader(std::string directory, const oauth::Branding& branding,
-                   std::shared_ptr<const text::Languages> languages, Parsing parsing);
-
-    /// The same with more files to splice in. Throws what read_template_file throws.
-    TemplateReader with(const std::vector<const char*>& names, Missing missing = Missing::refused) const;
-
-    /// Throws what read_template_file and Template throw.
-    Template operator()(const std::string& name, Scripts scripts = Scripts::none) const;
-
-    const std::shared_ptr<const text::Languages>& languages() const { return languages_; }
-
-private:
-    std::string directory_;
-    std::shared_ptr<const Partials> partials_;
-    std::shared_ptr<const text::Languages> languages_;
-    Parsing parsing_;
 };
 
 }  // namespace postern::web

@@ -2,7 +2,7 @@
 #include "web/account/page.h"
 
 #include "util/text.h"
-#include "web/template.h"
+#include "web/template_reader.h"
 
 namespace postern::web {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "unit/text/compiled.h"
 #include "web/renderer.h"
+#include "web/template_text.h"
 
 using namespace postern;
 using web::Template;
