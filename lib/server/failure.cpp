@@ -54,12 +54,14 @@ http::Response plain_text(const Words& words, int status, const std::string& req
     return response;
 }
 
-http::Response page(int status, const web::Pages* pages, const std::string& request_id) {
+/// Adds to `detail` why the page could not be shown.
+http::Response page(int status, const web::Pages* pages, const std::string& request_id, std::string& detail) {
     const Words& words = words_for(status);
     if (pages == nullptr) return plain_text(words, status, request_id);
     try {
         return pages->error({status, words.title, words.message, words.who, request_id, ""});
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
+        detail.append(detail.empty() ? "" : "; ").append("no error page: ").append(error.what());
         return plain_text(words, status, request_id);
     }
 }
@@ -83,13 +85,14 @@ Failure internal_failure() {
 
 http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
                               const std::string& request_id) {
+    std::string detail = failure.detail;
     http::Response response =
         form == OnFailure::page
-            ? page(failure.status, pages, request_id)
+            ? page(failure.status, pages, request_id, detail)
             : http::json(json::Object{{"error", failure.error}, {"error_description", failure.description}},
                          failure.status);
     for (const auto& header : failure.headers) response.set(header.first, header.second);
-    response.refusal = http::Refusal{failure.error, failure.description, failure.detail, ""};
+    response.refusal = http::Refusal{failure.error, failure.description, detail, ""};
     return response;
 }
 

@@ -26,7 +26,8 @@ Failure refused_request(int status, std::string description, std::string detail)
 Failure store_failure();     ///< 503 temporarily_unavailable with Retry-After
 Failure internal_failure();  ///< 500 server_error
 
-/// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text.
+/// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text, and the
+/// detail of the refusal says why.
 http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
                               const std::string& request_id);
 

@@ -416,6 +416,23 @@ TEST_CASE(
           std::string::npos);
 }
 
+TEST_CASE("languages: an error page that cannot be shown in one language is plain text there, and `why` says so") {
+    Translated f;
+    const auto templates = f.op.directory() / "templates";
+    std::filesystem::copy(built_templates(), templates, std::filesystem::copy_options::recursive);
+    std::ofstream(templates / "error.html", std::ios::app) << "{{_}}<i>Help</i>{{/_}}";
+    f.op.configure("templates", templates.string());
+    CgiRequest request;
+    request.method = "PUT";
+    CHECK(language_of(f.op.cgi("login", request)) == "en");
+    request.headers = {{"Accept-Language", "fr"}};
+    const Answer plain = f.op.cgi("login", request);
+    CHECK(plain.status == 405);
+    CHECK(plain.header("Content-Type") == "text/plain; charset=utf-8");
+    const std::string why = f.op.must({"why", plain.header("X-Request-Id")});
+    CHECK(why.find("no error page: template " + (templates / "error.html").string()) != std::string::npos);
+}
+
 TEST_CASE(
     "languages: the configuration limits them and says the last resort; discovery names them [I18N-4, I18N-8, Discovery §3p]") {
     {
