@@ -104,12 +104,12 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
     return response;
 }
 
-/// TOTP-11: it is not the code that is wrong, and what else the user has still works.
+/// TOTP-11: it is not the code that is wrong, and what else the user has still works. An error of this server is no
+/// failure of the user: it is in the log, not in the audit log.
 http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
-    note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed, verdict.log_detail);
     interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
-    const bool is_one_app = interaction.context.keys.has_factor_key();
-    http::Response response = form(interaction, visit, is_one_app ? kAppUnreadable : kCodesUnreadable, 503);
+    const bool is_key_there = interaction.context.keys.has_factor_key();
+    http::Response response = form(interaction, visit, is_key_there ? kAppUnreadable : kCodesUnreadable, 503);
     response.refusal = http::Refusal{"temporarily_unavailable", "the form for a code was shown again",
                                      verdict.log_detail, visit.request.client_id.str()};
     return response;

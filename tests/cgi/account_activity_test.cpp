@@ -68,7 +68,7 @@ struct WithApp {
     Deployment op;
     SetUp app;
 
-    explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up()) {
+    explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up_app_of_alice(op)) {
         op.must({"session", "end", "--user", kAlice});
         postern::db::Database database(op.database(), postern::db::Access::read_write);
         postern::db::Transaction transaction(database, postern::db::Durability::full);
@@ -86,14 +86,6 @@ struct WithApp {
     std::string fresh_code() {
         op.advance(seconds(30));
         return app.code(op);
-    }
-
-private:
-    SetUp set_up() const {
-        UserAgent browser = signed_in(op);
-        SetUp fresh(browser.fetch(at(op, "/app")));
-        REQUIRE(browser.send(at(op, "/app"), fresh.form(fresh.code(op)).text()).status == 200);
-        return fresh;
     }
 };
 

@@ -303,7 +303,7 @@ TEST_CASE("codes: there are none without a second factor, and a form without a n
     for (const std::string query : {"", "?new=yes"}) {
         const Answer page = alice.fetch(at(op, "/codes") + query);
         CHECK(page.status == 200);
-        CHECK(says(page, "You get recovery codes when you set up an authenticator app."));
+        CHECK(says(page, "You get recovery codes when you set up an authenticator app or a passkey."));
         CHECK_FALSE(has_id(page.body, "make"));
     }
     Enrolled f;

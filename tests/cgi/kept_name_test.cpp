@@ -19,7 +19,7 @@ std::string name_on(const Landing& page) { return value_of(page.answer, "usernam
 /// Alice has an app, and no session.
 struct WithApp {
     Deployment op;
-    SetUp app{set_up()};
+    SetUp app{set_up_app_of_alice(op)};
 
     std::string fresh_code() {
         op.advance(seconds(30));
@@ -29,15 +29,6 @@ struct WithApp {
         Landing page = browser.log_in(browser.authorize(authorization_request()));
         REQUIRE(page.verdict() == "second step");
         return page;
-    }
-
-private:
-    SetUp set_up() const {
-        UserAgent browser(op);
-        browser.log_in(browser.open(op.url("account")));
-        SetUp fresh(browser.fetch(op.url("account") + "/app"));
-        REQUIRE(browser.send(op.url("account") + "/app", fresh.form(fresh.code(op)).text()).status == 200);
-        return fresh;
     }
 };
 

@@ -45,13 +45,6 @@ struct MustChange {
     static Landing choose(UserAgent& browser, const Landing& page, const std::string& password = kOwn) {
         return browser.submit(page, "save", {{"new", password}, {"again", password}});
     }
-    SetUp set_up_app() const {
-        UserAgent browser(op);
-        browser.log_in(browser.open(op.url("account")));
-        SetUp app(browser.fetch(op.url("account") + "/app"));
-        REQUIRE(browser.send(op.url("account") + "/app", app.form(app.code(op)).text()).status == 200);
-        return app;
-    }
 };
 
 }  // namespace
@@ -145,7 +138,7 @@ TEST_CASE("must change: the half login is worth its page and nothing else [PASSW
 
 TEST_CASE("must change: the second factor comes first, and the session is worth both [PASSWORD-5, LEVEL-2, L38]") {
     MustChange f;
-    const SetUp app = f.set_up_app();
+    const SetUp app = set_up_app_of_alice(f.op);
     f.demand();
     UserAgent alice(f.op);
     const Landing step = f.log_in(alice);

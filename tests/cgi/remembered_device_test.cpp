@@ -32,7 +32,7 @@ struct WithApp {
     Deployment op;
     SetUp app;
 
-    explicit WithApp(const Deployment::Options& options = with_login({})) : op(options), app(set_up()) {}
+    explicit WithApp(const Deployment::Options& options = with_login({})) : op(options), app(set_up_app_of_alice(op)) {}
 
     std::string fresh_code() {
         op.advance(seconds(30));
@@ -59,15 +59,6 @@ struct WithApp {
             return cookie.first.find("-device-") == std::string::npos &&
                    cookie.first.find("-browser-") == std::string::npos;
         });
-    }
-
-private:
-    SetUp set_up() const {
-        UserAgent browser(op);
-        browser.log_in(browser.open(op.url("account")));
-        SetUp fresh(browser.fetch(op.url("account") + "/app"));
-        REQUIRE(browser.send(op.url("account") + "/app", fresh.form(fresh.code(op)).text()).status == 200);
-        return fresh;
     }
 };
 
@@ -198,8 +189,7 @@ TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2, L3
     // Bob has an app, too.
     UserAgent bob(f.op);
     bob.log_in(bob.open(f.op.url("account")), kBob, kBobPassword);
-    const SetUp app(bob.fetch(f.op.url("account") + "/app"));
-    REQUIRE(bob.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    const SetUp app = set_up_app(f.op, bob);
     const Landing login = alice.authorize(authorization_request());
     CHECK(alice.log_in(login, kBob, kBobPassword).verdict() == "second step");
     CHECK(f.log_in(alice).verdict() == "code");

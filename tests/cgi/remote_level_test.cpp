@@ -43,10 +43,7 @@ struct RemoteLevel {
     SetUp set_up_app() const {
         UserAgent alice = browser();
         alice.open(op.url("account"));
-        SetUp app(alice.fetch(op.url("account") + "/app"));
-        const Answer on = alice.send(op.url("account") + "/app", app.form(app.code(op)).text());
-        REQUIRE_MESSAGE(on.status == 200, on.log);
-        return app;
+        return test::set_up_app(op, alice);
     }
     std::string fresh_code(const SetUp& app) {
         op.advance(seconds(30));
@@ -188,8 +185,7 @@ TEST_CASE("remote level: with the login's time, a new login and its code are eno
     UserAgent first = f.browser();
     first.login_variables()["AUTH_TIME"] = std::to_string(f.op.now());
     first.open(f.op.url("account"));
-    const SetUp app(first.fetch(f.op.url("account") + "/app"));
-    REQUIRE(first.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    const SetUp app = set_up_app(f.op, first);
     UserAgent alice = f.browser();
     alice.login_variables()["AUTH_TIME"] = std::to_string(f.op.now());
     const std::int64_t then = f.op.now();

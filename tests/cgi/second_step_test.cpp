@@ -27,7 +27,7 @@ struct WithApp {
     std::vector<std::string> codes;
     SetUp app;
 
-    explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up(codes)) {}
+    explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up_app_of_alice(op, &codes)) {}
     explicit WithApp(const postern::json::Object& login) : WithApp(Deployment::Options{.config = {{"login", login}}}) {}
 
     /// The first page is done: the browser is at the second.
@@ -45,17 +45,6 @@ struct WithApp {
     }
     Landing give(UserAgent& browser, const Landing& page, const std::string& code) const {
         return browser.submit(page, "verify", {{"code", code}});
-    }
-
-private:
-    SetUp set_up(std::vector<std::string>& made) const {
-        UserAgent browser(op);
-        browser.log_in(browser.open(op.url("account")));
-        SetUp fresh(browser.fetch(op.url("account") + "/app"));
-        const Answer on = browser.send(op.url("account") + "/app", fresh.form(fresh.code(op)).text());
-        REQUIRE(on.status == 200);
-        made = codes_in(on);
-        return fresh;
     }
 };
 
@@ -179,8 +168,7 @@ TEST_CASE("second step: an app whose secret does not open is not a wrong code, a
     WithApp f;
     UserAgent bob(f.op), alice(f.op);
     bob.log_in(bob.open(f.op.url("account")), kBob, kBobPassword);
-    const SetUp app(bob.fetch(f.op.url("account") + "/app"));
-    REQUIRE(bob.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 200);
+    const SetUp app = set_up_app(f.op, bob);
     {
         db::Database database(f.op.database(), db::Access::read_write);
         db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
@@ -198,6 +186,7 @@ TEST_CASE("second step: an app whose secret does not open is not a wrong code, a
     CHECK(page.answer.log.find("factor.key does not open the app's secret of user " + subject_of(f.op, kAlice)) !=
           std::string::npos);
     CHECK(f.op.stored().find("code:other:") == std::string::npos);  // it counts as no failure
+    CHECK(page.answer.log.find("second_factor_failed") == std::string::npos);
     CHECK(f.give(alice, page, f.codes.at(0)).verdict() == "consent");
 
     UserAgent other(f.op);
@@ -341,8 +330,7 @@ TEST_CASE("second step: a place that is known by a password alone is not known f
     REQUIRE(thief.sign_in(authorization_request()).verdict() == "code");
     UserAgent alice(op);
     REQUIRE(alice.log_in(alice.open(op.url("account"))).verdict() == "page 200");
-    const SetUp app(alice.fetch(op.url("account") + "/app"));
-    REQUIRE(alice.send(op.url("account") + "/app", app.form(app.code(op)).text()).status == 200);
+    const SetUp app = set_up_app(op, alice);
     UserAgent guesser(op, "198.51.100.4");
     Landing page = guesser.log_in(guesser.authorize(authorization_request().with("prompt", "login")));
     REQUIRE(page.verdict() == "second step");

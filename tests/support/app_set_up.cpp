@@ -76,4 +76,18 @@ Query SetUp::form(const std::string& code) const {
     return fields;
 }
 
+SetUp set_up_app(const Deployment& op, UserAgent& browser, std::vector<std::string>* codes) {
+    SetUp app(browser.fetch(op.url("account") + "/app"));
+    const Answer on = browser.send(op.url("account") + "/app", app.form(app.code(op)).text());
+    REQUIRE_MESSAGE(on.status == 200, on.log);
+    if (codes) *codes = codes_in(on);
+    return app;
+}
+
+SetUp set_up_app_of_alice(const Deployment& op, std::vector<std::string>* codes) {
+    UserAgent browser(op);
+    browser.log_in(browser.open(op.url("account")));
+    return set_up_app(op, browser, codes);
+}
+
 }  // namespace postern::test

@@ -32,4 +32,11 @@ struct SetUp {
     Query form(const std::string& code) const;
 };
 
+/// Sets an app up on the account page of the user who has a session in that browser. `codes` is given the recovery
+/// codes that the page shows, which is none where the user had a factor before.
+SetUp set_up_app(const Deployment& op, UserAgent& browser, std::vector<std::string>* codes = nullptr);
+
+/// The same for Alice, in a browser of its own: her session is in no browser of the test.
+SetUp set_up_app_of_alice(const Deployment& op, std::vector<std::string>* codes = nullptr);
+
 }  // namespace postern::test
