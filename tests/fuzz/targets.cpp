@@ -29,6 +29,7 @@ constexpr FuzzTarget kTargets[] = {
     {"client_data", fuzz_client_data},
     {"saslauthd_reply", fuzz_saslauthd_reply},
     {"svg_logo", fuzz_svg_logo},
+    {"mo_file", fuzz_mo_file},
 };
 
 }  // namespace

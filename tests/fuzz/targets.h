@@ -48,5 +48,6 @@ void fuzz_cose_key(std::string_view input);
 void fuzz_client_data(std::string_view input);
 void fuzz_saslauthd_reply(std::string_view input);
 void fuzz_svg_logo(std::string_view input);
+void fuzz_mo_file(std::string_view input);
 
 }  // namespace postern::test
