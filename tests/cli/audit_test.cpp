@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "store/login_attempts.h"
 #include "support/audit_log.h"
 #include "support/deployment.h"
+#include "support/preload.h"
 
 namespace {
 
@@ -162,15 +162,13 @@ TEST_CASE("audit: publish names each file that it has made public, those before 
 TEST_CASE("audit: the user who called sudo is recorded when root runs the command, and is only a claim otherwise") {
     const Installation op;
     News news(op.syslog_file());
-    const char* asan = std::getenv("ASAN_OPTIONS");  // the sanitizer's library comes behind the preloaded one
+    std::map<std::string, std::string> environment = {{"PATH", "/usr/bin:/bin"},
+                                                      {"POSTERN_CONFIG", op.config_file().string()},
+                                                      {"POSTERN_TEST_SYSLOG", op.syslog_file().string()},
+                                                      {"SUDO_USER", "mallory"}};
+    preload(environment, build_directory() / "tests" / "fake_clock_preload.so");
     const auto done =
-        run({postern_program(), "client", "add", "new", "--redirect-uri", "https://new.example/cb"},
-            {{"PATH", "/usr/bin:/bin"},
-             {"POSTERN_CONFIG", op.config_file().string()},
-             {"LD_PRELOAD", (build_directory() / "tests" / "fake_clock_preload.so").string()},
-             {"POSTERN_TEST_SYSLOG", op.syslog_file().string()},
-             {"ASAN_OPTIONS", std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0"},
-             {"SUDO_USER", "mallory"}});
+        run({postern_program(), "client", "add", "new", "--redirect-uri", "https://new.example/cb"}, environment);
     CHECK(done.exit_code == 0);
     const json::Object line = audit_line(news(), "admin_command");
     CHECK(text_of(line, "sudo_user") == (::getuid() == 0 ? "mallory" : ""));

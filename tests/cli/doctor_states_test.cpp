@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "json/reader.h"
 #include "preconditions.h"
 #include "support/deployment.h"
+#include "support/preload.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -82,11 +82,7 @@ json::Array diagnose(const Installation& installation, const State& row) {
     std::map<std::string, std::string> environment = row.disk;
     environment["PATH"] = "/usr/bin:/bin";
     environment["POSTERN_CONFIG"] = installation.config_file().string();
-    if (!row.disk.empty()) {
-        environment["LD_PRELOAD"] = (build_directory() / "tests" / "fake_statvfs_preload.so").string();
-        const char* asan = std::getenv("ASAN_OPTIONS");
-        environment["ASAN_OPTIONS"] = std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0";
-    }
+    if (!row.disk.empty()) preload(environment, build_directory() / "tests" / "fake_statvfs_preload.so");
     const auto result = run(argv, environment);
     CAPTURE(result.err);
     const auto findings = json::parse(result.out);

@@ -12,6 +12,7 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
+#include "support/preload.h"
 #include "util/text.h"
 
 namespace postern::test {
@@ -104,15 +105,11 @@ void Installation::reconfigure(const std::string& member, json::Value value) con
 ProcessResult Installation::postern(const std::vector<std::string>& arguments, const std::string& input) const {
     std::vector<std::string> argv = {postern_program()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    const char* asan = std::getenv("ASAN_OPTIONS");  // the sanitizer's library comes behind the preloaded one
-    ProcessResult result =
-        run(argv,
-            {{"PATH", "/usr/bin:/bin"},
-             {"POSTERN_CONFIG", config_file().string()},
-             {"LD_PRELOAD", own_syslog()},
-             {"POSTERN_TEST_SYSLOG", syslog_file().string()},
-             {"ASAN_OPTIONS", std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0"}},
-            input);
+    std::map<std::string, std::string> environment = {{"PATH", "/usr/bin:/bin"},
+                                                      {"POSTERN_CONFIG", config_file().string()},
+                                                      {"POSTERN_TEST_SYSLOG", syslog_file().string()}};
+    preload(environment, own_syslog());
+    ProcessResult result = run(argv, environment, input);
     REQUIRE(result.exit_code != kTimedOut);
     secrets_.learn_command(input, result.out);
     diagnostics_ += result.err;

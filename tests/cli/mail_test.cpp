@@ -17,6 +17,7 @@
 #include "store/users.h"
 #include "support/audit_log.h"
 #include "support/deployment.h"
+#include "support/preload.h"
 #include "support/sendmail.h"
 
 using namespace postern;
@@ -189,13 +190,12 @@ TEST_CASE("mail deliver: a command that does not end is killed after 30 s, and t
     Fixture f;
     f.ask();
     f.sendmail.behave("hang");
-    const auto preloaded = std::filesystem::path(postern_program()).parent_path().parent_path() / "tests";
-    const auto run = test::run({postern_program(), "mail", "deliver"},
-                               {{"PATH", "/usr/bin:/bin"},
-                                {"POSTERN_CONFIG", f.installation.config_file().string()},
-                                {"LD_PRELOAD", (preloaded / "fake_clock_preload.so").string()},
-                                {"POSTERN_TEST_SYSLOG", f.installation.syslog_file().string()},
-                                {"POSTERN_TEST_HASTE", "60"}});
+    std::map<std::string, std::string> environment = {{"PATH", "/usr/bin:/bin"},
+                                                      {"POSTERN_CONFIG", f.installation.config_file().string()},
+                                                      {"POSTERN_TEST_SYSLOG", f.installation.syslog_file().string()},
+                                                      {"POSTERN_TEST_HASTE", "60"}};
+    preload(environment, build_directory() / "tests" / "fake_clock_preload.so");
+    const auto run = test::run({postern_program(), "mail", "deliver"}, environment);
     CHECK(run.exit_code == 0);
     CHECK(run.err.find("a message of kind password was not sent: the command took longer than 30 s") !=
           std::string::npos);

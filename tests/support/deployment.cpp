@@ -13,6 +13,7 @@
 #include "http/url.h"
 #include "json/writer.h"
 #include "support/database.h"
+#include "support/preload.h"
 
 namespace postern::test {
 namespace {
@@ -187,13 +188,10 @@ std::map<std::string, std::string> Deployment::common_environment() const {
         {"PATH", "/usr/bin:/bin"},
         {"TZ", "UTC"},
         {"POSTERN_CONFIG", config_file().string()},
-        {"LD_PRELOAD", (build_directory() / "tests" / "fake_clock_preload.so").string()},
         {"POSTERN_TEST_CLOCK", std::to_string(now_)},
         {"POSTERN_TEST_SYSLOG", (directory_ / "syslog").string()},
     };
-    // The sanitizer's library comes behind the preloaded one; that is well here.
-    const char* asan = std::getenv("ASAN_OPTIONS");
-    environment["ASAN_OPTIONS"] = std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0";
+    preload(environment, build_directory() / "tests" / "fake_clock_preload.so");
     if (const char* ubsan = std::getenv("UBSAN_OPTIONS")) environment["UBSAN_OPTIONS"] = ubsan;
     return environment;
 }
