@@ -83,10 +83,6 @@ struct WithApp {
     Landing give(UserAgent& browser, const Landing& page, const std::string& code) const {
         return browser.submit(page, "verify", {{"code", code}});
     }
-    std::string fresh_code() {
-        op.advance(seconds(30));
-        return app.code(op);
-    }
 };
 
 }  // namespace
@@ -205,7 +201,7 @@ TEST_CASE("activity: a login in two steps is one line, when it is whole [ACCOUNT
     UserAgent alice(f.op);
     const Landing page = f.half(alice);
     CHECK(f.op.count_rows("activity") == 0);
-    REQUIRE(f.give(alice, page, f.fresh_code()).verdict() == "consent");
+    REQUIRE(f.give(alice, page, f.app.fresh_code(f.op)).verdict() == "consent");
     CHECK(words_of(f.op) == "signed_in");
     CHECK(latest(f.op, "detail") == "pwd otp mfa");
     CHECK(says(alice.fetch(at(f.op, "/activity")), "Signed in with a password and a code"));
@@ -221,7 +217,7 @@ TEST_CASE("activity: a right password in a new place without a second step is a 
     CHECK(words_of(f.op) == "second_step_failed_elsewhere");
     CHECK(latest(f.op, "address") == "198.51.100.4");
     UserAgent alice(f.op);
-    REQUIRE(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");
+    REQUIRE(f.give(alice, f.half(alice), f.app.fresh_code(f.op)).verdict() == "consent");
     CHECK(says(alice.fetch(at(f.op, "/activity")), "A right password in a new place, and a wrong second step"));
     // Where she has just signed in it is another line; elsewhere it is the same as before.
     UserAgent beside(f.op), far(f.op, "203.0.113.9");

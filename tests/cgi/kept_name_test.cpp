@@ -21,10 +21,6 @@ struct WithApp {
     Deployment op;
     SetUp app{set_up_app_of_alice(op)};
 
-    std::string fresh_code() {
-        op.advance(seconds(30));
-        return app.code(op);
-    }
     Landing half(UserAgent& browser) const {
         Landing page = browser.log_in(browser.authorize(authorization_request()));
         REQUIRE(page.verdict() == "second step");
@@ -96,7 +92,7 @@ TEST_CASE("A11Y-4: a second half that comes late, or in vain, keeps the name beh
 
     const Landing other = f.half(later);
     f.op.must({"user", "passwd", kAlice, "--password-stdin"}, "a new quiet password of hers\n");
-    const Landing changed = later.submit(other, "verify", {{"code", f.fresh_code()}});
+    const Landing changed = later.submit(other, "verify", {{"code", f.app.fresh_code(f.op)}});
     REQUIRE(changed.verdict() == "login");
     CHECK(name_on(changed) == kAlice);
 }

@@ -34,10 +34,6 @@ struct WithApp {
 
     explicit WithApp(const Deployment::Options& options = with_login({})) : op(options), app(set_up_app_of_alice(op)) {}
 
-    std::string fresh_code() {
-        op.advance(seconds(30));
-        return app.code(op);
-    }
     Landing log_in(UserAgent& browser, const Query& request = authorization_request()) const {
         const Landing login = browser.authorize(request);
         REQUIRE(login.verdict() == "login");
@@ -48,7 +44,7 @@ struct WithApp {
         UserAgent browser(op);
         const Landing page = log_in(browser);
         REQUIRE(page.verdict() == "second step");
-        const Landing done = browser.submit(page, "verify", {{"code", fresh_code()}, {"remember", "yes"}});
+        const Landing done = browser.submit(page, "verify", {{"code", app.fresh_code(op)}, {"remember", "yes"}});
         REQUIRE_MESSAGE((done.verdict() == "consent" || done.verdict() == "code"), done.answer.log);
         if (done.verdict() == "consent") REQUIRE(browser.approve(done).verdict() == "code");
         forget_session(browser);
@@ -77,7 +73,7 @@ TEST_CASE(
     const Landing page = f.log_in(alice);
     CHECK(has_id(page.answer.body, "remember"));
     CHECK(says(page.answer, "Do not ask again on this device before"));
-    const std::string form = alice.form_of(page, "verify", {{"code", f.fresh_code()}, {"remember", "yes"}});
+    const std::string form = alice.form_of(page, "verify", {{"code", f.app.fresh_code(f.op)}, {"remember", "yes"}});
     const Answer answer = alice.send(f.op.url("login"), form);
     CHECK(answer.log.find("\"event\":\"device_remembered\"") != std::string::npos);
     const Landing consent = alice.follow(f.op.url("login"), answer);
@@ -99,7 +95,7 @@ TEST_CASE(
 TEST_CASE("remembered device: not without the tick, nor without the option [DEVICE-1]") {
     WithApp f;
     UserAgent alice(f.op);
-    REQUIRE(alice.submit(f.log_in(alice), "verify", {{"code", f.fresh_code()}}).verdict() == "consent");
+    REQUIRE(alice.submit(f.log_in(alice), "verify", {{"code", f.app.fresh_code(f.op)}}).verdict() == "consent");
     CHECK(alice.device_cookie().empty());
     CHECK(f.op.count_rows("remembered_devices") == 0);
 
@@ -107,7 +103,7 @@ TEST_CASE("remembered device: not without the tick, nor without the option [DEVI
     UserAgent other(off.op);
     const Landing page = off.log_in(other);
     CHECK_FALSE(has_id(page.answer.body, "remember"));
-    const std::string form = other.form_of(page, "verify", {{"code", off.fresh_code()}}) + "&remember=yes";
+    const std::string form = other.form_of(page, "verify", {{"code", off.app.fresh_code(off.op)}}) + "&remember=yes";
     CHECK(other.follow(page.url, other.send(off.op.url("login"), form)).verdict() == "consent");
     CHECK(other.device_cookie().empty());
     CHECK(off.op.count_rows("remembered_devices") == 0);
@@ -119,7 +115,7 @@ TEST_CASE("remembered device: a wrong code keeps the tick [DEVICE-1]") {
     const Landing wrong =
         alice.submit(f.log_in(alice), "verify", {{"code", f.app.wrong_code(f.op)}, {"remember", "yes"}});
     REQUIRE(wrong.verdict() == "second step");
-    CHECK(alice.submit(wrong, "verify", {{"code", f.fresh_code()}}).verdict() == "consent");
+    CHECK(alice.submit(wrong, "verify", {{"code", f.app.fresh_code(f.op)}}).verdict() == "consent");
     CHECK_FALSE(alice.device_cookie().empty());
 }
 
@@ -177,7 +173,7 @@ TEST_CASE("remembered device: not for a login that a stale max_age has forced [S
     const Query asked = authorization_request().with("max_age", "60");
     const Landing page = f.log_in(alice, asked);
     REQUIRE(page.verdict() == "second step");
-    CHECK(alice.submit(page, "verify", {{"code", f.fresh_code()}}).verdict() == "code");
+    CHECK(alice.submit(page, "verify", {{"code", f.app.fresh_code(f.op)}}).verdict() == "code");
     // Without a session it is a login like any other.
     f.forget_session(alice);
     CHECK(f.log_in(alice, asked).verdict() == "code");
@@ -258,7 +254,7 @@ TEST_CASE("remembered device: it ends with the password that its user changes in
     UserAgent alice = f.remembered();
     UserAgent owner(f.op);
     const Landing code = owner.log_in(owner.open(f.op.url("account") + "/password"));
-    const Landing page = owner.submit(code, "verify", {{"code", f.fresh_code()}});
+    const Landing page = owner.submit(code, "verify", {{"code", f.app.fresh_code(f.op)}});
     REQUIRE_MESSAGE(page.url == f.op.url("account") + "/password", page.verdict() << page.answer.log);
     const Landing changed = owner.submit(page, "save", {{"present", kAlicePassword}, {"new", kNew}, {"again", kNew}});
     CHECK(says(changed.answer, "Your password is changed."));

@@ -18,7 +18,6 @@ namespace {
 
 using namespace postern;
 using namespace postern::test;
-using std::chrono::seconds;
 
 const std::string kMfa = "https://refeds.org/profile/mfa";
 const std::string kPassword = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
@@ -44,10 +43,6 @@ struct RemoteLevel {
         UserAgent alice = browser();
         alice.open(op.url("account"));
         return test::set_up_app(op, alice);
-    }
-    std::string fresh_code(const SetUp& app) {
-        op.advance(seconds(30));
-        return app.code(op);
     }
     json::Object id_token(const Landing& done) const {
         REQUIRE_MESSAGE(done.verdict() == "code", done.verdict() << done.answer.log);
@@ -108,7 +103,7 @@ TEST_CASE(
     CHECK(link_in(step.answer.body, "other-account").empty());
     const Landing wrong = alice.submit(step, "verify", {{"code", app.wrong_code(f.op)}});
     REQUIRE(wrong.verdict() == "second step");
-    const auto claims = f.id_token(alice.submit(wrong, "verify", {{"code", f.fresh_code(app)}}));
+    const auto claims = f.id_token(alice.submit(wrong, "verify", {{"code", app.fresh_code(f.op)}}));
     CHECK(text_of(claims, "acr") == kMfa);
     CHECK(amr_of(claims) == R"(["otp","mfa"])");
     CHECK(claims.find("auth_time") == nullptr);
@@ -163,7 +158,7 @@ TEST_CASE("remote level: the second page is of the user whom the web server name
     UserAgent alice = f.browser();
     const Landing step = alice.authorize(usual());
     REQUIRE(step.verdict() == "second step");
-    const std::string form = alice.form_of(step, "verify", {{"code", f.fresh_code(app)}});
+    const std::string form = alice.form_of(step, "verify", {{"code", app.fresh_code(f.op)}});
     alice.login_variables()["REMOTE_USER"] = kBob;
     const Landing other = alice.follow(step.url, alice.send(f.op.url("login"), form));
     CHECK(text_of(f.id_token(other), "sub") == subject_of(f.op, kBob));
@@ -191,7 +186,7 @@ TEST_CASE("remote level: with the login's time, a new login and its code are eno
     const std::int64_t then = f.op.now();
     const Landing step = alice.authorize(usual().with("prompt", "login"));
     REQUIRE(step.verdict() == "second step");
-    const auto claims = f.id_token(alice.submit(step, "verify", {{"code", f.fresh_code(app)}}));
+    const auto claims = f.id_token(alice.submit(step, "verify", {{"code", app.fresh_code(f.op)}}));
     CHECK(*claims.find("auth_time")->if_integer() == then);
 }
 
@@ -253,7 +248,7 @@ TEST_CASE("remote level: a remembered device stands in for the code [DEVICE-3, P
     UserAgent alice = f.browser();
     const Landing step = alice.authorize(usual());
     REQUIRE(step.verdict() == "second step");
-    REQUIRE(alice.submit(step, "verify", {{"code", f.fresh_code(app)}, {"remember", "yes"}}).verdict() == "code");
+    REQUIRE(alice.submit(step, "verify", {{"code", app.fresh_code(f.op)}, {"remember", "yes"}}).verdict() == "code");
     std::erase_if(alice.cookies(), [](const auto& cookie) {
         return cookie.first.find("-device-") == std::string::npos &&
                cookie.first.find("-browser-") == std::string::npos;

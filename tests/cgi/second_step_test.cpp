@@ -38,11 +38,6 @@ struct WithApp {
         REQUIRE_MESSAGE(page.verdict() == "second step", page.verdict() << page.answer.log);
         return page;
     }
-    /// What the app shows now. Each is used once, so time goes on first.
-    std::string fresh_code() {
-        op.advance(seconds(30));
-        return app.code(op);
-    }
     Landing give(UserAgent& browser, const Landing& page, const std::string& code) const {
         return browser.submit(page, "verify", {{"code", code}});
     }
@@ -71,7 +66,7 @@ TEST_CASE("second step: a password is asked for a code, and the ID token says bo
     CHECK(page.answer.header("Cache-Control") == "no-store");
     CHECK(says(page.answer, "You are signing in as alice"));
     CHECK(alice.session_cookie().empty());
-    const Landing consent = f.give(alice, page, f.fresh_code());
+    const Landing consent = f.give(alice, page, f.app.fresh_code(f.op));
     REQUIRE(consent.verdict() == "consent");
     const auto claims = id_token(f.op, alice.approve(consent));
     CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
@@ -121,7 +116,7 @@ TEST_CASE(
     CHECK(f.give(alice, wrong, "").verdict() == "second step");
     const Landing arabic = f.give(alice, wrong, "\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6");  // 1 to 6
     CHECK(says(arabic.answer, "Enter the code with the digits 0 to 9."));
-    CHECK(f.give(alice, wrong, f.fresh_code()).verdict() == "consent");
+    CHECK(f.give(alice, wrong, f.app.fresh_code(f.op)).verdict() == "consent");
 }
 
 TEST_CASE("second step: a code counts once [TOTP-5, STEP-6]") {
@@ -129,14 +124,14 @@ TEST_CASE("second step: a code counts once [TOTP-5, STEP-6]") {
     UserAgent alice(f.op), elsewhere(f.op, "198.51.100.4");
     const Landing page = f.half(alice);
     const Landing other = f.half(elsewhere);
-    const std::string code = f.fresh_code();
+    const std::string code = f.app.fresh_code(f.op);
     CHECK(f.give(alice, page, code).verdict() == "consent");
     const Landing refused = f.give(elsewhere, other, code);
     CHECK(refused.verdict() == "second step");
     CHECK(refused.answer.log.find("used before") != std::string::npos);
-    CHECK(f.give(elsewhere, refused, f.fresh_code()).verdict() == "consent");
+    CHECK(f.give(elsewhere, refused, f.app.fresh_code(f.op)).verdict() == "consent");
     // The page can be gone back to while the half login lasts: it costs another code, and is another login.
-    const Landing again = f.give(alice, page, f.fresh_code());
+    const Landing again = f.give(alice, page, f.app.fresh_code(f.op));
     CHECK(again.verdict() == "consent");
     CHECK(f.op.count_rows("sessions") == 3);  // of this browser one, of the other two one each
 }
@@ -177,7 +172,7 @@ TEST_CASE("second step: an app whose secret does not open is not a wrong code, a
             transaction.commit();
         });
     }
-    const Landing page = f.give(alice, f.half(alice), f.fresh_code());
+    const Landing page = f.give(alice, f.half(alice), f.app.fresh_code(f.op));
     CHECK(page.verdict() == "page 503");
     CHECK(has_id(page.answer.body, "code"));
     CHECK(says(page.answer, "Your authenticator app cannot be checked at present."));
@@ -199,7 +194,7 @@ TEST_CASE("second step: without factor.key the page says that no code can be che
     WithApp f;
     UserAgent alice(f.op);
     REQUIRE(std::filesystem::remove(f.op.keys_directory() / "factor.key"));
-    for (const std::string& code : {f.fresh_code(), f.codes.at(0)}) {
+    for (const std::string& code : {f.app.fresh_code(f.op), f.codes.at(0)}) {
         const Landing page = f.give(alice, f.half(alice), code);
         CHECK(page.verdict() == "page 503");
         CHECK(says(page.answer, "Codes cannot be checked at present."));
@@ -228,7 +223,7 @@ TEST_CASE("second step: behind one of the last recovery codes a page says how fe
     }
     // The app says nothing of it.
     UserAgent again(f.op);
-    CHECK(f.give(again, f.half(again), f.fresh_code()).verdict() == "code");
+    CHECK(f.give(again, f.half(again), f.app.fresh_code(f.op)).verdict() == "code");
 }
 
 TEST_CASE("second step: the half login ends after 300 seconds, and the password comes first again [STEP-3, STEP-7]") {
@@ -255,7 +250,7 @@ TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing 
         UserAgent alice(f.op);
         const Landing page = f.half(alice);
         f.op.must(change);
-        const std::string code = f.fresh_code();
+        const std::string code = f.app.fresh_code(f.op);
         const Landing done = f.give(alice, page, code);
         CHECK(done.verdict() == "login");
         CHECK(alice.session_cookie().empty());
@@ -265,7 +260,7 @@ TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing 
     UserAgent alice(f.op);
     const Landing page = f.half(alice);
     f.op.must({"user", "passwd", "alice", "--password-stdin"}, "a new quiet password of hers\n");
-    const Landing done = f.give(alice, page, f.fresh_code());
+    const Landing done = f.give(alice, page, f.app.fresh_code(f.op));
     CHECK(done.verdict() == "login");
     CHECK(says(done.answer, "Your account has changed meanwhile."));
 }
@@ -275,7 +270,7 @@ TEST_CASE("second step: a form of another page, browser or request completes not
     UserAgent alice(f.op), mallory(f.op);
     const Landing page = f.half(alice);
     const Landing hers = f.half(mallory);
-    const std::string code = f.fresh_code();
+    const std::string code = f.app.fresh_code(f.op);
     const auto post = [&](UserAgent& browser, const Query& fields) {
         return browser.follow(f.op.url("login"), browser.send(f.op.url("login"), fields.text()));
     };
@@ -303,24 +298,24 @@ TEST_CASE("second step: ten wrong codes make the next one wait, and the password
         page = f.give(alice, page, f.app.wrong_code(f.op));
         CHECK(page.verdict() == "second step");
     }
-    const Landing waits = f.give(alice, page, f.fresh_code());
+    const Landing waits = f.give(alice, page, f.app.fresh_code(f.op));
     CHECK(waits.verdict() == "page 429");
     CHECK(waits.answer.header("Retry-After") != "");
     CHECK(audit_line(waits.answer.log, "second_factor_throttled").find("reason"));
     // A new half login is no way around it.
     CHECK(f.give(alice, f.half(alice), f.app.code(f.op)).verdict() == "page 429");
     f.op.advance(seconds(std::stoi(waits.answer.header("Retry-After"))));
-    CHECK(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");
+    CHECK(f.give(alice, f.half(alice), f.app.fresh_code(f.op)).verdict() == "consent");
 }
 
 TEST_CASE("second step: a success of the owner elsewhere gives a guesser no more tries [TOTP-9]") {
     WithApp f;
     UserAgent alice(f.op), thief(f.op, "198.51.100.4");
-    REQUIRE(f.give(alice, f.half(alice), f.fresh_code()).verdict() == "consent");  // a known place from now on
+    REQUIRE(f.give(alice, f.half(alice), f.app.fresh_code(f.op)).verdict() == "consent");  // a known place from now on
     Landing page = f.half(thief);
     for (int i = 0; i < 10; ++i) page = f.give(thief, page, f.app.wrong_code(f.op));
     UserAgent again(f.op);
-    CHECK(f.give(again, f.half(again), f.fresh_code()).verdict() == "consent");
+    CHECK(f.give(again, f.half(again), f.app.fresh_code(f.op)).verdict() == "consent");
     CHECK(f.give(thief, page, f.app.code(f.op)).verdict() == "page 429");
 }
 
@@ -343,7 +338,7 @@ TEST_CASE("second step: a place that is known by a password alone is not known f
 TEST_CASE("second step: max_age counts from the code, so that a slow user gets tokens [STEP-6, OIDC Core §3.1.3.7]") {
     WithApp f;
     UserAgent alice(f.op);
-    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.app.fresh_code(f.op))).verdict() == "code");
     const Landing page = f.half(alice, authorization_request().raw("max_age=60&prompt=login"));
     f.op.advance(seconds(200));
     const Landing done = f.give(alice, page, f.app.code(f.op));
@@ -357,7 +352,7 @@ TEST_CASE("second step: a configuration that has switched second factors off mea
     const Landing page = f.half(alice);
     f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
     CHECK(alice.open(page.url).verdict() == "login");
-    CHECK(f.give(alice, page, f.fresh_code()).verdict() == "login");
+    CHECK(f.give(alice, page, f.app.fresh_code(f.op)).verdict() == "login");
 }
 
 TEST_CASE("second step: somebody else can sign in instead, for the same request [STEP-5]") {
@@ -376,9 +371,9 @@ TEST_CASE("second step: prompt=login and a stale max_age ask for both halves aga
         CAPTURE(demand);
         WithApp f;
         UserAgent alice(f.op);
-        REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+        REQUIRE(alice.approve(f.give(alice, f.half(alice), f.app.fresh_code(f.op))).verdict() == "code");
         f.op.advance(seconds(5));
-        const Landing done = f.give(alice, f.half(alice, authorization_request().raw(demand)), f.fresh_code());
+        const Landing done = f.give(alice, f.half(alice, authorization_request().raw(demand)), f.app.fresh_code(f.op));
         REQUIRE(done.verdict() == "code");
         CHECK(number_of(id_token(f.op, done), "auth_time") == f.op.now());
     }
@@ -429,7 +424,7 @@ TEST_CASE("levels: a session by password is raised by a code alone, and keeps it
     CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
     const Landing page = alice.authorize(authorization_request());
     REQUIRE(page.verdict() == "second step");
-    const Landing done = f.give(alice, page, f.fresh_code());
+    const Landing done = f.give(alice, page, f.app.fresh_code(f.op));
     REQUIRE(done.verdict() == "code");
     const auto claims = id_token(f.op, done);
     CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
@@ -515,7 +510,7 @@ TEST_CASE(
     const postern::json::Object names = {{"urn:example:strong", 2}, {"urn:example:weak", 1}};
     WithApp f(postern::json::Object{{"acrNames", names}});
     UserAgent alice(f.op);
-    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.app.fresh_code(f.op))).verdict() == "code");
     struct Row {
         const char* asked;
         const char* told;
@@ -545,7 +540,7 @@ TEST_CASE(
     WithApp f;
     UserAgent alice(f.op);
     const Query request = authorization_request().with("scope", "openid offline_access").with("prompt", "consent");
-    const Landing done = alice.approve(f.give(alice, f.half(alice, request), f.fresh_code()));
+    const Landing done = alice.approve(f.give(alice, f.half(alice, request), f.app.fresh_code(f.op)));
     REQUIRE(done.verdict() == "code");
     const Answer tokens = redeem(f.op, token_request(done.parameter("code")));
     REQUIRE(tokens.status == 200);
@@ -577,7 +572,7 @@ TEST_CASE("levels: a grant of level 1 stays that when its session is raised, wha
     const std::string mfa = "https://refeds.org/profile/mfa";
     const Landing page = alice.authorize(authorization_request().with("scope", "openid").with("acr_values", mfa));
     REQUIRE(page.verdict() == "second step");
-    REQUIRE(text_of(id_token(f.op, f.give(alice, page, f.fresh_code())), "acr") == mfa);
+    REQUIRE(text_of(id_token(f.op, f.give(alice, page, f.app.fresh_code(f.op))), "acr") == mfa);
 
     const Answer fresh =
         redeem(f.op, {{"grant_type", "refresh_token"}, {"refresh_token", tokens.member("refresh_token")}});
@@ -707,7 +702,7 @@ TEST_CASE("enrolment: an app that must be there is replaced and not removed [POL
     WithApp f;
     f.op.must({"user", "set", kAlice, "--second-factor", "required"});
     UserAgent alice(f.op);
-    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.fresh_code())).verdict() == "code");
+    REQUIRE(alice.approve(f.give(alice, f.half(alice), f.app.fresh_code(f.op))).verdict() == "code");
     const std::string app = f.op.url("account") + "/app";
     const Answer shown = alice.fetch(app);
     const Answer refused = alice.send(app, Query{{"csrf", value_of(shown, "csrf")}, {"remove", "yes"}}.text());
@@ -744,7 +739,7 @@ TEST_CASE(
     CHECK(alice.open(account + "/devices").verdict() == "page 200");
     const Landing page = alice.open(account + "/app?another=yes");
     REQUIRE(page.verdict() == "second step");
-    const Landing done = f.give(alice, page, f.fresh_code());
+    const Landing done = f.give(alice, page, f.app.fresh_code(f.op));
     CHECK(done.url == account + "/app");
     CHECK(alice.open(account + "/app?another=yes").verdict() == "app");
     // With the demand not even to look at it.

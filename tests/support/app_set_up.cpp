@@ -62,6 +62,11 @@ std::string SetUp::bytes() const { return from_base32(key); }
 
 std::string SetUp::code(const Deployment& op, int steps) const { return code_at(key, op.now() / 30 + steps); }
 
+std::string SetUp::fresh_code(Deployment& op) const {
+    op.advance(std::chrono::seconds(30));
+    return code(op);
+}
+
 std::string SetUp::wrong_code(const Deployment& op) const {
     std::set<std::string> right;
     for (const int steps : {-1, 0, 1}) right.insert(code(op, steps));

@@ -26,6 +26,8 @@ struct SetUp {
     std::string bytes() const;
     /// What the app shows now, or so many steps of 30 seconds later.
     std::string code(const Deployment& op, int steps = 0) const;
+    /// What the app shows half a minute later. A code is good once (TOTP-5), so each use waits for the next step.
+    std::string fresh_code(Deployment& op) const;
     /// A code that is right for none of the steps that count.
     std::string wrong_code(const Deployment& op) const;
     /// The form of the page, with that code.
