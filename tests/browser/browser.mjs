@@ -115,3 +115,19 @@ export function authorizationUrl(deployment, parameters = {}) {
   });
   return url.href;
 }
+
+/// The token endpoint's answer to the code of such a request (RFC 6749 §4.1.3). Not by `page.request`, which keeps its
+/// connections as long as the web server does: a request may meet one that is being closed.
+export function redeem(deployment, code, parameters = {}) {
+  return fetch(`${deployment.issuer}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      client_id: "demo-spa",
+      redirect_uri: `${deployment.origin}/demo/`,
+      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", // RFC 7636 Appendix B
+      ...parameters,
+    }),
+  });
+}

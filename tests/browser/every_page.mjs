@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sql, text } from "../security/database.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { App, recoveryCodes } from "./app.mjs";
-import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openDemo, redeem, signIn } from "./browser.mjs";
 import { standInForSendmail } from "./sendmail.mjs";
 
 export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
@@ -321,15 +321,7 @@ async function sendNoPasskey(page, problem = "#problem") {
 /// An ID token of PERSON for the client "wiki".
 async function idToken(page, deployment) {
   const code = await toClient(page, deployment, {});
-  const answer = await page.request.post(`${deployment.issuer}/token`, {
-    form: {
-      grant_type: "authorization_code",
-      code,
-      redirect_uri: `${deployment.origin}/demo/`,
-      client_id: "wiki",
-      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-    },
-  }); // RFC 7636 Appendix B
+  const answer = await redeem(deployment, code, { client_id: "wiki" });
   return (await answer.json()).id_token;
 }
 

@@ -12,6 +12,7 @@ import {
   openBrowserWithoutCookies,
   openDemo,
   openPage,
+  redeem,
   signIn,
   watch,
 } from "./browser.mjs";
@@ -71,20 +72,8 @@ describe("a sign-in that does not go straight on", () => {
     assert.equal(await page.locator("form").count(), 0);
   }
 
-  /// Whether the code is worth tokens.
-  async function redeem(code) {
-    const reply = await fetch(`${deployment.issuer}/token`, {
-      method: "POST",
-      body: new URLSearchParams({
-        grant_type: "authorization_code",
-        code,
-        redirect_uri: `${deployment.origin}/demo/`,
-        client_id: "demo-spa",
-        code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-      }),
-    }); // RFC 7636 Appendix B
-    return reply.status;
-  }
+  /// What the code is worth: 200, or an error's status.
+  const statusOf = async (code) => (await redeem(deployment, code)).status;
 
   it("two tabs at once: each finishes its own request, in either order", () =>
     withPage(async (first, { context, faults }) => {
@@ -100,7 +89,7 @@ describe("a sign-in that does not go straight on", () => {
       const codes = [(await answer(second, "second")).get("code")];
       await first.click("#approve");
       codes.push((await answer(first, "first")).get("code"));
-      for (const code of codes) assert.equal(await redeem(code), 200);
+      for (const code of codes) assert.equal(await statusOf(code), 200);
     }));
 
   it("another user signs in in another tab: the open consent form decides nothing for either", () =>
@@ -158,13 +147,13 @@ describe("a sign-in that does not go straight on", () => {
         await signIn(page);
         await page.click("#approve");
         const { code } = Object.fromEntries(await answer(page, "of this test"));
-        assert.equal(await redeem(code), 200);
+        assert.equal(await statusOf(code), 200);
         await backToAnsweredRequest(page);
         await page.click("#try-again");
         await page.click("#approve");
         const again = (await answer(page, "of this test")).get("code");
         assert.notEqual(again, code);
-        assert.equal(await redeem(again), 200);
+        assert.equal(await statusOf(again), 200);
       }),
   );
 
@@ -202,7 +191,7 @@ describe("a sign-in that does not go straight on", () => {
       await page.goto(url("of this test"));
       await signIn(page);
       await page.dblclick("#approve");
-      assert.equal(await redeem((await answer(page, "of this test")).get("code")), 200);
+      assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
     }));
 
   it("one question open twice, answered twice: the second answer is refused and may start over", () =>
@@ -217,7 +206,7 @@ describe("a sign-in that does not go straight on", () => {
       const code = (await answer(first, "of this test")).get("code");
       await second.click("#deny");
       await heading(second, "This sign-in is finished already");
-      assert.equal(await redeem(code), 200, "a late denial takes nothing back");
+      assert.equal(await statusOf(code), 200, "a late denial takes nothing back");
     }));
 
   it("the session ends while the consent form is open: one login, one more question, nothing lost", () =>
@@ -230,7 +219,7 @@ describe("a sign-in that does not go straight on", () => {
       await page.waitForSelector("#password");
       await signIn(page);
       await page.click("#approve");
-      assert.equal(await redeem((await answer(page, "of this test")).get("code")), 200);
+      assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
     }));
 
   for (const [form, leave] of [
@@ -250,7 +239,7 @@ describe("a sign-in that does not go straight on", () => {
         await page.click("#try-again");
         await signIn(page);
         await page.click("#approve");
-        assert.equal(await redeem((await answer(page, "of this test")).get("code")), 200);
+        assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
       }));
   }
 
@@ -259,7 +248,7 @@ describe("a sign-in that does not go straight on", () => {
       await page.goto(url("of this test"));
       await signIn(page);
       await page.click("#approve");
-      assert.equal(await redeem((await answer(page, "of this test")).get("code")), 200);
+      assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
       await backToAnsweredRequest(page);
       const link = await page.getAttribute("#try-again", "href");
       await withPage(async (other) => {
@@ -276,15 +265,7 @@ describe("a sign-in that does not go straight on", () => {
       await signIn(page);
       await page.click("#approve");
       const code = (await answer(page, "of this test")).get("code");
-      const reply = await page.request.post(`${deployment.issuer}/token`, {
-        form: {
-          grant_type: "authorization_code",
-          code,
-          redirect_uri: `${deployment.origin}/demo/`,
-          client_id: "demo-spa",
-          code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-        },
-      });
+      const reply = await redeem(deployment, code);
       const hint = (await reply.json()).id_token;
       await page.goto(
         `${deployment.issuer}/logout?client_id=demo-spa` +

@@ -1,7 +1,7 @@
 // The server's own pages in a browser: without JavaScript, by keyboard, on a narrow screen, and under their own policy.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, redeem, signIn } from "./browser.mjs";
 
 const PHONE = { viewport: { width: 320, height: 568 }, hasTouch: true };
 const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
@@ -105,15 +105,7 @@ describe("the server's pages", () => {
         await signIn(page);
         await page.click("#approve");
         await page.waitForURL(`${deployment.origin}/demo/?*code=*`);
-        const answer = await page.request.post(`${deployment.issuer}/token`, {
-          form: {
-            grant_type: "authorization_code",
-            code: new URL(page.url()).searchParams.get("code"),
-            redirect_uri: `${deployment.origin}/demo/`,
-            client_id: "demo-spa",
-            code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-          },
-        }); // RFC 7636 Appendix B
+        const answer = await redeem(deployment, new URL(page.url()).searchParams.get("code"));
         const request = new URLSearchParams({
           id_token_hint: (await answer.json()).id_token,
           post_logout_redirect_uri: `${deployment.origin}/demo/`,

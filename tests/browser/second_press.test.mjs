@@ -4,20 +4,20 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PERSON, authorizationUrl, openBrowser, openDemo, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, redeem, signIn } from "./browser.mjs";
 
 const SLOW = 1000; // milliseconds
 const BETWEEN = 300; // of the presses
 
 /// What the browser is sent to: `calls` has { code, status } of each call, the status that of the token endpoint.
-async function startApplication(redeem) {
+async function startApplication(statusOf) {
   const calls = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     if (url.pathname !== "/callback") return response.writeHead(404).end();
     const call = { code: url.searchParams.get("code") };
     calls.push(call);
-    call.status = await redeem(call.code);
+    call.status = await statusOf(call.code);
     await sleep(SLOW);
     response.setHeader("Content-Type", "text/html");
     response.end(`<!doctype html><title>Application</title><h1>${call.status === 200 ? "Welcome" : "Refused"}</h1>`);
@@ -37,7 +37,7 @@ describe("a second press", () => {
   before(async () => {
     deployment = await openDemo();
     browser = await openBrowser();
-    application = await startApplication(redeem);
+    application = await startApplication(statusOf);
     await deployment.addClient("slow", application.redirectUri, "--public");
   });
   beforeEach(() => application.calls.splice(0));
@@ -47,18 +47,9 @@ describe("a second press", () => {
     await deployment?.stop();
   });
 
-  async function redeem(code) {
-    const answer = await fetch(`${deployment.issuer}/token`, {
-      method: "POST",
-      body: new URLSearchParams({
-        grant_type: "authorization_code",
-        code,
-        redirect_uri: application.redirectUri,
-        client_id: "slow",
-        code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", // RFC 7636 Appendix B
-      }),
-    });
-    return answer.status;
+  async function statusOf(code) {
+    const parameters = { client_id: "slow", redirect_uri: application.redirectUri };
+    return (await redeem(deployment, code, parameters)).status;
   }
 
   async function withPage(options, use) {
