@@ -73,11 +73,13 @@ export function authorizationUrl(client, checks, parameters = {}) {
   });
 }
 
-/// A person's way through the pages: signs in and answers the consent form ("approve" or "deny") wherever they are
-/// shown. Answers where the browser ended up, a page with `location` when it was sent back to the client.
-export async function walk(agent, url, decision = "approve") {
+/// A person's way through the pages: signs in, types the `code` of an authenticator app and answers the consent form
+/// ("approve" or "deny") wherever they are shown. Answers where the browser ended up, a page with `location` when it
+/// was sent back to the client.
+export async function walk(agent, url, decision = "approve", code = undefined) {
   let page = await agent.visit(url);
   if (page.form?.buttons.login) page = await agent.signIn(page, PERSON.username, PERSON.password);
+  if (page.form?.buttons.verify && code !== undefined) page = await agent.submit(page, "verify", { code });
   if (page.form?.buttons[decision]) page = await agent.submit(page, decision);
   return page;
 }
@@ -86,9 +88,9 @@ export async function walk(agent, url, decision = "approve") {
 export async function authorize(
   { deployment },
   client,
-  { checks = newChecks(), parameters, decision, agent = new UserAgent({ ca: deployment.ca }) } = {},
+  { checks = newChecks(), parameters, decision, agent = new UserAgent({ ca: deployment.ca }), code } = {},
 ) {
-  const page = await walk(agent, authorizationUrl(client, checks, parameters), decision);
+  const page = await walk(agent, authorizationUrl(client, checks, parameters), decision, code);
   if (!page.location) throw new Error(`not sent back to the client: ${page.status} ${page.title}`);
   return { checks, agent, location: page.location, answer: client.callbackParams(page.location.href) };
 }
