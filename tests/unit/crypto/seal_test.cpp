@@ -6,22 +6,15 @@
 #include <string>
 
 #include "crypto/error.h"
+#include "support/hex.h"
 #include "util/base64.h"
 
 using namespace postern;
+using test::bytes_of_hex;
 
 namespace {
 
 util::Secret key(char fill = 'k') { return util::Secret(std::string(32, fill)); }
-
-std::string unhex(std::string_view text) {
-    const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-    std::string out;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        out += static_cast<char>(digit(text[i]) * 16 + digit(text[i + 1]));
-    }
-    return out;
-}
 
 class Fixed final : public crypto::Random {
 public:
@@ -35,16 +28,16 @@ private:
 }  // namespace
 
 TEST_CASE("seal is AES-256-GCM over the text with the purpose as associated data [McGrew and Viega, test case 16]") {
-    Fixed nonce(unhex("cafebabefacedbaddecaf888"));
-    const util::Secret published(unhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"));
-    const std::string purpose = unhex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-    const std::string plain = unhex(
+    Fixed nonce(bytes_of_hex("cafebabefacedbaddecaf888"));
+    const util::Secret published(bytes_of_hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"));
+    const std::string purpose = bytes_of_hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
+    const std::string plain = bytes_of_hex(
         "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
         "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39");
-    const std::string cipher = unhex(
+    const std::string cipher = bytes_of_hex(
         "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
         "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662");
-    const std::string tag = unhex("76fc6ece0f4e1768cddf8853bb2d551b");
+    const std::string tag = bytes_of_hex("76fc6ece0f4e1768cddf8853bb2d551b");
 
     const std::string sealed = crypto::seal(published, purpose, plain, nonce);
     CHECK(sealed == util::base64url_encode(nonce.bytes(12) + cipher + tag));
