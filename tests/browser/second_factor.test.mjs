@@ -1,10 +1,16 @@
 // A user sets up an authenticator app, is asked for it, loses it and comes back with a recovery code; another one has
 // to have an app. Without JavaScript.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
+const run = promisify(execFile);
 const STAFF = { username: "stella", password: "another quiet gate" };
 
 describe("second factors in a browser", () => {
@@ -56,6 +62,32 @@ describe("second factors in a browser", () => {
       await page.goto(at("/codes"));
       assert.match(await page.locator("main").textContent(), /Codes left: 10/);
     });
+  });
+
+  it("a camera reads the picture, and another app has the right code from it [TOTP-1, TOTP-2]", async () => {
+    await deployment.addUser("others", PERSON.password);
+    const directory = await mkdtemp(join(tmpdir(), "pt-qr-"));
+    try {
+      await withPage(async (page) => {
+        await page.goto(at("/app"));
+        await signIn(page, PERSON.password, "others");
+        const uri = await page.locator("#open").getAttribute("href");
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          const path = join(directory, `${colorScheme}.png`);
+          await page.screenshot({ path, fullPage: true });
+          assert.equal((await run("zbarimg", ["--quiet", "--raw", path])).stdout.trim(), uri, colorScheme);
+        }
+        const now = `${new Date(deployment.now() * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+        const secret = new URL(uri).searchParams.get("secret");
+        const { stdout: code } = await run("oathtool", ["--totp", "--base32", `--now=${now}`, secret]);
+        await page.fill("#code", code.trim());
+        await page.click("#turn-on");
+        await page.waitForSelector("#kept");
+      });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   it("it is asked for behind the password, by keyboard alone [STEP-5, STEP-7, A11Y-1]", async () => {
