@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { totp } from "../support/totp.mjs";
 import { request } from "../support/user_agent.mjs";
 import { PAGE_ORIGIN, PERSON, REDIRECT_URI, SIGNED_OUT_URI, Site } from "./site.mjs";
 
@@ -152,6 +153,34 @@ function flow(open, { redirectsPlain }) {
     assert.equal(location?.href, `${SIGNED_OUT_URI}?state=bye`);
     const silent = await agent.visit(site.begin({ prompt: "none" }).url);
     assert.equal(silent.location.searchParams.get("error"), "login_required");
+  });
+
+  it("the account has its pages, and an app set up there is asked for [ACCOUNT-1, STEP-5]", async () => {
+    const user = { username: "ada", password: "four words in a row" };
+    await site.deployment.addUser(user.username, user.password);
+    const { agent } = site;
+    const signIn = async (browser, url) => browser.signIn(await browser.visit(url), user.username, user.password);
+    assert.equal((await signIn(agent, `${site.issuer}/account`)).title, "Your account");
+    for (const path of ["password", "app", "codes", "passkeys", "activity", "profile", "devices", "applications"]) {
+      const { status, headers } = await agent.visit(`${site.issuer}/account/${path}`);
+      assert.ok(headers["x-request-id"], `${path} is answered by the account's program`);
+      assert.equal(status, path === "passkeys" ? 404 : 200, path); // none where the issuer's host is an IP address
+    }
+    for (const path of ["", "devices/", "nothing"])
+      assert.equal((await agent.visit(`${site.issuer}/account/${path}`)).status, 404, path);
+
+    const page = await agent.visit(`${site.issuer}/account/app`);
+    const [, key] = page.body.match(/id="key"[^>]*>([A-Z2-7 ]+)</);
+    const code = (seconds) => totp(key, Date.now() / 1000 + seconds);
+    assert.match((await agent.submit(page, "turn-on", { code: code(0) })).title, /Keep these codes$/);
+    const other = site.agent;
+    const { url, state } = site.begin();
+    const step = await signIn(other, url);
+    assert.equal(step.title, "One more step");
+    let next = await other.submit(step, "verify", { code: code(30) });
+    if (next.form?.buttons.approve) next = await other.approve(next);
+    assert.equal(next.location.searchParams.get("state"), state);
+    assert.ok(next.location.searchParams.get("code"));
   });
 
   it("a link is opened at its path, and the web server logs nothing of it [LINK-10, MAIL-9, L29]", async () => {
