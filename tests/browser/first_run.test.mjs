@@ -1,0 +1,72 @@
+// What `make run` says is so: the demo, the account in the browser's language, a passkey and an app.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Demo } from "../clients/demo.mjs";
+import { totp } from "../support/totp.mjs";
+import { openBrowser, openPage, signIn } from "./browser.mjs";
+import { withAuthenticator } from "./every_page.mjs";
+
+describe("make run", () => {
+  let demo;
+  let browser;
+  let origin;
+  before(async () => {
+    demo = await Demo.start();
+    browser = await openBrowser();
+    [origin] = demo.said.match(/http:\/\/localhost:\d+/);
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+
+  const password = () => demo.said.match(/password\s+(\S+)/)[1];
+
+  async function withPage(use) {
+    const { page, faults, close } = await openPage(browser, { origin, issuer: origin }, { locale: "de-DE" });
+    try {
+      await use(page);
+    } finally {
+      await close();
+    }
+    assert.deepEqual(faults, []);
+  }
+  const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+  it("the addresses that it prints are pages, and theirs is the browser's language", () =>
+    withPage(async (page) => {
+      await page.goto(demo.said.match(/\S+\/demo\//)[0]);
+      await page.click("#sign-in");
+      await heading(page, "Anmelden");
+      await signIn(page, password(), "demo");
+      await page.click("#approve");
+      await page.waitForSelector('html[data-state="done"]');
+      for (const [path, name] of [
+        ["/account", "Ihr Konto"],
+        ["/account/passkeys", "Passkeys"],
+        ["/account/app", "Authenticator-App"],
+      ]) {
+        assert.ok(demo.said.includes(origin + path), path);
+        await page.goto(origin + path);
+        await heading(page, name);
+      }
+    }));
+
+  it("a passkey is added, and signs in without the password; then an app", () =>
+    withPage(async (page) => {
+      await withAuthenticator(page);
+      await page.goto(`${origin}/account/passkeys`);
+      await signIn(page, password(), "demo");
+      await page.click("#another");
+      await page.click("#add-passkey");
+      await page.waitForSelector("#kept");
+      await page.context().clearCookies();
+      // The browser's only passkey may be chosen before the button is pressed (conditional mediation).
+      await page.goto(`${origin}/account/app`);
+      await page.waitForSelector("#key");
+      const code = totp(await page.locator("#key").textContent(), Date.now() / 1000);
+      await page.fill("#code", code);
+      await page.click("#turn-on");
+      await page.waitForSelector("#done, #kept");
+    }));
+});
