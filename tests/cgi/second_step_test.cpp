@@ -59,7 +59,8 @@ std::string amr_of(const postern::json::Object& claims) {
     return words;
 }
 
-TEST_CASE("second step: a password is asked for a code, and the ID token says both [STEP-2, STEP-3, STEP-5, LEVEL-2]") {
+TEST_CASE(
+    "second step: a password is asked for a code, and the ID token says both [IF160, STEP-2, STEP-3, STEP-5, LEVEL-2]") {
     WithApp f;
     UserAgent alice(f.op);
     const Landing page = f.half(alice);
