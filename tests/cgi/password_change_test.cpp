@@ -117,6 +117,8 @@ TEST_CASE("must change: the half login is worth its page and nothing else [PASSW
     CHECK(alice.open(f.op.url("scopes") + resume).verdict() == "login");
     CHECK(alice.open(f.op.url("account") + resume).verdict() == "login");
     CHECK(alice.open(f.op.url("account") + "/password" + resume).verdict() == "login");
+    CHECK(says(alice.open(f.op.url("logout")).answer, "You are signed out"));
+    CHECK(alice.open(f.op.url("logout") + resume).verdict() == "page 400");
     // A second factor is set up behind the new password, not before it.
     CHECK(alice.open(f.op.url("account") + "/enrol" + resume).verdict() == "login");
     UserAgent other(f.op);

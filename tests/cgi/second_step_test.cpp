@@ -97,6 +97,9 @@ TEST_CASE("second step: a half login is worth the second page and nothing else [
     CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
     // Nor another app: who has one gives its code.
     CHECK(alice.open(f.op.url("account") + "/enrol" + resume).verdict() == "login");
+    // At the logout there is no session to end.
+    CHECK(says(alice.open(f.op.url("logout")).answer, "You are signed out"));
+    CHECK(alice.open(f.op.url("logout") + resume).verdict() == "page 400");
     // Nor in another browser.
     UserAgent other(f.op);
     CHECK(other.open(f.op.url("login") + resume).verdict() == "page 400");
