@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "db/write.h"
@@ -305,6 +306,28 @@ TEST_CASE("passkey: an answer sent in twice starts one session, also at the seco
     CHECK(again.verdict() == "login");
     CHECK(says(again.answer, "Your account has changed meanwhile."));
     CHECK(f.op.count_rows("sessions") == 1);
+}
+
+TEST_CASE("passkey: an answer sent in twice at the same moment starts one session [WEBAUTHN-3, STORE-2]") {
+    for (const bool is_alone : {true, false})
+        for (int round = 0; round < 4; ++round) {
+            CAPTURE(is_alone);
+            CAPTURE(round);
+            const WithPasskey f;
+            UserAgent alice(f.op);
+            const Landing page = is_alone ? f.login_page(alice) : f.second_page(alice);
+            const Fields answer = fields_of(f.answer(page));
+            UserAgent tab = alice;
+            Landing first, second;
+            std::thread here([&] { first = f.give(alice, page, answer); });
+            std::thread there([&] { second = f.give(tab, page, answer); });
+            here.join();
+            there.join();
+            CHECK((first.verdict() == "consent") != (second.verdict() == "consent"));
+            CHECK(alice.session_cookie().empty() != tab.session_cookie().empty());
+            CHECK(f.op.count_rows("sessions") == 1);
+            CHECK_FALSE(f.stored().suspended_at);
+        }
 }
 
 TEST_CASE("passkey: an answer sent in twice does not suspend one that counts [WEBAUTHN-3, WEBAUTHN-15]") {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "db/write.h"
@@ -151,6 +152,28 @@ TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-
     const Landing refused = f.give(again, f.half(again), f.codes.at(0));
     CHECK(refused.verdict() == "second step");
     CHECK(f.give(again, refused, f.codes.at(1)).verdict() == "code");
+}
+
+TEST_CASE("second step: of two who give one code at the same moment, one gets in [TOTP-5, CODE-3, STORE-2]") {
+    for (const bool of_app : {true, false}) {
+        WithApp f;
+        for (int round = 0; round < 4; ++round) {
+            CAPTURE(of_app);
+            CAPTURE(round);
+            UserAgent one(f.op), two(f.op, "198.51.100.4");
+            const Landing page_one = f.half(one), page_two = f.half(two);
+            const std::string code = of_app ? f.app.fresh_code(f.op) : f.codes.at(round);
+            const std::int64_t sessions = f.op.count_rows("sessions");
+            Landing first, second;
+            std::thread here([&] { first = f.give(one, page_one, code); });
+            std::thread there([&] { second = f.give(two, page_two, code); });
+            here.join();
+            there.join();
+            CHECK((first.verdict() == "consent") != (second.verdict() == "consent"));
+            CHECK(one.session_cookie().empty() != two.session_cookie().empty());
+            CHECK(f.op.count_rows("sessions") == sessions + 1);
+        }
+    }
 }
 
 TEST_CASE("second step: recovery codes are offered to a user who has unused ones, and to no other [CODE-6]") {
