@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -147,6 +148,21 @@ std::string worth(const Deployment& op, UserAgent& browser, const Landing& logge
     REQUIRE(tokens.status == 200);
     const auto claims = jwt_claims(tokens.member("id_token"));
     return text_of(claims, "acr") + ": " + amr_of(claims);
+}
+
+/// All that a browser gets, but what is drawn anew for each answer.
+std::string shown(const Answer& answer) {
+    std::string whole = std::to_string(answer.status) + "\n";
+    for (const auto& [header, value] : answer.headers)
+        if (header != "X-Request-Id") whole += header + ": " + value + "\n";
+    whole += answer.body;
+    for (const std::string& drawn : {value_of(answer, "csrf"), value_of(answer, "resume"),
+                                     value_of(answer, "challenge"), base64url_encode(challenge_of(answer))}) {
+        REQUIRE_FALSE(drawn.empty());
+        for (auto at = whole.find(drawn); at != whole.npos; at = whole.find(drawn, at))
+            whole.replace(at, drawn.size(), "");
+    }
+    return whole;
 }
 
 void check_refused(const Landing& page, const std::string& reason) {
@@ -405,6 +421,38 @@ TEST_CASE("passkey: one that may not be used is refused after its signature [WEB
             }
         }
     }
+}
+
+TEST_CASE("passkey: alone, whose it is and why it is refused is on no page, byte for byte [WEBAUTHN-18, STEP-1]") {
+    const auto sent = [](const char* field, const std::string& value) {
+        return [=](const WithPasskey&, Fields& fields) { fields[field] = value; };
+    };
+    const std::pair<const char*, std::function<void(const WithPasskey&, Fields&)>> rows[] = {
+        {"no user has that passkey", sent("id", base64url_encode("another"))},
+        {"the user is disabled",
+         [](const WithPasskey& f, Fields&) {
+             f.op.must({"user", "disable", kAlice});
+         }},
+        {"the passkey is suspended",
+         [](const WithPasskey& f, Fields&) {
+             f.write([](db::Transaction& t) { REQUIRE(t.run("UPDATE passkeys SET suspended_at = 1") == 1); });
+         }},
+        {"the signature is wrong", sent("signature", base64url_encode("none"))},
+        {"the user handle is that of another user", sent("user_handle", base64url_encode(std::string(32, 'x')))},
+        {"the challenge is not one of this page", sent("challenge", "AAAA")},
+    };
+    std::set<std::string> pages;
+    for (const auto& [reason, change] : rows) {
+        const WithPasskey f;
+        UserAgent alice(f.op);
+        const Landing page = f.login_page(alice);
+        Fields fields = fields_of(f.answer(page));
+        change(f, fields);
+        const Landing refused = f.give(alice, page, fields);
+        check_refused(refused, reason);
+        pages.insert(shown(refused.answer));
+    }
+    CHECK(pages.size() == 1);
 }
 
 TEST_CASE("passkey: of another user than the password's it is refused [WEBAUTHN-12, WebAuthn §7.2a]") {
