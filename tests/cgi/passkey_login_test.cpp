@@ -666,6 +666,25 @@ TEST_CASE("passkey: a code is not enough to set one up for the client that requi
     CHECK(alice.authorize(authorization_request()).verdict() == "unmet_authentication_requirements");
 }
 
+TEST_CASE(
+    "passkey: one of the issuer's former host logs in at the new one, with the new origin [WEBAUTHN-27, WEBAUTHN-2]") {
+    const WithPasskey f(json::Object{{"rpId", "old.example"}});
+    f.write([](db::Transaction& t) { REQUIRE(t.run("UPDATE passkeys SET rp_id = 'old.example'") == 1); });
+    for (const bool is_alone : {true, false}) {
+        CAPTURE(is_alone);
+        UserAgent alice(f.op);
+        const auto page = [&] { return is_alone ? f.login_page(alice) : f.second_page(alice); };
+        CHECK(text_of(options_of(page().answer), "rpId") == "old.example");
+        const auto give = [&](const char* origin, const char* rp_id) {
+            const Landing at = page();
+            return f.give(alice, at, fields_of(f.answer(at, origin, rp_id)));
+        };
+        check_refused(give("https://old.example", "old.example"), "the origin is not that of the issuer");
+        check_refused(give(kOrigin, kRpId), "the authenticator data is for another RP ID");
+        CHECK(worth(f.op, alice, give(kOrigin, "old.example")).starts_with("phr: "));
+    }
+}
+
 TEST_CASE("passkey: it raises the session of a password [STEP-8]") {
     WithPasskey f(json::Object{{"secondFactor", "off"}});
     UserAgent alice(f.op);
