@@ -276,6 +276,21 @@ TEST_CASE("app: the form of a session before, in the same browser, turns nothing
     CHECK(op.count_rows("totp_secrets") == 0);
 }
 
+TEST_CASE("codes: the form of a session before, in the same browser, makes none [ACCOUNT-4]") {
+    Enrolled f;
+    const Answer asked = f.ask_for_codes();
+    const std::string session = f.alice.session_cookie();
+    std::erase_if(f.alice.cookies(), [&](const auto& cookie) { return cookie.second == session; });
+    const Landing step = f.alice.log_in(f.alice.open(at(f.op, "")));
+    REQUIRE(f.alice.submit(step, "verify", {{"code", f.app.fresh_code(f.op)}}).url == at(f.op, ""));
+    const Answer refused = f.make_codes(asked);
+    CHECK(refused.status == 403);
+    CHECK(audit_events(refused.log) == "");
+    const Answer again = f.ask_for_codes();
+    CHECK(value_of(again, "stamp") == value_of(asked, "stamp"));
+    CHECK(f.make_codes(again).status == 200);
+}
+
 TEST_CASE("codes: new ones end all of before, after a question, and a second press makes none [CODE-5]") {
     Enrolled f;
     const Answer asked = f.ask_for_codes();

@@ -359,6 +359,71 @@ TEST_CASE(
     CHECK(op.count_rows("recovery_codes") == 0);
 }
 
+TEST_CASE("passkeys: to change them needs a recent login, to look at them a session [ACCOUNT-3]") {
+    for (const int age : {59, 60}) {
+        CAPTURE(age);
+        Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 60}}}}});
+        UserAgent alice = signed_in(op);
+        REQUIRE(add(op, alice, TestAuthenticator(Algorithm::ES256, "phone")).status == 200);
+        const Adding form = open_form(op, alice);
+        const Query own = {{"csrf", value_of(form.page, "csrf")}};
+        const std::string phone = base64url_encode("phone");
+        op.advance(seconds(age));
+        CHECK(alice.fetch(at(op, "/passkeys")).status == 200);
+        const std::string login = op.url("login");
+        const std::string list = at(op, "/passkeys");
+        CHECK(alice.fetch(list + "?add=yes").location().starts_with(login) == (age == 60));
+        const std::pair<Query, const char*> forms[] = {
+            {form.form(TestAuthenticator(Algorithm::ES256, "key")), "passkey-added"},
+            {own.with("rename", phone).with("name", "Old phone"), "passkey-named"},
+            {own.with("remove", phone), "passkey-removed"},
+        };
+        for (const auto& [sent, done] : forms) {
+            CAPTURE(done);
+            const std::string location = send(op, alice, sent).location();
+            CHECK(location.starts_with(login) == (age == 60));
+            CHECK((location == list + "?done=" + done) == (age == 59));
+        }
+        const std::string only =
+            cell(op, "SELECT count(*) || ' ' || min(credential_id) || ' ' || min(name) FROM passkeys");
+        CHECK(only == "1 " + base64url_encode(age == 59 ? "key" : "phone") + " My phone");
+    }
+}
+
+TEST_CASE("passkeys: forms of other sites, pages, users and sessions change nothing, and no GET does [ACCOUNT-4]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    UserAgent bob = signed_in(op, kBob, kBobPassword);
+    const Answer first = add(op, alice, TestAuthenticator(Algorithm::ES256, "phone"));
+    REQUIRE(first.status == 200);
+    const Adding adding = open_form(op, alice);
+    const Query own = {{"csrf", value_of(adding.page, "csrf")}};
+    const std::string phone = base64url_encode("phone");
+    const Query forms[] = {
+        adding.form(TestAuthenticator(Algorithm::ES256, "key")),
+        own.with("rename", phone).with("name", "Renamed"),
+        own.with("remove", phone),
+    };
+    const std::string tokens[] = {"", value_of(open_form(op, bob).page, "csrf"),
+                                  value_of(alice.fetch(at(op, "/devices")), "csrf")};
+    // The same browser, in a later session.
+    UserAgent later = alice;
+    std::erase_if(later.cookies(), [&](const auto& cookie) { return cookie.second == alice.session_cookie(); });
+    const Landing step = later.log_in(later.open(at(op, "")));
+    REQUIRE(later.submit(step, "verify", {{"code", codes_in(first).front()}}).url == at(op, ""));
+    for (const Query& form : forms) {
+        CAPTURE(form.text());
+        CHECK(alice.fetch(at(op, "/passkeys") + "?" + form.text()).status == 200);
+        for (const char* site : {"cross-site", "same-site", "none"})
+            CHECK(alice.send(at(op, "/passkeys"), form.text(), {{"Sec-Fetch-Site", site}}).status == 403);
+        CHECK(send(op, alice, form.without("csrf")).status == 403);
+        for (const std::string& token : tokens) CHECK(send(op, alice, form.with("csrf", token)).status == 403);
+        CHECK(send(op, later, form).status == 403);
+        CHECK(cell(op, "SELECT count(*) || ' ' || min(name) FROM passkeys") == "1 My phone");
+    }
+    for (const Query& form : forms) CHECK(send(op, alice, form).location().starts_with(at(op, "/passkeys?done=")));
+}
+
 TEST_CASE("passkeys: the last one goes only if the user can do without [WEBAUTHN-24]") {
     Deployment op;
     UserAgent alice = signed_in(op);

@@ -5,6 +5,7 @@
 
 #include "store/factors.h"
 #include "store/groups.h"
+#include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "unit/web/account/account_flow.h"
 #include "web/remote_login.h"
@@ -23,6 +24,7 @@ const std::vector<std::string> kPages = {"",         "/password",     "/app",   
 struct FormRow {
     const char* page;
     std::map<std::string, std::string> fields;
+    std::map<std::string, std::string> query = {};  ///< of the page that has the form
 };
 const std::vector<FormRow>& forms() {
     static const std::vector<FormRow> rows = {
@@ -32,6 +34,8 @@ const std::vector<FormRow>& forms() {
           {"again", "another quite long password"}}},
         {"/app", {{"remove", "yes"}}},
         {"/devices", {{"everywhere", "yes"}}},
+        {"/devices", {{"device", "remembered"}}},
+        {"/profile", {{"claims", "nickname"}, {"nickname", "Al"}}, {{"edit", "yes"}}},
         {"/applications", {{"client_id", "app"}}},
     };
     return rows;
@@ -45,10 +49,19 @@ std::int64_t count(AccountFlow& f, const char* sql) {
     return count;
 }
 
-/// A second session of alice, an authenticator app that was used in both, and a consent to app.
+/// A second session of alice, an authenticator app that was used in both, a remembered device, a name that she may
+/// change, and a consent to app.
 void give_something_to_lose(AccountFlow& f) {
     db::Transaction transaction(f.fixture.database, db::Durability::full);
     store::replace_totp(transaction, f.alice.subject, "sealed", 1, f.fixture.clock.now());
+    store::RememberedDevice device;
+    device.token_hash = model::ValueHash("hash");
+    device.id = "remembered";
+    device.subject = f.alice.subject;
+    device.expires_at = f.fixture.clock.now() + util::Seconds{600};
+    REQUIRE(store::remember_device(transaction, device));
+    f.fixture.settings.login.remember_device = util::Seconds{600};
+    f.fixture.settings.account.editable_claims = {"nickname"};
     transaction.commit();
     f.fixture.add_session(f.alice, "of-alice-elsewhere");
     f.fixture.database.query("UPDATE sessions SET level = 2").execute();
@@ -62,6 +75,8 @@ void give_something_to_lose(AccountFlow& f) {
 bool is_unchanged(AccountFlow& f) {
     return f.is_live("of-alice-elsewhere") && count(f, "SELECT COUNT(*) FROM consents") == 1 &&
            count(f, "SELECT COUNT(*) FROM totp_secrets") == 1 &&
+           count(f, "SELECT COUNT(*) FROM remembered_devices") == 1 &&
+           !store::find_user(f.fixture.database, f.alice.subject)->claims.find("nickname") &&
            crypto::verify_password(util::Secret(AccountFlow::kPassword),
                                    store::find_password_hash(f.fixture.database, f.alice.subject));
 }
@@ -124,7 +139,7 @@ TEST_CASE("account: a form sent without a session leads to the login and changes
         CAPTURE(row.page);
         AccountFlow f;
         give_something_to_lose(f);
-        f.open(row.page);
+        f.open(row.page, row.query);
         auto fields = row.fields;
         fields["csrf"] = f.account_pages.last_frame.csrf;
         f.cookies.erase(web::cookie_names(f.fixture.settings).session);
@@ -186,7 +201,7 @@ TEST_CASE("account: every form without, with a foreign and with an old CSRF toke
             CAPTURE(row.when);
             AccountFlow f;
             give_something_to_lose(f);
-            f.open(form.page);
+            f.open(form.page, form.query);
             auto fields = form.fields;
             fields["csrf"] = f.account_pages.last_frame.csrf;
             row.change(f, form.page, fields);
@@ -203,7 +218,10 @@ TEST_CASE("account: the right token changes something, so that the refusals abov
         CAPTURE(form.page);
         AccountFlow f;
         give_something_to_lose(f);
-        const auto answer = f.press_own(form.page, form.fields);
+        f.open(form.page, form.query);
+        auto fields = form.fields;
+        fields["csrf"] = f.account_pages.last_frame.csrf;
+        const auto answer = f.press(form.page, fields);
         CHECK(answer.status == 303);
         CHECK(location_of(answer).starts_with("https://op.example/account" + std::string(form.page) + "?done="));
         CHECK_FALSE(is_unchanged(f));
@@ -217,7 +235,7 @@ TEST_CASE("account: nothing changes by GET [ACCOUNT-4, L25]") {
         CAPTURE(form.page);
         AccountFlow f;
         give_something_to_lose(f);
-        f.open(form.page);
+        f.open(form.page, form.query);
         auto fields = form.fields;
         fields["csrf"] = f.account_pages.last_frame.csrf;
         CHECK(f.open(form.page, fields).status == 200);
