@@ -740,6 +740,19 @@ TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]
     CHECK(f.stored().last_used_at == std::nullopt);
 }
 
+TEST_CASE("passkey: one that is removed while its page is open starts no session [STEP-6, STEP-7]") {
+    const WithPasskey f;
+    UserAgent alone(f.op), alice(f.op);
+    const Landing first = f.login_page(alone), second = f.second_page(alice);
+    const json::Value listed = *json::parse(f.op.must({"user", "passkeys", kAlice, "--json"}));
+    f.op.must({"user", "passkeys", kAlice, "--remove", text_of(*listed.if_array()->front().if_object(), "id")});
+    check_refused(f.give(alone, first), "no user has that passkey");
+    const Landing done = f.give(alice, second);
+    CHECK(done.verdict() == "login");
+    CHECK(says(done.answer, "Your account has changed meanwhile."));
+    CHECK(f.op.count_rows("sessions") == 0);
+}
+
 TEST_CASE("passkey: it leads to the account page as a password does [STEP-1]") {
     const WithPasskey f;
     UserAgent alice(f.op);

@@ -694,11 +694,14 @@ TEST_CASE(
         CHECK(f.turn_on(app, app.code(f.op)).verdict() != "codes");
         CHECK(f.op.count_rows("totp_secrets") == 0);
     }
-    {
+    for (const bool is_disabled : {true, false}) {
         // The operator has changed the account meanwhile.
         Enrolling f;
         const SetUp app(f.page.answer);
-        f.op.must({"user", "disable", "alice"});
+        if (is_disabled)
+            f.op.must({"user", "disable", "alice"});
+        else
+            f.op.must({"user", "passwd", "alice", "--password-stdin"}, "a new quiet password of hers\n");
         CHECK(f.turn_on(app, app.code(f.op)).verdict() == "login");
         CHECK(f.op.count_rows("totp_secrets") == 0);
         CHECK(f.op.count_rows("sessions") == 0);
