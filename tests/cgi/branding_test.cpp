@@ -70,6 +70,12 @@ TEST_CASE("branding: what users could not see or trust keeps a program from star
     Deployment op;
     const std::filesystem::path logo = op.directory() / "logo.svg";
     std::ofstream(logo) << "<svg viewBox=\"0 0 8 8\">\n<script/></svg>";
+    const auto with_logo = [&](const char* name, const std::string& content) {
+        write_file(op.directory() / name, content);
+        return Object{{"name", "A"}, {"logo", (op.directory() / name).string()}};
+    };
+    const std::string svg = "<svg viewBox=\"0 0 8 8\"><path d=\"M0 0h8v8z\"/></svg>";
+    const std::string spaces(std::size_t{64} * 1024 - svg.size(), ' ');
     struct Row {
         const char* when;
         Object branding;
@@ -80,6 +86,12 @@ TEST_CASE("branding: what users could not see or trust keeps a program from star
         {"a dark one", {{"color", "#003366"}}, {"branding.colorDark", "1.31 : 1"}},
         {"a logo with a script", {{"name", "A"}, {"logo", logo.string()}}, {"logo.svg", "line 2", "<script>"}},
         {"no logo", {{"name", "A"}, {"logo", logo.string() + "x"}}, {"logo.svgx"}},
+        {"a text", with_logo("logo.txt", "our logo"), {"branding.logo", "logo.txt"}},
+        {"a page", with_logo("logo.html", "<!DOCTYPE html><title>A</title>"), {"branding.logo", "logo.html"}},
+        {"a JPEG", with_logo("logo.jpg", "\xff\xd8\xff\xe0\x10JFIF"), {"branding.logo", "logo.jpg"}},
+        {"a JPEG named as a PNG", with_logo("jpeg.png", "\xff\xd8\xff\xe0\x10JFIF"), {"branding.logo", "jpeg.png"}},
+        {"the start of a PNG", with_logo("cut.png", "\x89PNG\r\n\x1a\n"), {"branding.logo", "cut.png", "damaged PNG"}},
+        {"more than 64 KiB", with_logo("large.svg", svg + spaces + ' '), {"branding.logo", "large.svg"}},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
@@ -91,4 +103,6 @@ TEST_CASE("branding: what users could not see or trust keeps a program from star
             CHECK_FALSE(has(answer.raw, part));
         }
     }
+    op.configure("branding", with_logo("large.svg", svg + spaces));
+    CHECK(UserAgent(op).open(op.url("account")).verdict() == "login");
 }
