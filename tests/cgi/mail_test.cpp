@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "db/write.h"
 #include "json/reader.h"
+#include "store/mail_requests.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -57,6 +59,14 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     std::size_t count = 0;
     for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
     return count;
+}
+
+/// All that a browser gets.
+std::string whole(const Answer& page) {
+    std::string text = std::to_string(page.status) + "\n";
+    for (const auto& [header, value] : page.headers)
+        if (header != "X-Request-Id") text += header + ": " + value + "\n";
+    return text + page.body;
 }
 
 bool can_log_in(const Deployment& op, const std::string& username, const std::string& password) {
@@ -141,10 +151,7 @@ TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so i
         CAPTURE(name);
         Answer page = office.ask(name, "192.0.2." + std::to_string(++address)).answer;
         CHECK(page.status == 200);
-        std::string whole;
-        for (const auto& [header, value] : page.headers)
-            if (header != "X-Request-Id") whole += header + ": " + value + "\n";
-        answers.insert(whole + page.body);
+        answers.insert(whole(page));
         CHECK(office.waiting() == ++rows);
         CHECK(page.header("Set-Cookie").empty());
     }
@@ -153,6 +160,30 @@ TEST_CASE("mail: the page is the same byte for byte whatever was typed, and so i
     // Nothing of what was typed is kept, but digests.
     for (const char* typed : {"nobody@example.org", "xxxxxxxx", "at 100%"})
         CHECK(office.op.stored().find(typed) == std::string::npos);
+}
+
+TEST_CASE("mail: the page is the same byte for byte when as many requests wait as may [MAIL-4, MAIL-6]") {
+    namespace db = postern::db;
+    Office office;
+    std::set<std::string> answers = {whole(office.ask(kAlice, "192.0.2.1").answer),
+                                     whole(office.ask("nobody", "192.0.2.2").answer)};
+    {
+        db::Database database(office.op.database(), db::Access::read_write);
+        db::write(database, db::Durability::full, [](db::Transaction& transaction) {
+            transaction.run(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9998)"
+                " INSERT INTO mail_requests SELECT 'id ' || i, 'reset', NULL, 'key', '', 'en', 1, 1, 0, NULL FROM n");
+            transaction.commit();
+        });
+    }
+    REQUIRE(office.waiting() == postern::store::kMaxWaitingResets);
+    int address = 2;
+    for (const char* name : {kAlice, "nobody", "alice@op.example", "nobody@example.org"})
+        answers.insert(whole(office.ask(name, "192.0.2." + std::to_string(++address)).answer));
+    CHECK(count_of(office.log(), "10000 requests wait already") == 4);
+    CHECK(answers.size() == 1);
+    CHECK(answers.begin()->find(kSentence) != std::string::npos);
+    CHECK(office.waiting() == postern::store::kMaxWaitingResets);
 }
 
 TEST_CASE(
