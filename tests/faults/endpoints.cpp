@@ -84,10 +84,24 @@ int remember_userinfo(const MakeGetUserClaims& make_get_user_claims, const Sandb
 #undef serve
 
 namespace postern::test {
+namespace {
+
+/// Its `main`, which has the pages, has returned.
+void keep_account_pages() {
+    static std::unique_ptr<const web::InLanguages<web::AccountPages>> pages;
+    EndpointProgram& program = programs()["account"];
+    program.endpoint.begin = [](server::App& app) { pages = web::read_account_pages(app.pages().templates()); };
+    program.handler = [](server::App& app, const http::Request& request) {
+        return account_program::account(app, *pages, request);
+    };
+}
+
+}  // namespace
 
 const EndpointProgram& endpoint_program(const std::string& name) {
     static const bool remembered = [] {
         account_program::remember_main();
+        keep_account_pages();
         authorize_program::remember_main();
         introspect_program::remember_main();
         login_program::remember_main();

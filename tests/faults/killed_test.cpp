@@ -79,8 +79,10 @@ int steps_of(const Operation& operation) {
 }
 
 TEST_CASE(
-    "killed: an operation is complete or did not begin, and the next one does not wait for the killed process [S14]") {
-    for (const char* name : {"code exchange", "refresh", "revocation of a refresh token", "logout"}) {
+    "killed: an operation is complete or did not begin, and the next one does not wait for the killed process "
+    "[S14, STORE-2]") {
+    for (const char* name : {"code exchange", "refresh", "revocation of a refresh token", "logout",
+                             "second step by app", "second step by recovery code", "app removed"}) {
         const Operation& now = operation(name);
         CAPTURE(now.name);
         const auto states = states_of(now);
@@ -105,6 +107,7 @@ TEST_CASE(
             const Answer again = now.perform(there);
             CHECK_MESSAGE(again.status < 500, again.raw << again.log);
             if (as_before) CHECK_MESSAGE(now.done(again), again.raw << again.log);
+            CHECK(now.holds(there));
         }
         CHECK_FALSE(run_and_kill(now, steps + 1));
         CHECK(killed_after_commit > 2);

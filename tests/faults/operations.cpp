@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "support/html.h"
+
 namespace postern::test {
 namespace {
 
@@ -52,8 +54,8 @@ Answer submit(UserAgent browser, const Landing& page, const std::string& button,
     return browser.send(page.url.substr(0, mark), browser.form_of(page, button, typed));
 }
 
-Answer log_in(SampleInstallation& installation, const std::string& password) {
-    return submit(installation.visitor, installation.login, "login", {{"username", kAlice}, {"password", password}});
+Answer log_in(SampleInstallation& installation, const std::string& password, const std::string& user = kAlice) {
+    return submit(installation.visitor, installation.login, "login", {{"username", user}, {"password", password}});
 }
 
 Answer authorize(UserAgent browser, const SampleInstallation& installation, const Query& request) {
@@ -101,6 +103,32 @@ Operation by_command(Effect effect, const Words& words, const std::function<bool
     return {
         name,  effect,  commits, [=](SampleInstallation& installation) { return command(installation, words, input); },
         is_ok, nullptr, holds,   {}};
+}
+
+/// What Bob enters on the second page.
+Answer verify(SampleInstallation& installation, const std::string& code) {
+    return submit(installation.half_way, installation.second_step, "verify", {{"code", code}});
+}
+/// The page again: that was no code of Bob's, or is none any more.
+bool is_refused_at_second_page(const Answer& answer) { return is_ok(answer) && has_id(answer.body, "verify"); }
+
+Answer send_passkey(SampleInstallation& installation) {
+    const std::string& url = installation.login.url;
+    return UserAgent(installation.visitor).send(url.substr(0, url.find('?')), installation.passkey_login);
+}
+
+Answer remove_app(SampleInstallation& installation) { return submit(installation.bob, installation.app, "remove"); }
+Answer change_password(SampleInstallation& installation) {
+    return submit(installation.bob, installation.password, "save",
+                  {{"present", kBobPassword}, {"new", kNewPassword}, {"again", kNewPassword}});
+}
+/// A right code completes nothing: the password is asked for again.
+bool is_half_login_over(SampleInstallation& installation) {
+    const Answer answer = verify(installation, installation.recovery_code);
+    return is_ok(answer) && has_id(answer.body, "password");
+}
+bool is_bob_signed_out(SampleInstallation& installation) {
+    return UserAgent(installation.bob).fetch(installation.op.url("account")).status == 303;
 }
 
 bool held_is_dead(SampleInstallation& installation) { return is_family_dead(installation, installation.held); }
@@ -297,6 +325,58 @@ std::vector<Operation> make_operations() {
              return is_signed_out(s) && held_is_dead(s) && UserAgent(s.invited).fetch(s.link.url).status == 400;
          },
          {"recover"}},
+        {"second step by app",
+         takes,
+         1,
+         [](SampleInstallation& s) { return verify(s, s.app_code); },
+         sets_session,
+         nullptr,
+         [](SampleInstallation& s) { return is_refused_at_second_page(verify(s, s.app_code)); },
+         {"login"}},
+        {"second step by recovery code",
+         takes,
+         1,
+         [](SampleInstallation& s) { return verify(s, s.recovery_code); },
+         sets_session,
+         nullptr,
+         [](SampleInstallation& s) { return is_refused_at_second_page(verify(s, s.recovery_code)); },
+         {"login"}},
+        {"login by passkey",
+         takes,
+         1,
+         send_passkey,
+         sets_session,
+         nullptr,
+         [](SampleInstallation& s) { return is_ok(send_passkey(s)); },
+         {"login"}},
+        {"app removed",
+         takes,
+         1,
+         remove_app,
+         [](const Answer& answer) { return answer.location().ends_with("?done=app-removed"); },
+         nullptr,
+         is_half_login_over,
+         {"account"}},
+        {"password changed in the account",
+         takes,
+         1,
+         change_password,
+         [](const Answer& answer) { return answer.location().ends_with("?done=password-changed"); },
+         nullptr,
+         [](SampleInstallation& s) {
+             return is_half_login_over(s) && is_bob_signed_out(s) && is_ok(log_in(s, kBobPassword, kBob));
+         },
+         {"account"}},
+        {"first passkey added",
+         takes,
+         1,
+         [](SampleInstallation& s) {
+             return UserAgent(s.alice).send(s.op.url("account") + "/passkeys", s.first_passkey);
+         },
+         [](const Answer& answer) { return is_ok(answer) && has_id(answer.body, "codes"); },
+         nullptr,
+         [](SampleInstallation& s) { return UserAgent(s.invited).fetch(s.link.url).status == 400; },
+         {"account"}},
         {"purge", grants, 1, purge_later, is_ok, nullptr, nullptr, {}},
         {"backup", reads, 0, back_up, is_ok, nullptr, nullptr, {}},
         by_command(

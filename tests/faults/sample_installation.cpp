@@ -11,7 +11,11 @@
 
 #include "faults/disk.h"
 #include "json/reader.h"
+#include "support/app_set_up.h"
 #include "support/html.h"
+#include "support/passkey_set_up.h"
+#include "support/test_authenticator.h"
+#include "util/base64.h"
 
 namespace postern::test {
 namespace {
@@ -84,11 +88,13 @@ std::string line_of(const std::string& table, const std::vector<std::string>& ro
 }
 
 void make_passwords_cheap(const std::string& path) {
-    crypt_data work{};
-    const std::string hash = crypt_r(kAlicePassword, kCheapSalt, &work);
-    REQUIRE(hash.starts_with(kCheapSalt));
     const Connection connection = open_raw(path);
-    query(connection.get(), "UPDATE users SET password_hash = '" + hash + "' WHERE username = 'alice'");
+    for (const auto& [name, password] : {std::pair{kAlice, kAlicePassword}, {kBob, kBobPassword}}) {
+        crypt_data work{};
+        const std::string hash = crypt_r(password, kCheapSalt, &work);
+        REQUIRE(hash.starts_with(kCheapSalt));
+        query(connection.get(), "UPDATE users SET password_hash = '" + hash + "' WHERE username = '" + name + "'");
+    }
 }
 
 /// The log is short then, and opening the database cheap; what comes after is in the log alone.
@@ -122,6 +128,22 @@ SampleInstallation::Held hold(const Deployment& op, UserAgent& browser) {
     return held;
 }
 
+/// What an authenticator answers to the options of a login form, in the fields of that form.
+std::map<std::string, std::string> use(const TestAuthenticator& passkey, const Landing& page) {
+    const auto forms = find_tags(page.answer.body, "form");
+    REQUIRE(!forms.empty());
+    const auto options = json::parse(forms.front().at("data-options"));
+    REQUIRE(options);
+    const auto challenge = util::base64url_decode(text_of(*options->if_object(), "challenge"));
+    REQUIRE(challenge);
+    const Assertion made = passkey.use({*challenge, "https://op.example", "op.example"});
+    return {{"id", util::base64url_encode(made.id)},
+            {"client_data", util::base64url_encode(made.client_data)},
+            {"authenticator_data", util::base64url_encode(made.authenticator_data)},
+            {"signature", util::base64url_encode(made.signature)},
+            {"user_handle", util::base64url_encode(made.user_handle)}};
+}
+
 }  // namespace
 
 SampleInstallation::SampleInstallation() : op(options()) {
@@ -142,13 +164,33 @@ SampleInstallation::SampleInstallation() : op(options()) {
     REQUIRE(made);
     link = invited.open(text_of(*made->if_object(), "link"));
     REQUIRE(has_id(link.answer.body, "save"));
+    set_up_factors();
     try_checkpoint(op.database_file().string());
     consent = undecided.log_in(undecided.authorize(authorization_request(kOther)));
     REQUIRE(consent.verdict() == "consent");
 }
 
+void SampleInstallation::set_up_factors() {
+    const std::string account = op.url("account");
+    REQUIRE(bob.log_in(bob.open(account), kBob, kBobPassword).url == account);
+    std::vector<std::string> recovery_codes;
+    const SetUp in_app = set_up_app(op, bob, &recovery_codes);
+    app_code = in_app.code(op, 1);  // the present one was spent
+    recovery_code = recovery_codes.at(0);
+    const Adding adding(bob.fetch(account + "/passkeys?add=yes"));
+    const TestAuthenticator passkey(crypto::Algorithm::ES256, "Bob's", adding.handle);
+    REQUIRE(bob.send(account + "/passkeys", adding.form(passkey).text()).status == 303);
+    passkey_login = visitor.form_of(login, "use-passkey", use(passkey, login));
+    app = bob.open(account + "/app");
+    password = bob.open(account + "/password");
+    second_step = half_way.log_in(half_way.authorize(authorization_request()), kBob, kBobPassword);
+    REQUIRE(second_step.verdict() == "second step");
+    const Adding first(alice.fetch(account + "/passkeys?add=yes"));
+    first_passkey = first.form(TestAuthenticator(crypto::Algorithm::ES256, "Alice's", first.handle)).text();
+}
+
 std::vector<std::string> SampleInstallation::secrets() const {
-    return {code, held.access_token, held.refresh_token, held.code, rotated.refresh_token, successor};
+    return {code, held.access_token, held.refresh_token, held.code, rotated.refresh_token, successor, recovery_code};
 }
 
 Files SampleInstallation::files() const {

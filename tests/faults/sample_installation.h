@@ -41,14 +41,24 @@ public:
     Landing consent;
     UserAgent invited{op, "192.0.2.11"};  ///< looks at the page of a link for another password of Alice
     Landing link;
-    std::string code;       ///< unspent, of web
-    Held held;              ///< the first of its line
-    Held rotated;           ///< its refresh token was used once
-    std::string successor;  ///< of that refresh token
+    UserAgent bob{op, "192.0.2.12"};       ///< is in his account, where he has set up an app and a passkey
+    Landing app;                           ///< where he can remove the app
+    Landing password;                      ///< where he can change his password
+    UserAgent half_way{op, "192.0.2.13"};  ///< Bob's: has given his password and looks at the second page
+    Landing second_step;
+    std::string app_code;       ///< unspent, of Bob's app
+    std::string recovery_code;  ///< unspent, of Bob
+    std::string passkey_login;  ///< what Bob's passkey answers to the login form, as the visitor sends it
+    std::string first_passkey;  ///< what Alice sends to add one
+    std::string code;           ///< unspent, of web
+    Held held;                  ///< the first of its line
+    Held rotated;               ///< its refresh token was used once
+    std::string successor;      ///< of that refresh token
 
     std::vector<std::string> secrets() const;  ///< that no failure may tell
 
 private:
+    void set_up_factors();
     Files files_;
 };
 
