@@ -89,8 +89,8 @@ describe(
     });
 
     it(
-      "signing keys open for token alone, seal.key for the " +
-        "four that seal, the database for all but jwks and discovery",
+      "signing keys open for token alone, seal.key for the six that seal, factor.key for login and account, " +
+        "the database for all but jwks and discovery [FKEY-1]",
       async () => {
         const keys = join(directory(), "keys");
         const signing = (await readdir(keys)).filter((name) => name.endsWith(".pem"));
@@ -99,6 +99,7 @@ describe(
           for (const file of signing)
             assert.equal(await opens(name, join(keys, file)), SIGNERS.includes(name), `${name} ${file}`);
           assert.equal(await opens(name, join(keys, "seal.key")), SEALERS.includes(name), `${name} seal.key`);
+          assert.equal(await opens(name, join(keys, "factor.key")), WITH_FACTORS.includes(name), `${name} factor.key`);
           assert.equal(await opens(name, join(keys, "jwks.json")), true, `${name} jwks.json`);
           assert.equal(
             await opens(name, join(directory(), "db/postern.db")),
