@@ -108,6 +108,80 @@ describe("logging in with a passkey in a browser", () => {
     });
   });
 
+  describe("two users with a passkey each on one authenticator", () => {
+    const QUIET = { ...PLATFORM, automaticPresenceSimulation: false };
+    const users = ["gwen", "iris"].map((username) => ({ username, password: `the quiet gate of ${username}` }));
+    const idOf = ({ credentialId }) => Buffer.from(credentialId, "base64").toString("base64url");
+    let keys; // on the authenticator
+    before(async () => {
+      keys = [];
+      for (const user of users) {
+        await deployment.addUser(user.username, user.password);
+        keys.push(...(await added(PLATFORM, user)));
+      }
+    });
+    const options = (page) => page.evaluate(() => JSON.parse(document.forms[0].dataset.options));
+
+    /// Presses the button; answers the id of the passkey that the browser sends, and who is signed in then.
+    async function use(page, set) {
+      const sent = page.waitForRequest((request) => request.method() === "POST");
+      await set("AutomaticPresenceSimulation", { enabled: true });
+      await page.click("#use-passkey");
+      const id = new URLSearchParams((await sent).postData()).get("id");
+      await page.getByText("You are signed in as").waitFor();
+      return { id, text: await page.locator("main").textContent() };
+    }
+
+    it("alone, the passkey that is chosen says whose the account is [WEBAUTHN-11]", async () => {
+      const owners = [];
+      while (owners.length < users.length) {
+        // Of two, Chromium without a person always chooses the same one; then it has the other alone.
+        const there = keys.filter(({ userName }) => !owners.includes(userName));
+        await withPage(QUIET, there, async (page, { set }) => {
+          await page.goto(`${deployment.issuer}/account`);
+          assert.deepEqual((await options(page)).allowCredentials, []);
+          const { id, text } = await use(page, set);
+          const { userName } = there.find((key) => idOf(key) === id);
+          assert.match(text, new RegExp(`You are signed in as ${userName}\\b`));
+          owners.push(userName);
+        });
+        keys = keys.map((key) => there.find(({ userName }) => userName === key.userName) ?? key);
+      }
+    });
+
+    it("behind a password, the other's passkey is not asked for and does not count [WEBAUTHN-12]", async () => {
+      for (const { username, password } of users) {
+        const own = keys.find(({ userName }) => userName === username);
+        const other = keys.find(({ userName }) => userName !== username);
+        await withPage(QUIET, keys, async (page, { set }) => {
+          await page.goto(`${deployment.issuer}/account`);
+          await signIn(page, password, username);
+          await page.getByRole("heading", { level: 1, name: "One more step" }).waitFor();
+          const { allowCredentials } = await options(page);
+          assert.deepEqual(
+            allowCredentials.map(({ id }) => id),
+            [idOf(own)],
+          );
+          // A page that was changed asks for the other's; the server refuses it.
+          await page.evaluate((theirs) => {
+            const get = navigator.credentials.get.bind(navigator.credentials);
+            const id = Uint8Array.from(atob(theirs), (byte) => byte.charCodeAt(0));
+            navigator.credentials.get = ({ publicKey, ...rest }) =>
+              get({ publicKey: { ...publicKey, allowCredentials: [{ type: "public-key", id }] }, ...rest });
+          }, other.credentialId);
+          await set("AutomaticPresenceSimulation", { enabled: true });
+          const sent = page.waitForRequest((request) => request.method() === "POST");
+          await page.click("#use-passkey");
+          assert.equal(new URLSearchParams((await sent).postData()).get("id"), idOf(other));
+          await page.locator("#problem", { hasText: "That passkey was not accepted." }).waitFor();
+          const { id, text } = await use(page, set);
+          assert.equal(id, idOf(own));
+          assert.match(text, new RegExp(`You are signed in as ${username}\\b`));
+        });
+      }
+    });
+  });
+
   it("a passkey that is not accepted is told so, and the page works again [WEBAUTHN-18, WEBAUTHN-22]", async () => {
     await withPage({ ...PLATFORM, automaticPresenceSimulation: false }, passkey, async (page, { set }) => {
       await page.goto(authorizationUrl(deployment));
