@@ -27,6 +27,8 @@ const OPEN = {
   "key set": "ok",
   "list keys": "ok",
   "write key set": "ok",
+  "write seal.key": "ok",
+  "write factor.key": "ok",
   gate: "ok",
   "file beside the database": "ok",
   configuration: "ok",
@@ -85,6 +87,7 @@ const PROBES = {
   },
   "beside-saslauthd": { sandbox: "require", login: { method: "saslauthd" } },
   signer: { sandbox: "require", env: { PROBE_SIGNS: "1" }, more: ["list keys"] },
+  factors: { sandbox: "require", env: { PROBE_FACTORS: "1" } }, // as login and account
   reader: { sandbox: "require", env: { PROBE_READ: "PLACE" }, more: ["file"] },
   writer: {
     sandbox: "require",
@@ -125,6 +128,8 @@ const HALVES = {
   seccomp: [
     "list keys",
     "write key set",
+    "write seal.key",
+    "write factor.key",
     "gate",
     "file beside the database",
     "/etc/passwd",

@@ -283,6 +283,8 @@ const std::vector<Attempt>& attempts() {
         {"key set", [](App& app) { return opened(app.config().keys + "/jwks.json", O_RDONLY); }},
         {"list keys", [](App& app) { return listed(app.config().keys); }},
         {"write key set", [](App& app) { return opened(app.config().keys + "/jwks.json", O_WRONLY); }},
+        {"write seal.key", [](App& app) { return opened(app.config().keys + "/seal.key", O_WRONLY); }},
+        {"write factor.key", [](App& app) { return opened(app.config().keys + "/factor.key", O_WRONLY); }},
         {"gate", [](App& app) { return opened(app.config().database + ".gate", O_RDWR); }},
         {"file beside the database",
          [](App& app) { return made(app.config().database + "." + setting("PROBE_PATH").substr(1)); }},
@@ -358,6 +360,7 @@ int serve() {
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get}; };
     endpoint.store = setting("PROBE_READS").empty() ? server::StoreUse::write : server::StoreUse::read;
     endpoint.keys = setting("PROBE_SIGNS").empty() ? keys::KeyUse::publish : keys::KeyUse::sign;
+    endpoint.seal = endpoint.factors = !setting("PROBE_FACTORS").empty();
     endpoint.needs.read = list_of("PROBE_READ");
     endpoint.needs.write = list_of("PROBE_WRITE");
     endpoint.needs.network = !setting("PROBE_NETWORK").empty();
