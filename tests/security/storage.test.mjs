@@ -14,8 +14,20 @@ import { USER, basicOf, formText, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
 import { faultsOf, rowCounts } from "./soundness.mjs";
 
-const WRITERS = ["authorize", "login", "scopes", "logout", "token", "revoke"];
+const WRITERS = ["authorize", "login", "scopes", "account", "recover", "logout", "token", "revoke"];
 const READERS = ["introspect", "userinfo"];
+/// What a program opens after its first answer, beside jwks.json. When that was replaced, a process reads its keys
+/// again. A process that hashes a password takes one of the locks, which limit how many do so at once.
+const OPENED_LATER = {
+  authorize: { keys: ["seal.key"] },
+  login: { keys: ["seal.key", "factor.key"], locks: ["lock"] },
+  scopes: { keys: ["seal.key"] },
+  account: { keys: ["seal.key", "factor.key"], locks: ["lock"] },
+  recover: { keys: ["seal.key"], locks: ["lock"] },
+  logout: { keys: ["seal.key"] },
+  token: { keys: ["their names", "*.pem"] },
+  ...Object.fromEntries(["revoke", ...READERS, "jwks", "discovery"].map((program) => [program, { keys: [] }])),
+};
 const post = (path, form, { id, secret }) => ({
   bytes: encode(
     { method: "POST", path, body: formText(form), headers: { authorization: basicOf(id, secret) } },
@@ -204,6 +216,52 @@ describe(
           program,
         );
       }
+    });
+
+    /// Requests to each program, more than one to most.
+    async function askAll(username) {
+      const [password, changed] = ["four words in a row", "four other words in a row"];
+      const person = p.person();
+      const { link } = await p.deployment.postern(["user", "invite", username]);
+      await person.submit(await person.visit(link), "save", { new: password, again: password });
+      await p.walk(person, `${p.issuer}/account`, { user: { username, password } });
+      for (const path of ["app", "codes", "activity", "profile", "devices", "applications"])
+        await person.visit(`${p.issuer}/account/${path}`);
+      const form = await person.visit(`${p.issuer}/account/password`);
+      const done = await person.submit(form, "save", { present: password, new: changed, again: changed });
+      assert.match(done.body, /Your password is changed/);
+      const tokens = await p.tokens(p.clients.web, { prompt: "consent" }, person);
+      for (const token of [tokens.access_token, "x"]) await Promise.all([p.introspect(token), p.userinfo(token)]);
+      await p.revoke(p.clients.web, tokens.refresh_token);
+      await person.submit(await person.visit(`${p.issuer}/logout`), "logout");
+      for (const path of ["/jwks", "/.well-known/openid-configuration"]) assert.equal((await p.ask(path)).status, 200);
+    }
+
+    it("no request opens a file, but a lock for a hash, and key files that were replaced [G05, FKEY-2]", async () => {
+      const keys = join(p.deployment.directory, "keys");
+      const opened = (calls) => {
+        const files = calls
+          .filter(({ name, result }) => name === "openat" && result >= 0)
+          .map(({ rest }) => rest.match(/"([^"]*)"/)[1]);
+        const named = files.map((file) =>
+          file.startsWith(keys)
+            ? file.slice(keys.length + 1).replace(/^[^/]+\.pem$/, "*.pem") || "their names"
+            : file.replace(/^.*\.hash\d+$/, "lock"),
+        );
+        return [...new Set(named)].sort();
+      };
+      await askAll("invited");
+      for (const [program, { locks = [] }] of Object.entries(OPENED_LATER)) {
+        read[program] = 0;
+        const calls = callsOf(program);
+        const answered = calls.findIndex(({ name, rest }) => name === "write" && rest.startsWith(STDOUT_RECORD));
+        assert.ok(answered >= 0, `${program} has answered`);
+        assert.deepEqual(opened(calls.slice(answered)), locks, program);
+      }
+      await p.deployment.postern(["key", "rotate", "--lead", "0"]);
+      await askAll("guest");
+      for (const [program, { locks = [], keys: own }] of Object.entries(OPENED_LATER))
+        assert.deepEqual(opened(callsOf(program)), [...locks, "jwks.json", ...own].sort(), program);
     });
   },
 );
