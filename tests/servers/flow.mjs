@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Authenticator } from "../support/authenticator.mjs";
 import { totp } from "../support/totp.mjs";
 import { request } from "../support/user_agent.mjs";
 import { PAGE_ORIGIN, PERSON, REDIRECT_URI, SIGNED_OUT_URI, Site } from "./site.mjs";
@@ -14,7 +15,8 @@ const json = (answer, status = 200) => {
 };
 
 /// The tests of one issuer. `redirectsPlain`: the shipped configuration sends visitors of http to https.
-function flow(open, { redirectsPlain }) {
+/// `passkeys`: its host has a name, as a passkey demands.
+function flow(open, { redirectsPlain, passkeys }) {
   let site;
   before(async () => {
     site = await open();
@@ -164,7 +166,7 @@ function flow(open, { redirectsPlain }) {
     for (const path of ["password", "app", "codes", "passkeys", "activity", "profile", "devices", "applications"]) {
       const { status, headers } = await agent.visit(`${site.issuer}/account/${path}`);
       assert.ok(headers["x-request-id"], `${path} is answered by the account's program`);
-      assert.equal(status, path === "passkeys" ? 404 : 200, path); // none where the issuer's host is an IP address
+      assert.equal(status, path === "passkeys" && !passkeys ? 404 : 200, path);
     }
     for (const path of ["", "devices/", "nothing"])
       assert.equal((await agent.visit(`${site.issuer}/account/${path}`)).status, 404, path);
@@ -182,6 +184,29 @@ function flow(open, { redirectsPlain }) {
     assert.equal(next.location.searchParams.get("state"), state);
     assert.ok(next.location.searchParams.get("code"));
   });
+
+  if (passkeys) {
+    it("a passkey is added, and signs in alone and behind the password [WEBAUTHN-11, WEBAUTHN-12]", async () => {
+      const user = { username: "grace", password: "four words in a row" };
+      await site.deployment.addUser(user.username, user.password);
+      const signIn = (agent, page) => agent.signIn(page, user.username, user.password);
+      const key = new Authenticator();
+      const owner = site.agent;
+      await signIn(owner, await owner.visit(`${site.issuer}/account`));
+      const form = await owner.visit(`${site.issuer}/account/passkeys?add=yes`);
+      assert.match((await owner.submit(form, "add-passkey", key.register(form))).body, /Your passkey is added/);
+      for (const behindPassword of [false, true]) {
+        const { agent } = site;
+        const { url, state } = site.begin();
+        let page = await agent.visit(url);
+        if (behindPassword) page = await signIn(agent, page);
+        page = await agent.submit(page, "use-passkey", key.use(page));
+        if (page.form?.buttons.approve) page = await agent.approve(page);
+        assert.equal(page.location?.searchParams.get("state"), state, page.title);
+        assert.ok(page.location.searchParams.get("code"));
+      }
+    });
+  }
 
   it("a link is opened at its path, and the web server logs nothing of it [LINK-10, MAIL-9, L29]", async () => {
     const { link } = await site.deployment.postern(["user", "invite", "invited"]);
@@ -287,12 +312,14 @@ function flow(open, { redirectsPlain }) {
   );
 }
 
-/// The flow behind the web server `front`, for an issuer at the root and for one below a path.
+/// The flow behind the web server `front`, for an issuer at the root of an IP address and for one below a path of a
+/// host with a name.
 export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth"], config = {}, skip = false } = {}) {
   for (const base of bases) {
     const place = base === "" ? "at the root" : `below ${base}`;
+    const host = base === "" ? "127.0.0.1" : "localhost";
     describe(`${title}, issuer ${place}`, { skip }, () =>
-      flow(() => Site.open({ front, base, config }), { redirectsPlain }),
+      flow(() => Site.open({ front, base, host, config }), { redirectsPlain, passkeys: base !== "" }),
     );
   }
 }

@@ -53,7 +53,7 @@ export class Site {
     return this.deployment.issuer;
   }
   get base() {
-    return this.issuer.slice(this.deployment.origin.length);
+    return new URL(this.issuer).pathname.replace(/\/$/, "");
   }
 
   /// `path` is below the issuer, or a whole URL.

@@ -93,6 +93,7 @@ for (const [name, front] of Object.entries(SERVERS)) {
             plainPort: await freePort(),
             tls,
             base: "",
+            host: "127.0.0.1",
             configFile: join(directory, "postern.json"),
             sockets: directory,
             env: {},

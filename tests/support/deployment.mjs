@@ -259,6 +259,7 @@ export class Deployment {
         plainPort: this.plainPort,
         tls: certificate,
         base,
+        host,
         demo,
         configFile,
         sockets: await privateDirectory(join(this.#directory, "s")),

@@ -33,10 +33,10 @@ export function edited(site, values) {
 export const apache =
   (mode, { modules = [], lines = [], outside = [] } = {}) =>
   async (site) => {
-    const { root, directory, cgiBin, port, tls, base, configFile, sockets, plainPort, env } = site;
+    const { root, directory, cgiBin, host, port, tls, base, configFile, sockets, plainPort, env } = site;
     if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
     const shipped = edited(await readFile(join(root, "apache-example.conf"), "utf8"), {
-      HOST: `127.0.0.1:${port}`,
+      HOST: `${host}:${port}`,
       BASE: `${base}/`,
       CERTIFICATE: tls.certificate,
       CERTIFICATE_KEY: tls.key,

@@ -5,14 +5,14 @@ import { startNginx } from "../web_server.mjs";
 import { withPools } from "./pools.mjs";
 
 /// As an operator edits it: ports, name, certificate.
-const edited = (text, { port, plainPort, tls, sockets }) =>
+const edited = (text, { host, port, plainPort, tls, sockets }) =>
   text
     .replace("listen 80;", `listen 127.0.0.1:${plainPort};`)
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/fullchain.pem/g, tls.certificate)
     .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/privkey.pem/g, tls.key)
-    .replaceAll("id.example.org", `127.0.0.1:${port}`)
-    .replaceAll("server_name 127.0.0.1:", "server_name 127.0.0.1; #")
+    .replaceAll("id.example.org", `${host}:${port}`)
+    .replaceAll(`server_name ${host}:`, `server_name ${host}; #`)
     .replace("root /var/www/html;", `root ${sockets};`);
 
 /// What the comment in the file says for an issuer with a path.
