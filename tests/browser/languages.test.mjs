@@ -26,10 +26,12 @@ async function write(name, language, templates, members = {}) {
   writeFileSync(config, JSON.stringify({ issuer: "https://id.example.org", templates, language, ...members }));
   const out = join(directory, name);
   await run(join(BUILD, "bin/postern"), ["pages", out, "--config", config]);
-  // The page that sends itself would be gone.
-  const files = readdirSync(out).filter((file) => file !== "form_post.html");
+  const files = readdirSync(out).sort();
   return files.map((file) => join(out, file));
 }
+const isError = (file) => file.includes("/error-");
+/// It sends itself, so that a browser does not stay on it.
+const isFormPost = (file) => file.endsWith("/form_post.html");
 
 /// Templates whose one other language has words made of the English ones by `change`.
 async function pseudo(name, tag, change) {
@@ -72,6 +74,15 @@ function texts() {
   return found;
 }
 
+/// Runs in the page: its texts one by one, without names.
+function phrases() {
+  const found = [];
+  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode())
+    if (!walker.currentNode.parentElement.closest("script, style, code, bdi")) found.push(walker.currentNode.data);
+  return found;
+}
+
 /// What is no word of the pages: sample values, and what is the same in every language.
 const VALUES = new RegExp(
   [
@@ -91,8 +102,8 @@ describe("every page in every language", () => {
   });
   after(() => browser?.close());
 
-  /// Pages of errors are one template, and are looked at with the longer words.
-  const withoutErrors = (files) => files.filter((file) => !file.includes("/error-"));
+  const isOther = (file) => isError(file) || isFormPost(file);
+  const withoutOthers = (files) => files.filter((file) => !isOther(file));
 
   async function inspect(files, look, widths = [320]) {
     for (const file of files) {
@@ -104,18 +115,55 @@ describe("every page in every language", () => {
     }
   }
 
+  /// What each `look` finds in each of the files, put one after the other into the document of the first: that is
+  /// quicker than to go there, and no script of theirs runs.
+  async function findings(files, looks) {
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.goto(pathToFileURL(files[0]).href);
+    await page.evaluate(`globalThis.looks = [${looks}]`);
+    const show = (html) => {
+      const { documentElement } = new DOMParser().parseFromString(html, "text/html");
+      document.replaceChild(document.adoptNode(documentElement), document.documentElement);
+      return globalThis.looks.map((look) => look());
+    };
+    const pages = files.map((file) => readFileSync(file, "utf8"));
+    return page.evaluate(`${JSON.stringify(pages)}.map(${show})`);
+  }
+
+  const wordsOf = (list) =>
+    list.map((text) => text.replace(VALUES, "").trim()).filter((text) => /\p{L}{3}/u.test(text));
+  let english;
+
   for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
-    it(`${language}: nothing is cut off [I18N-4, I18N-6]`, async () => {
+    it(`${language}: nothing is cut off, and no page of an error untranslated [I18N-4, I18N-6]`, async () => {
       const files = await write(language, language, join(BUILD, "templates"));
       assert.ok(files.length > 60);
-      await inspect(withoutErrors(files), cutOff);
+      await inspect(withoutOthers(files), cutOff);
       assert.equal(await page.getAttribute("html", "lang"), language);
+      const direction = language === "ar" ? "rtl" : "ltr";
+      for (const file of files)
+        assert.ok(readFileSync(file, "utf8").includes(`<html lang="${language}" dir="${direction}">`), file);
+      english ??= await findings((await write("en", "en", join(BUILD, "templates"))).filter(isOther), [phrases]);
+      const others = files.filter(isOther);
+      const found = await findings(others, [cutOff, phrases]);
+      assert.ok(found.length > 40);
+      for (const [index, file] of others.entries()) {
+        const [cut, own] = found[index];
+        assert.deepEqual(cut, [], file);
+        const untranslated = new Set(wordsOf(english[index][0]));
+        assert.ok(untranslated.size >= 3, file);
+        assert.deepEqual(
+          wordsOf(own).filter((text) => untranslated.has(text)),
+          [],
+          file,
+        );
+      }
     });
   }
 
   it("longer words, from right to left: nothing is cut off, nothing untranslated [I18N-6]", async () => {
     const longer = await pseudo("long", "ar", (text) => `⟦${text.replace(/[aeiou](?![^{<]*[}>])/g, "$&$&")}⟧`);
-    const files = await write("long", "ar", longer);
+    const files = (await write("long", "ar", longer)).filter((file) => !isFormPost(file));
     await inspect(files, cutOff, [320, 1280]);
     for (const file of files) {
       await page.goto(pathToFileURL(file).href);
@@ -128,7 +176,7 @@ describe("every page in every language", () => {
   });
 
   it("Arabic: axe-core finds nothing [A11Y-7]", async () => {
-    for (const file of withoutErrors(await write("axe", "ar", join(BUILD, "templates")))) {
+    for (const file of withoutOthers(await write("axe", "ar", join(BUILD, "templates")))) {
       await page.goto(pathToFileURL(file).href);
       await page.evaluate(AXE);
       const found = await page.evaluate(async () => {
