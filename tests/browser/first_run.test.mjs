@@ -33,7 +33,7 @@ describe("make run", () => {
   }
   const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-  it("the addresses that it prints are pages, and theirs is the browser's language", () =>
+  it("the addresses that it prints are pages in the browser's language", () =>
     withPage(async (page) => {
       await page.goto(demo.said.match(/\S+\/demo\//)[0]);
       await page.click("#sign-in");

@@ -14,6 +14,7 @@
 #include "support/flow.h"
 #include "support/html.h"
 #include "support/sendmail.h"
+#include "support/whole_answer.h"
 
 namespace {
 
@@ -59,14 +60,6 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     std::size_t count = 0;
     for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
     return count;
-}
-
-/// All that a browser gets.
-std::string whole(const Answer& page) {
-    std::string text = std::to_string(page.status) + "\n";
-    for (const auto& [header, value] : page.headers)
-        if (header != "X-Request-Id") text += header + ": " + value + "\n";
-    return text + page.body;
 }
 
 bool can_log_in(const Deployment& op, const std::string& username, const std::string& password) {

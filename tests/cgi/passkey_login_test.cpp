@@ -17,6 +17,7 @@
 #include "support/flow.h"
 #include "support/html.h"
 #include "support/test_authenticator.h"
+#include "support/whole_answer.h"
 #include "util/base64.h"
 
 namespace {
@@ -152,17 +153,13 @@ std::string worth(const Deployment& op, UserAgent& browser, const Landing& logge
 
 /// All that a browser gets, but what is drawn anew for each answer.
 std::string shown(const Answer& answer) {
-    std::string whole = std::to_string(answer.status) + "\n";
-    for (const auto& [header, value] : answer.headers)
-        if (header != "X-Request-Id") whole += header + ": " + value + "\n";
-    whole += answer.body;
+    std::string text = whole(answer);
     for (const std::string& drawn : {value_of(answer, "csrf"), value_of(answer, "resume"),
                                      value_of(answer, "challenge"), base64url_encode(challenge_of(answer))}) {
         REQUIRE_FALSE(drawn.empty());
-        for (auto at = whole.find(drawn); at != whole.npos; at = whole.find(drawn, at))
-            whole.replace(at, drawn.size(), "");
+        for (auto at = text.find(drawn); at != text.npos; at = text.find(drawn, at)) text.replace(at, drawn.size(), "");
     }
-    return whole;
+    return text;
 }
 
 void check_refused(const Landing& page, const std::string& reason) {

@@ -73,7 +73,7 @@ for (const way of ["introspected", "verified"]) {
         assert.equal((await ask("reports", byPassword)).status, 200);
         const challenge = wanted(await ask("vault", byPassword));
         assert.deepEqual(challenge, { acr_values: "https://refeds.org/profile/mfa" });
-        // Who has no second factor goes on without, as a wish says, and the API sees it.
+        // acr_values is a wish: a user without a second factor goes on, and the API sees that it was not met.
         assert.deepEqual(wanted(await ask("vault", await tokens(agent, challenge))), challenge);
 
         const elsewhere = new UserAgent({ ca: deployment.ca });
