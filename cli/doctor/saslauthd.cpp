@@ -40,13 +40,14 @@ std::string end_of_way(const std::string& user, const fs::path& socket) {
 
 /// Only with users of our own is it known who asks.
 void check_way(Findings& findings, const fs::path& socket) {
-    if (!user_id(kLoginUser)) return;
-    const std::string end = end_of_way(kLoginUser, socket);
+    const std::string user = kLoginUser;
+    if (!user_id(user)) return;
+    const std::string end = end_of_way(user, socket);
     if (end.empty()) return;
     struct stat status {};
     const std::string group = stat(end.c_str(), &status) == 0 ? group_name(status.st_gid) : "sasl";
-    findings.warning(kCheck, std::string(kLoginUser) + " cannot pass " + end + ", so no login reaches saslauthd",
-                     "adduser " + std::string(kLoginUser) + " " + group + ", then restart the login processes");
+    findings.warning(kCheck, user + " cannot pass " + end + ", so no login reaches saslauthd",
+                     "adduser " + user + " " + group + ", then restart the login processes");
 }
 
 /// What stands in its place is given every password.
