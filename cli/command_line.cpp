@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sstream>
+
 #include "cli/output.h"
 #include "util/text.h"
 

@@ -1,6 +1,9 @@
 // `postern client claim`, and the names of groups as a client is told them.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "installation.h"
 
 using namespace postern;

@@ -1,6 +1,9 @@
 // `postern consent`: what was approved, and what its withdrawal takes along.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "preconditions.h"
 
 using namespace postern;

@@ -1,6 +1,9 @@
 // `postern group`, and the options of clients and users about groups.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "installation.h"
 
 using namespace postern;

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "installation.h"
 

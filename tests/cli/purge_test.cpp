@@ -1,6 +1,8 @@
 // `postern purge`: deletes what has expired or ended, and nothing that a rule may still ask for.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "preconditions.h"
 #include "store/grants.h"
 #include "store/login_attempts.h"

@@ -1,8 +1,12 @@
 // `postern resource`, and the options of clients about their access tokens.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "installation.h"
 

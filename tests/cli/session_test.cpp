@@ -1,6 +1,9 @@
 // `postern session`: who is logged in, and what a logout by the operator ends.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "preconditions.h"
 
 using namespace postern;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <doctest/doctest.h>
 #include <optional>
 
 #include "os/file.h"

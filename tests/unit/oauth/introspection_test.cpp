@@ -3,6 +3,8 @@
 
 #include "oauth/acr.h"
 
+#include <doctest/doctest.h>
+
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,6 +1,8 @@
 // What a value is that somebody shows to introspection or revocation (RFC 7662 §2.1, RFC 7009 §2.1).
 #include "oauth/presented_token.h"
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // What ends when a client gives back a token or a code (RFC 7009; the transitions of the interface specification).
 #include "oauth/revocation.h"
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
 
