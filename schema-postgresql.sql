@@ -289,7 +289,8 @@ CREATE TABLE grants (
     id_token_claims text NOT NULL DEFAULT '',
     resources text NOT NULL DEFAULT '',
     acr text NOT NULL DEFAULT '',
-    amr text NOT NULL DEFAULT ''
+    amr text NOT NULL DEFAULT '',
+    ignored_scope text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

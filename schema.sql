@@ -333,7 +333,8 @@ CREATE TABLE grants (
     id_token_claims TEXT NOT NULL DEFAULT '',  -- claims in ID tokens, likewise
     resources  TEXT NOT NULL DEFAULT '',       -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
     acr        TEXT NOT NULL DEFAULT '',       -- what the user's login was worth, OpenID Connect Core §2; '': not known
-    amr        TEXT NOT NULL DEFAULT ''        -- its methods, likewise
+    amr        TEXT NOT NULL DEFAULT '',       -- its methods, likewise
+    ignored_scope TEXT NOT NULL DEFAULT ''     -- words that were asked for and not given: a refresh may repeat them
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

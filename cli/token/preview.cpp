@@ -71,7 +71,7 @@ bool signs_users_in(const oauth::Settings& settings, const Client& client) {
 /// The scope that is granted. Throws Refused with all that stands in the way of a sign-in.
 oauth::AskedScope require_grant(oauth::Context& context, const Client& client, const User& user,
                                 const std::optional<std::string>& asked) {
-    const auto scope = oauth::resolve_asked_scope(context.settings, client, asked);
+    const auto scope = oauth::judge_scope(context.settings, client, asked);
     const std::string whose = "client " + in_quotes(client.id.str());
     const std::pair<bool, std::string> reasons[] = {
         {!client.enabled, whose + " is disabled: `postern client enable`"},

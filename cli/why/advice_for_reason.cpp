@@ -50,15 +50,15 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"invalid_scope", "unknown scope",
      "This server does not know the scope that the detail names, and the client is not registered for it. Register it "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, and describe it in "
-     "\"scopeDescriptions\" of the configuration, which the consent page shows; or let the client leave it out. Only an "
-     "authorization request with openid ignores such a scope; the log then has a line scope_ignored."},
+     "\"scopeDescriptions\" of the configuration, which the consent page shows; or let the client leave it out. Only "
+     "where openid is asked for, too, is such a scope ignored; the log then has a line scope_ignored."},
     {"invalid_scope", "scope must be words",
-     "The client sends a scope with a character that no scope has, or with more than one space between words. Correct "
-     "it there."},
+     "The client sends a scope with a character that no scope has, such as a quote or a letter that is not ASCII, or "
+     "more than 64 words. Correct it there."},
     {"invalid_scope", "the scope exceeds what was granted",
-     "The refresh request names a scope that was not granted at the authorization. Let the client leave out scope, or "
-     "send the user to authorize again. If the client did ask for it, a line scope_ignored of the log names it: "
-     "register it with `postern client set {client} --scope \"...\"`, naming every scope that the client needs."},
+     "The refresh request names a scope that the client did not ask for at the authorization, or nothing else than "
+     "scopes that it has lost since; the detail says which was granted. Let the client leave out scope, or send the "
+     "user to authorize again."},
     {"invalid_scope", "the client_credentials grant has no OpenID scopes",
      "No user takes part in this grant, so it has no openid, profile, email, address, phone or offline_access. Let the "
      "client leave these out, or name its own scopes."},

@@ -53,6 +53,7 @@ struct AuthorizationRequest {
     std::string redirect_uri;       ///< where the answer goes: the registered string (port excepted for native clients)
     bool redirect_uri_sent = true;  ///< false: it was omitted, so the token request may omit it too (RFC 6749 §4.1.3)
     Scope scope;
+    Scope ignored_scope;  ///< words of the request that are not in `scope`
     std::optional<std::string> state;
     std::optional<std::string> nonce;
     std::optional<std::string> code_challenge;  ///< S256

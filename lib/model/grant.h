@@ -18,6 +18,7 @@ struct Grant {
     ClientId client_id;
     Subject subject;
     Scope scope;
+    Scope ignored_scope;     ///< words of the request that it was not given: a client that repeats them is not refused
     RequestedClaims claims;  ///< beyond the scope
     util::Time auth_time{};
     Sid sid;

@@ -128,14 +128,14 @@ Outcome<std::optional<std::string>> parse_challenge(const model::Client& client,
 }
 
 /// What is ignored is said to the operator, because an application may need it.
-Outcome<model::Scope> read_scope(Context& context, const model::Client& client, std::optional<std::string_view> text) {
-    ASSIGN_OR_RETURN(auto asked, resolve_asked_scope(context.settings, client, text));
+Outcome<AskedScope> read_scope(Context& context, const model::Client& client, std::optional<std::string_view> text) {
+    ASSIGN_OR_RETURN(auto asked, judge_scope(context.settings, client, text));
     if (!asked.ignored.empty()) {
         context.log.info(
             "scope_ignored",
             {{"id", context.trail.request_id()}, {"client_id", client.id.str()}, {"scope", asked.ignored.to_string()}});
     }
-    return std::move(asked.scope);
+    return asked;
 }
 
 /// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it.
@@ -179,14 +179,15 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto mode, parse_response_mode(params));
     ASSIGN_OR_RETURN(auto type, parse_response_type(context.settings, client, params));
 
-    ASSIGN_OR_RETURN(auto scope, read_scope(context, client, params.find("scope")));
+    ASSIGN_OR_RETURN(auto asked_scope, read_scope(context, client, params.find("scope")));
+    model::Scope& scope = asked_scope.scope;
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
     if (type == model::ResponseType::token) scope.remove("offline_access");
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
     ASSIGN_OR_RETURN(auto targets, parse_targets(params));
-    const bool by_name = params.find("scope").has_value();
+    const bool by_name = asked_scope.by_name;
     ASSIGN_OR_RETURN(auto resources, find_resources(context, client, targets.resources, scope, by_name));
     ASSIGN_OR_RETURN(auto claims, parse_claims(context.settings, client, scope, type, params));
     ASSIGN_OR_RETURN(auto subject, parse_expected_subject(context, params, std::move(claims.subject)));
@@ -197,6 +198,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.redirect_uri = target.uri();
     asked.redirect_uri_sent = target.sent();
     asked.scope = std::move(scope);
+    asked.ignored_scope = std::move(asked_scope.ignored);
     asked.state = target.state();
     asked.nonce = params.find("nonce");
     asked.code_challenge = std::move(challenge);
@@ -221,7 +223,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
                                  const model::AuthorizationRequest& request) {
     RETURN_IF_ERROR(check_grant(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
-    if (!request.scope.empty()) RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
+    if (!request.scope.empty()) RETURN_IF_ERROR(check_registered(settings, client, request.scope));
     RETURN_IF_ERROR(check_claims(settings, client, request.claims));
     RETURN_IF_ERROR(check_listed(client, request.resources));
     if (request.response_type == model::ResponseType::token) return {};

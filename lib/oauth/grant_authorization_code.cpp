@@ -5,6 +5,7 @@
 #include "oauth/access_token.h"
 #include "oauth/max_age.h"
 #include "oauth/pkce.h"
+#include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/refresh_tokens.h"
 
@@ -134,9 +135,11 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
     if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
     auto target = choose_target(context, client, stored->grant, *named);
     if (!target) return CodeRefusal{target.error()};
-    auto scope = scope_for(*target, stored->grant.scope);
+    // A `scope` of the request means nothing here (RFC 6749 §4.1.3): the grant has its own.
+    auto granted = still_registered(context.settings, client, stored->grant.scope);
+    auto scope = scope_for(*target, granted);
     if (!scope) return CodeRefusal{scope.error()};
-    return UsableCode{std::move(*stored), std::move(*target), std::move(*scope)};
+    return UsableCode{std::move(*stored), std::move(*target), std::move(granted), std::move(*scope)};
 }
 
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal) {

@@ -31,7 +31,8 @@ struct CodeRefusal {
 struct UsableCode {
     store::StoredCode stored;
     Target target;
-    model::Scope scope;  ///< of the access token
+    model::Scope granted;  ///< what of the grant's scope the client is still registered for
+    model::Scope scope;    ///< of the access token
 };
 
 /// Reads only: the caller passes a refusal on to `settle`.

@@ -14,10 +14,11 @@ namespace {
 
 Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model::Client& client,
                                            std::optional<std::string_view> requested) {
-    ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
-    if (std::ranges::any_of(scope.tokens(), [](const std::string& token) { return openid_scopes().contains(token); }))
+    ASSIGN_OR_RETURN(auto asked, judge_scope(settings, client, requested));
+    if (std::ranges::any_of(asked.scope.tokens(),
+                            [](const std::string& token) { return openid_scopes().contains(token); }))
         return invalid_scope("the client_credentials grant has no OpenID scopes");
-    return scope;
+    return std::move(asked.scope);
 }
 
 }  // namespace

@@ -36,15 +36,6 @@ const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
     return nullptr;
 }
 
-Outcome<model::Scope> narrow(const Settings& settings, const model::Client& client, const model::Scope& granted,
-                             std::optional<std::string_view> requested) {
-    if (!requested) return still_registered(settings, client, granted);
-    ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
-    if (!scope.is_subset_of(granted))
-        return invalid_scope("the scope exceeds what was granted", "granted: " + granted.to_string());
-    return scope;
-}
-
 /// Uses up the token and inserts what takes its place; a reused one ends its grant instead.
 store::Rotation rotate(db::Transaction& transaction, const Context& context, const CheckedRefreshToken& checked,
                        const model::AccessToken& access, const model::RefreshToken& refresh) {
@@ -71,7 +62,7 @@ constexpr const char* kReused =
 Outcome<CheckedRefreshToken> check_request(Context& context, const model::Client& client,
                                            const RefreshTokenGrant& grant, const store::StoredRefreshToken& stored) {
     ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, grant.target));
-    ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
+    ASSIGN_OR_RETURN(auto asked_for, judge_repeated_scope(context.settings, client, stored.grant, grant.scope));
     ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
     ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
     return CheckedRefreshToken{stored, std::move(asked_for), std::move(target), std::move(scope)};

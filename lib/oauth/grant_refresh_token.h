@@ -18,9 +18,8 @@ struct CheckedRefreshToken {
     model::Scope scope;  ///< of the access token: what of it the target has
 };
 
-/// Every rule but single use; nothing is changed, whatever the answer. The scope may be narrower than the grant's,
-/// never wider, and the grant keeps its own (RFC 6749 §6); without the parameter it is all of it that the client is
-/// still registered for.
+/// Every rule but single use; nothing is changed, whatever the answer. The scope is what `judge_repeated_scope` says,
+/// and the grant keeps its own (RFC 6749 §6).
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant);
 

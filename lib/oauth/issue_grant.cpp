@@ -92,6 +92,7 @@ model::Grant make_grant(Context& context, const Approval& approval) {
     grant.client_id = approval.request.client_id;
     grant.subject = approval.session.subject;
     grant.scope = approval.request.scope;
+    grant.ignored_scope = approval.request.ignored_scope;
     grant.claims = approval.request.claims;
     grant.resources = approval.request.resources;
     grant.auth_time = approval.session.auth_time;

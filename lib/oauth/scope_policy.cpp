@@ -1,6 +1,8 @@
 // Which scope does a request get?
 #include "oauth/scope_policy.h"
 
+#include "util/text.h"
+
 namespace postern::oauth {
 namespace {
 
@@ -20,27 +22,25 @@ model::Scope unless_asked(const model::Client& client) {
     return granted;
 }
 
-Outcome<model::Scope> parse(std::string_view requested) {
-    auto words = model::Scope::parse(requested);
-    if (!words) return invalid_scope("scope must be words separated by single spaces");
+/// Blanks are between words, however many. A list without a word is as no list (RFC 6749 §3.1).
+Outcome<model::Scope> parse(std::optional<std::string_view> requested) {
+    std::string text;
+    for (const std::string_view word : util::split(requested.value_or(""), ' '))
+        if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
+    auto words = model::Scope::parse(text);
+    if (!words) return invalid_scope("scope must be words of ASCII with blanks between them, at most 64");
     return std::move(*words);
+}
+
+/// Nothing here has such a scope, so an OpenID request for it loses nothing.
+bool is_ignorable(const Settings& settings, const model::Client& client, const std::string& token) {
+    return !client.scope.contains(token) && !known_scopes(settings).contains(token);
 }
 
 /// In words for the operator.
 const char* kind_of(const Settings& settings, const std::string& token) {
     if (!settings.oidc && openid_scopes().contains(token)) return "OpenID scope while OpenID Connect is off";
     return known_scopes(settings).contains(token) ? "refused scope" : "unknown scope";
-}
-
-Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
-    std::string refused;
-    for (const std::string& token : asked.tokens()) {
-        if (may_ask_for(settings, client, token)) continue;
-        refused += (refused.empty() ? "" : ", ") + std::string(kind_of(settings, token)) + ": " + token;
-    }
-    if (refused.empty()) return {};
-    return invalid_scope("the client is not registered for a requested scope",
-                         refused + "; registered: " + client.scope.to_string());
 }
 
 }  // namespace
@@ -61,26 +61,48 @@ model::Scope known_scopes(const Settings& settings) {
     return known;
 }
 
-Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
-                                    std::optional<std::string_view> requested) {
-    if (!requested) return unless_asked(client);
-    ASSIGN_OR_RETURN(auto asked, parse(*requested));
-    RETURN_IF_ERROR(check_registered(settings, client, asked));
+Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
+    std::string refused;
+    for (const std::string& token : asked.tokens()) {
+        if (may_ask_for(settings, client, token)) continue;
+        refused += (refused.empty() ? "" : ", ") + std::string(kind_of(settings, token)) + ": " + token;
+    }
+    if (refused.empty()) return {};
+    return invalid_scope("the client is not registered for a requested scope",
+                         refused + "; registered: " + client.scope.to_string());
+}
+
+Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
+                                std::optional<std::string_view> requested) {
+    ASSIGN_OR_RETURN(const auto words, parse(requested));
+    if (words.empty()) return AskedScope{unless_asked(client), {}, false};
+    const bool is_openid = settings.oidc && words.contains("openid");
+    AskedScope asked{{}, {}, true};
+    for (const std::string& token : words.tokens())
+        (is_openid && is_ignorable(settings, client, token) ? asked.ignored : asked.scope).add(token);
+    RETURN_IF_ERROR(check_registered(settings, client, asked.scope));
     return asked;
 }
 
-Outcome<AskedScope> resolve_asked_scope(const Settings& settings, const model::Client& client,
-                                        std::optional<std::string_view> requested) {
-    if (!requested) return AskedScope{unless_asked(client), {}};
-    ASSIGN_OR_RETURN(const auto words, parse(*requested));
-    const bool is_openid = settings.oidc && words.contains("openid");
-    AskedScope asked;
+Outcome<model::Scope> judge_repeated_scope(const Settings& settings, const model::Client& client,
+                                           const model::Grant& grant, std::optional<std::string_view> requested) {
+    ASSIGN_OR_RETURN(const auto words, parse(requested));
+    if (words.empty()) return still_registered(settings, client, grant.scope);
+    const bool is_openid = grant.scope.contains("openid");
+    model::Scope asked;
+    std::string refused;
     for (const std::string& token : words.tokens()) {
-        const bool is_ignored = is_openid && !client.scope.contains(token) && !known_scopes(settings).contains(token);
-        (is_ignored ? asked.ignored : asked.scope).add(token);
+        if (grant.scope.contains(token))
+            asked.add(token);
+        else if (!grant.ignored_scope.contains(token) && !(is_openid && is_ignorable(settings, client, token)))
+            refused += (refused.empty() ? "" : " ") + token;
     }
-    RETURN_IF_ERROR(check_registered(settings, client, asked.scope));
-    return asked;
+    model::Scope left = still_registered(settings, client, asked);
+    if (!refused.empty() || left.empty())
+        return invalid_scope(
+            "the scope exceeds what was granted",
+            "refused: " + (refused.empty() ? words.to_string() : refused) + "; granted: " + grant.scope.to_string());
+    return left;
 }
 
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted) {

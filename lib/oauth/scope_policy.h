@@ -6,6 +6,7 @@
 
 #include "model/claim_names.h"
 #include "model/client.h"
+#include "model/grant.h"
 #include "oauth/error.h"
 #include "oauth/settings.h"
 
@@ -17,23 +18,31 @@ const model::Scope& openid_scopes();
 /// What discovery names as `scopes_supported` (RFC 8414 §2): the OpenID ones, and those of `scopeDescriptions`.
 model::Scope known_scopes(const Settings& settings);
 
-/// What is requested, if the client is registered for every word of it; otherwise invalid_scope, never a silent
-/// reduction. Nothing requested: the client's registered scopes without the OpenID ones, possibly none.
-/// `offline_access` alone needs no registration. With OpenID Connect off its scopes are unknown. A client that a
-/// document describes gets no scope that `clientDocuments.scope` does not have.
-Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
-                                    std::optional<std::string_view> requested);
-
-/// What an authorization request asks for, and what of it is ignored.
+/// A judged list of words.
 struct AskedScope {
     model::Scope scope;
     model::Scope ignored;
+    bool by_name = false;  ///< the request named words; otherwise `scope` is the default
 };
 
-/// As `resolve_scope`, but where `openid` is requested, words that the issuer does not know are ignored (OpenID Connect
-/// Core §3.1.2.1), unless the client is registered for them.
-Outcome<AskedScope> resolve_asked_scope(const Settings& settings, const model::Client& client,
-                                        std::optional<std::string_view> requested);
+/// Judges the list of a request without a grant: at the authorization endpoint, and of client credentials. A word is
+/// given if the client may ask for it. Where `openid` is requested, a word is ignored that the issuer does not know and
+/// the client is not registered for (OpenID Connect Core §3.1.2.1). Any other word makes the list invalid_scope: there
+/// is no silent reduction. Without a word the client gets its registered scopes except the OpenID ones, possibly none.
+/// `offline_access` needs no registration. With OpenID Connect off its scopes are unknown. A client that a document
+/// describes gets no scope that `clientDocuments.scope` does not have. docs/decisions/0090
+Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
+                                std::optional<std::string_view> requested);
+
+/// Judges the list of a request that has a grant (RFC 6749 §6): a word is given if the grant has it and the client is
+/// still registered for it, so the scope is never wider. What the grant's own request was not given, what the operator
+/// took away since, and what `judge_scope` ignores, is left out. Any other word, and a list of which nothing is left,
+/// is invalid_scope. Without a word the scope is all that the client is still registered for.
+Outcome<model::Scope> judge_repeated_scope(const Settings& settings, const model::Client& client,
+                                           const model::Grant& grant, std::optional<std::string_view> requested);
+
+/// invalid_scope unless the client may ask for each word.
+Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked);
 
 /// What is left of a granted scope for a client whose registration may have changed since.
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);

@@ -47,16 +47,16 @@ private:
 
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v9";
+constexpr std::string_view kPurpose = "authorization request v10";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
 void visit_members(auto& request, auto& browser, auto& visit) {
     visit(request.id, browser, request.expires_at, request.client_id, request.redirect_uri, request.redirect_uri_sent,
-          request.scope, request.response_type, request.response_mode, request.claims.userinfo, request.claims.id_token,
-          request.state, request.nonce, request.code_challenge, request.audience, request.resources, request.login_hint,
-          request.ui_locales, request.hinted_subject, request.max_age, request.session_sent, request.prompt,
-          request.document, request.account_page, request.acr.names, request.acr.wished, request.acr.demanded,
-          request.half_login);
+          request.scope, request.ignored_scope, request.response_type, request.response_mode, request.claims.userinfo,
+          request.claims.id_token, request.state, request.nonce, request.code_challenge, request.audience,
+          request.resources, request.login_hint, request.ui_locales, request.hinted_subject, request.max_age,
+          request.session_sent, request.prompt, request.document, request.account_page, request.acr.names,
+          request.acr.wished, request.acr.demanded, request.half_login);
 }
 
 }  // namespace

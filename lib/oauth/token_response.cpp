@@ -27,7 +27,7 @@ struct Redeem {
             refresh = make_refresh_token(context, given, std::nullopt);
         TokenResponse response = respond_with(access);
         if (refresh) response.refresh_token = refresh->value;
-        response.id_token = make_id_token({client, given, given.scope, access, stored.code.nonce});
+        response.id_token = make_id_token({client, given, usable->granted, access, stored.code.nonce});
 
         const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
         RETURN_IF_ERROR(redeem_code(context, stored, access.record, record));

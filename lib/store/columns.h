@@ -27,7 +27,7 @@ std::vector<Value> values_of(db::Statement rows) {
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
-    " g.id_token_claims, g.resources, g.acr, g.amr"
+    " g.id_token_claims, g.resources, g.acr, g.amr, g.ignored_scope"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
 
 /// Lets transactions of this grant wait for each other: those that use up, insert or revoke what belongs to it.

@@ -24,11 +24,12 @@ std::optional<model::Subject> subject_of(const Grant& grant) {
 void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time until) {
     transaction.queue(
         "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, kept_until, userinfo_claims,"
-        " id_token_claims, resources, acr, amr)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        " id_token_claims, resources, acr, amr, ignored_scope)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         grant.id, grant.client_id, subject_of(grant), grant.scope, grant.auth_time, grant.sid, grant.created_at,
         std::max(grant.created_at, until), model::to_string(grant.claims.userinfo),
-        model::to_string(grant.claims.id_token), model::to_string(grant.resources), grant.acr, grant.amr);
+        model::to_string(grant.claims.id_token), model::to_string(grant.resources), grant.acr, grant.amr,
+        grant.ignored_scope);
 }
 
 void lock_grant(db::Transaction& transaction, const GrantId& id) {

@@ -77,6 +77,9 @@ TEST_CASE("client_credentials: which clients may, and for which scope [RFC 6749 
     const std::vector<Row> rows = {
         {"§4.4.2", "one of its scopes", kMachine, client_request().with("scope", "api"), "200"},
         {"§3.3", "not registered", kMachine, client_request().with("scope", "api admin"), "400 invalid_scope"},
+        {"§A.4", "two blanks", "mixed", client_request().with("scope", "api  read "), "200"},
+        {"§3.3", "blanks alone, which are no scope", "mixed", client_request().with("scope", " "), "200"},
+        {"§3.3", "an unknown word", "mixed", client_request().with("scope", "api teams"), "400 invalid_scope"},
         {"§3.3", "another case", kMachine, client_request().with("scope", "API"), "400 invalid_scope"},
         {"§3.3", "not a scope", kMachine, client_request().with("scope", "a\"b"), "400 invalid_scope"},
         {"T20", "openid, registered", "mixed", client_request().with("scope", "openid"), "400 invalid_scope"},

@@ -95,12 +95,19 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
             {"§6", "more than was granted", [](const Query& q) { return q.with("scope", "openid email api"); },
              "400 invalid_scope"},
             {"§6", "something else", [](const Query& q) { return q.with("scope", "api"); }, "400 invalid_scope"},
-            {"§3.3", "not registered", [](const Query& q) { return q.with("scope", "openid admin"); },
+            {"§3.3", "of the issuer, not registered", [](const Query& q) { return q.with("scope", "openid groups"); },
+             "400 invalid_scope"},
+            {"§3.3", "nothing that was granted", [](const Query& q) { return q.with("scope", "admin"); },
              "400 invalid_scope"},
             {"§3.3", "whole words", [](const Query& q) { return q.with("scope", "open"); }, "400 invalid_scope"},
             {"§3.3", "another case", [](const Query& q) { return q.with("scope", "OpenID"); }, "400 invalid_scope"},
-            {"§3.3", "two blanks", [](const Query& q) { return q.with("scope", "openid  email"); },
+            {"§3.3", "a comma between", [](const Query& q) { return q.with("scope", "openid,email"); },
              "400 invalid_scope"},
+            {"§A.4", "a quote", [](const Query& q) { return q.with("scope", "openid a\"b"); }, "400 invalid_scope"},
+            {"§A.4", "not ASCII", [](const Query& q) { return q.with("scope", "openid caf\xc3\xa9"); },
+             "400 invalid_scope"},
+            {"§A.4", "a tab between", [](const Query& q) { return q.with("scope", "openid\temail"); },
+             "400 invalid_request"},
             {"§11", "offline access was not granted",
              [](const Query& q) { return q.with("scope", "openid offline_access"); }, "400 invalid_scope"},
         });
@@ -122,7 +129,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
         SignedIn k(kind);
         const auto small = obtain_tokens(k.op, k.alice, authorization_request().with("scope", "openid"));
         const Query request = refresh_request(text_of(small, "refresh_token"));
-        for (const std::string scope : {"openid email", "email", "openid api", "openid nonsense", "OPENID"}) {
+        for (const std::string scope : {"openid email", "email", "openid api", "nonsense", "OPENID"}) {
             CAPTURE(scope);
             CHECK(redeem(k.op, request.with("scope", scope)).verdict() == "400 invalid_scope");
         }
@@ -139,6 +146,47 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
     CHECK(without.member("scope") == "email");
     CHECK(without.json().find("id_token") == nullptr);
     CHECK(userinfo(n.op, without.member("access_token")).status == 403);
+}
+
+TEST_CASE(
+    "refresh: a list that was good at the authorization endpoint is good here, whatever changed since [RFC 6749 §5.2h, "
+    "§6b, OIDC Core §3.1.2.1c]") {
+    struct ListRow {
+        const char* when;
+        std::string authorized;  ///< the list at the authorization endpoint
+        std::string registered;  ///< the client's scope by the time of the refresh
+        std::string repeated;    ///< the list of the refresh
+        std::string expected;    ///< the scope of the token, or the error
+    };
+    const std::string of_web = "openid profile email address phone api";
+    const ListRow rows[] = {
+        {"an unknown word", "openid email teams", of_web, "openid email teams", "openid email"},
+        {"an unknown word that is new", "openid email", of_web, "openid email teams", "openid email"},
+        {"an unknown word, later registered", "openid teams", of_web + " teams", "openid teams", "openid"},
+        {"a word of the issuer, later registered", "openid", of_web + " groups", "openid groups", "invalid_scope"},
+        {"a word that was taken away", "openid email api", "openid email", "openid email api", "openid email"},
+        {"a word of the issuer that was taken away", "openid email phone", "openid", "openid email phone", "openid"},
+        {"every word was taken away", "api", "openid", "api", "invalid_scope"},
+        {"without openid, a word taken away", "api email", "email", "api email", "email"},
+        {"without openid, an unknown word", "api", of_web, "api teams", "invalid_scope"},
+        {"two blanks", "openid  email", of_web, "openid  email", "openid email"},
+        {"blanks around it", " openid email ", of_web, "  openid email ", "openid email"},
+        {"a word twice", "openid email email", of_web, "email openid email", "email openid"},
+        {"blanks alone", " openid email", of_web, "  ", "openid email"},
+        {"empty", "openid email", of_web, "", "openid email"},
+        {"offline_access", "openid offline_access", "openid", "openid offline_access", "openid offline_access"},
+        {"registered and never asked for", "openid teams", of_web, "openid teams api", "invalid_scope"},
+    };
+    Deployment op;
+    UserAgent alice(op);
+    for (const ListRow& row : rows) {
+        CAPTURE(row.when);
+        op.must({"client", "set", kWeb, "--scope", of_web});
+        const auto tokens = obtain_tokens(op, alice, authorization_request().with("scope", row.authorized));
+        op.must({"client", "set", kWeb, "--scope", row.registered});
+        const Answer answer = redeem(op, refresh_request(text_of(tokens, "refresh_token")).with("scope", row.repeated));
+        CHECK((answer.status == 200 ? answer.member("scope") : answer.member("error")) == row.expected);
+    }
 }
 
 TEST_CASE("refresh: each request decides again about aud, and a refused one rotates nothing [IF41, RFC 8707 §2.2]") {

@@ -160,7 +160,8 @@ TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 
 
 TEST_CASE("token: a scope in the exchange neither widens nor narrows what was approved [A05, T18]") {
     Ready ready;
-    for (const std::string scope : {"api", "openid email api", "admin", "openid", "openid api"}) {
+    for (const std::string scope :
+         {"api", "openid email api", "admin", "openid", "openid api", "openid  email", " ", "a\"b"}) {
         CAPTURE(scope);
         const Query request = token_request(ready.code()).with("scope", scope).with("nonce", "other");
         const Answer answer = redeem(ready.op, request);
@@ -170,6 +171,15 @@ TEST_CASE("token: a scope in the exchange neither widens nor narrows what was ap
         const Answer told = as_client(ready.op, "introspect", {{"token", answer.member("access_token")}}, kOther);
         CHECK(told.member("scope") == "openid email");
     }
+}
+
+TEST_CASE("token: a scope that the operator took away before the exchange is not given [RFC 6749 §3.3d]") {
+    Ready ready;
+    const std::string code = ready.code();
+    ready.op.must({"client", "set", kWeb, "--scope", "openid"});
+    const Answer answer = redeem(ready.op, token_request(code));
+    CHECK(answer.member("scope") == "openid");
+    CHECK(userinfo(ready.op, answer.member("access_token")).json().find("email") == nullptr);
 }
 
 TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.3.1d, §3.2f, X11]") {

@@ -178,6 +178,7 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE sessions ADD COLUMN remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))",
     "ALTER TABLE grants ADD COLUMN acr TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN ignored_scope TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE totp_secrets ("
     " subject TEXT NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,"
     " sealed TEXT NOT NULL,"

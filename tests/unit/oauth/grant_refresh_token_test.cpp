@@ -110,8 +110,15 @@ TEST_CASE("check_refresh_token: the scope may be narrowed, never widened, and th
         const char* error;
     };
     const Row rows[] = {
-        {std::nullopt, "openid email", ""},      {"openid email", "openid email", ""}, {"email", "email", ""},
-        {"openid profile", "", "invalid_scope"}, {"profile", "", "invalid_scope"},     {"unknown", "", "invalid_scope"},
+        {std::nullopt, "openid email", ""},
+        {"openid email", "openid email", ""},
+        {"email", "email", ""},
+        {"openid profile", "", "invalid_scope"},
+        {"profile", "", "invalid_scope"},
+        {"unknown", "", "invalid_scope"},
+        {"openid unknown", "openid", ""},
+        {"email  openid", "email openid", ""},
+        {" ", "openid email", ""},
     };
     Fixture f;
     for (const auto& row : rows) {

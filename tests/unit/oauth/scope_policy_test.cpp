@@ -19,14 +19,14 @@ struct Fixture {
         client.scope = scope("openid profile notes:read");  // of a time when there was more
     }
     std::string asked(const char* words) {
-        const auto resolved = oauth::resolve_scope(settings, client, words);
-        return resolved ? resolved->to_string() : std::string(oauth::wire_name(resolved.error().code));
+        const auto asked = oauth::judge_scope(settings, client, words);
+        return asked ? asked->scope.to_string() : std::string(oauth::wire_name(asked.error().code));
     }
 };
 
 }  // namespace
 
-TEST_CASE("resolve_scope: clientDocuments.scope bounds what a row of a document still says [CIMD-11, A30]") {
+TEST_CASE("judge_scope: clientDocuments.scope bounds what a row of a document still says [CIMD-11, A30]") {
     Fixture f;
     CHECK(f.asked("openid notes:read") == "openid notes:read");
     CHECK(f.asked("openid profile") == "invalid_scope");
