@@ -109,10 +109,17 @@ constexpr Advice kAdvice[] = {
      "The user took longer than authorizationRequestTTL. Starting again at the application helps; the time can be "
      "raised."},
     {"cookie_missing",
-     "The browser sent no cookie: it blocks them, or the site was opened under another host name or scheme than the "
-     "issuer has in the configuration."},
+     "The sign-in was started in another browser or inside an app, and this browser has no cookie of it: the page starts it "
+     "over. A user who did not start it was sent a link of somebody else's sign-in, and should not continue. If it comes again "
+     "in one browser, that one blocks cookies, or the site was opened under another host name or scheme than the issuer has in "
+     "the configuration."},
+    {"session_cookie_missing",
+     "The browser did not send back the cookie of the login that it has just completed: it blocks cookies, or the site was "
+     "opened under another host name or scheme than the issuer has in the configuration."},
     {"other_browser",
-     "The link was opened in another browser than it was made for. The user should start again at the application."},
+     "The sign-in was started in another browser or on another device, perhaps inside an app that then opened the page in "
+     "the browser. The page starts it over in this one. A user who did not start it was sent a link of somebody else's "
+     "sign-in, and should not continue."},
     {"already_used",
      "The request was finished before, usually with the browser's back button. The user should start again at the "
      "application."},

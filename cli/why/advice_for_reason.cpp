@@ -66,6 +66,10 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
      "ask for less."},
+    // what lib/web says of a request that is not of the browser
+    {"other_browser", "the request is not bound to a browser",
+     "A link that is for the authorization endpoint was opened at another page, which no browser does by itself. The page "
+     "starts the sign-in over."},
     // what lib/web says of saslauthd
     {"login_failed", "saslauthd refused the name and password",
      "saslauthd knows no such name, or another password for it. Ask it with testsaslauthd, with the service and realm of "

@@ -5,12 +5,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace postern::http {
 
 /// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding
 /// anything but base64url characters: an attacker who floods or plants cookies only makes a user anonymous.
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name);
+
+struct NamedCookie {
+    std::string name;
+    std::string value;
+};
+
+/// The cookies whose names begin with `prefix`, sorted by name, each with the value that find_cookie gives. The others
+/// are left out.
+std::vector<NamedCookie> find_cookies(std::string_view header, std::string_view prefix);
 
 enum class CookieSecurity {
     https,          ///< `Secure`, and the name carries `__Host-`

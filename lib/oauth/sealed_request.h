@@ -13,8 +13,8 @@ namespace postern::oauth {
 
 struct SealedRequest {
     model::AuthorizationRequest request;
-    /// SHA-256 (base64url) of the browser cookie it belongs to; "" for a request that was posted by another site, which
-    /// is worth no more than the authorize URL itself.
+    /// SHA-256 (base64url) of a cookie of the browser it belongs to (docs/decisions/0088); "" for a request that was
+    /// posted by another site, which is worth no more than the authorize URL itself.
     std::string browser;
 };
 

@@ -1,6 +1,9 @@
 // Who is in front of this browser?
 #include "web/browser.h"
 
+#include <chrono>
+#include <utility>
+
 #include "crypto/digest.h"
 #include "crypto/random.h"
 #include "db/write.h"
@@ -21,17 +24,49 @@ CookieNames cookie_names(const oauth::Settings& settings) {
                        https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
 }
 
-std::string Browser::binding() const { return id ? util::base64url_encode(crypto::sha256(*id)) : std::string(); }
+namespace {
+
+std::string binding_of(const std::string& id) { return util::base64url_encode(crypto::sha256(id)); }
+
+}  // namespace
+
+std::string Browser::binding() const { return id ? binding_of(*id) : std::string(); }
 
 bool Browser::is_bound_by(std::string_view sealed_binding) const {
-    return id && crypto::equal_constant_time(sealed_binding, binding());
+    bool is_bound = false;
+    for (const std::string& value : ids())
+        if (crypto::equal_constant_time(sealed_binding, binding_of(value))) is_bound = true;
+    return is_bound;
+}
+
+std::vector<std::string> Browser::ids() const {
+    std::vector<std::string> all;
+    if (!id) return all;
+    all.push_back(*id);
+    for (const BrowserCookie& cookie : later)
+        if (all.size() < kMostBrowserCookies) all.push_back(cookie.value);
+    return all;
 }
 
 namespace {
 
+/// Beyond the time of its last request, for forms that stay open without one.
+constexpr util::Seconds kLaterCookieTtl = std::chrono::hours(24);
+
 std::optional<model::Session> find_session(oauth::Context& context, const model::ValueHash& cookie) {
     const util::Time now = context.now();
     return store::find_session(context.store, cookie, now, now - context.settings.session_idle_ttl);
+}
+
+/// Nothing was bound to them since the older one came back, some seconds after they were planted.
+void end_later_cookies(const oauth::Context& context, Browser& browser, http::Response& response) {
+    const util::Time oldest = context.now() - context.settings.authorization_request_ttl - kLaterCookieTtl;
+    std::size_t place = 0;
+    std::erase_if(browser.later, [&](const BrowserCookie& cookie) {
+        const bool counts = ++place < kMostBrowserCookies && cookie.planted_at > oldest;
+        if (!counts) response.add("Set-Cookie", http::clear_cookie(cookie.name, browser.names.security));
+        return !counts;
+    });
 }
 
 }  // namespace
@@ -39,7 +74,12 @@ std::optional<model::Session> find_session(oauth::Context& context, const model:
 Browser recognise_browser(const oauth::Settings& settings, const http::Request& request) {
     Browser browser;
     browser.names = cookie_names(settings);
-    browser.id = http::find_cookie(request.cookie, browser.names.browser);
+    browser.later = find_browser_cookies(request.cookie, browser.names.browser);
+    browser.posts = request.method == http::Method::post;
+    if (!browser.later.empty()) {
+        browser.id = std::move(browser.later.front().value);
+        browser.later.erase(browser.later.begin());
+    }
     if (settings.paths.account) {
         const auto agent = request.server_variables.find(kUserAgentVariable);
         if (agent != request.server_variables.end()) browser.user_agent = agent->second;
@@ -64,9 +104,14 @@ void recognise_surely(oauth::Context& context, Browser& browser) {
 }
 
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response) {
-    if (browser.id) return;
+    const CookieNames& names = browser.names;
+    if (browser.id) return end_later_cookies(context, browser, response);
     browser.id = crypto::random_token(context.random);
-    response.add("Set-Cookie", http::set_cookie(browser.names.browser, *browser.id, browser.names.security));
+    // A page of another site can post to us as often as it likes, always without cookies: one name, which does not add
+    // up until the header is longer than web servers take.
+    const std::string name =
+        browser.posts ? names.browser : browser_cookie_name(names.browser, *browser.id, context.now());
+    response.add("Set-Cookie", http::set_cookie(name, *browser.id, names.security));
 }
 
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,

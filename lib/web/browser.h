@@ -4,17 +4,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/cookie.h"
 #include "http/message.h"
 #include "model/session.h"
 #include "oauth/context.h"
+#include "web/browser_cookie.h"
 
 namespace postern::web {
 
 /// Names carry the issuer's tag, so that two issuers on one host do not end each other's sessions.
 struct CookieNames {
-    std::string browser;   ///< random; binds sealed requests and CSRF tokens to this browser; means no user
+    std::string browser;   ///< plain (browser_cookie.h); binds sealed requests and CSRF tokens; means no user
     std::string session;   ///< the session; a new value at each login
     std::string device;    ///< remembered: behind a right password of its user, in place of the second factor
     std::string language;  ///< the one that was chosen on a page: no secret
@@ -24,17 +26,21 @@ CookieNames cookie_names(const oauth::Settings& settings);
 
 struct Browser {
     CookieNames names;                               ///< of this issuer
-    std::optional<std::string> id;                   ///< value of the browser cookie; nullopt: none came back
+    std::optional<std::string> id;                   ///< value of the oldest browser cookie; nullopt: none came back
+    std::vector<BrowserCookie> later = {};           ///< the others, of tabs that started at the same moment
     std::optional<model::Session> session;           ///< live, of an enabled user
     std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not
     // What a session that begins now keeps for the account's pages; "" where there are none, or not of this.
     std::string user_agent = {};  ///< of which agent_label is kept
     std::string address = {};
+    bool posts = false;  ///< its request is a POST
 
-    /// What sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
+    /// What new sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
     std::string binding() const;
-    /// Whether a request with that binding was sealed for this browser.
+    /// Whether a request with that binding was sealed for this browser, by any of its ids.
     bool is_bound_by(std::string_view sealed_binding) const;
+    /// The values of its cookies that count: `id`, to which everything new is bound, and those of `later`.
+    std::vector<std::string> ids() const;
 };
 
 /// The CGI variable that the login, the account and the page of links read, so that no other program takes it.
@@ -50,7 +56,8 @@ Browser recognise(oauth::Context& context, const http::Request& request);
 /// replaced as the primary may not know it (db::find_surely).
 void recognise_surely(oauth::Context& context, Browser& browser);
 
-/// Gives the browser an id when it has none; the response sets the cookie.
+/// Gives the browser an id when it has none; the response sets the cookie. Ends later cookies to which no open page can
+/// be bound any more.
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
 
 struct StartedSession {

@@ -49,9 +49,9 @@ std::string name_of(Form form) {
     return "link";
 }
 
-}  // namespace
-
-std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
+/// `id`: one of the browser's.
+std::string token_of(oauth::Context& context, Form form, const Browser& browser, const std::string& id,
+                     const std::string& request_id) {
     // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
     // The forms of a login ignore the session: one that ends while they are open must not void what was typed. A link
@@ -60,15 +60,25 @@ std::string csrf_token(oauth::Context& context, Form form, const Browser& browse
     const bool ignores = form == Form::login || form == Form::second_step || form == Form::enrolment ||
                          form == Form::password_change || form == Form::link || form == Form::recover;
     const std::string session = !ignores && browser.session ? browser.session->sid.str() : std::string();
-    const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
+    const std::string about = name_of(form) + "|" + id + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));
+}
+
+}  // namespace
+
+std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
+    return token_of(context, form, browser, browser.id.value_or(""), request_id);
 }
 
 bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
                  const http::Request& request) {
     if (request.sec_fetch_site && *request.sec_fetch_site != "same-origin") return false;
     const auto sent = request.form.find("csrf");
-    return sent && crypto::equal_constant_time(*sent, csrf_token(context, form, browser, request_id));
+    if (!sent) return false;
+    bool is_own = false;
+    for (const std::string& id : browser.ids())
+        if (crypto::equal_constant_time(*sent, token_of(context, form, browser, id, request_id))) is_own = true;
+    return is_own;
 }
 
 }  // namespace postern::web

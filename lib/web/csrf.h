@@ -34,7 +34,8 @@ enum class Form {
 /// link) and, but for the forms of a login, of a link and of a forgotten password, the session.
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id);
 
-/// True for the token of exactly this situation, sent by a page of this origin. `Sec-Fetch-Site` is believed when
+/// True for the token of exactly this situation with any id of the browser, sent by a page of this origin. False for a
+/// browser without an id. `Sec-Fetch-Site` is believed when
 /// present; `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
 bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
                  const http::Request& request);

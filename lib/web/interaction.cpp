@@ -35,7 +35,8 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
                         std::optional<std::string> name = std::nullopt) {
     oauth::Context& context = interaction.context;
     const bool is_for_account = !request.account_page.empty();
-    if (is_for_account && !name) return context.settings.url(request.account_page);
+    const bool keeps_name = name && interaction.browser.id;  // the login page opens what is bound to this browser
+    if (is_for_account && !keeps_name) return context.settings.url(request.account_page);
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
@@ -45,6 +46,14 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
     const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
     const oauth::Paths& paths = context.settings.paths;
     return http::with_query(context.settings.url(is_for_account ? paths.login : paths.authorize), {{"resume", sealed}});
+}
+
+/// The page for a request that was started in another browser, or in one that keeps no cookies. Here it can be started
+/// over, as the application's link could be followed here; what the other browser knows of a name is not shown.
+http::Response refuse_elsewhere(const Interaction& interaction, PageFault fault, model::AuthorizationRequest request,
+                                const std::string& detail = {}) {
+    request.login_hint.reset();
+    return refuse_and_offer(interaction, fault, request, detail);
 }
 
 /// A request as it came, bound to this browser or, where that is allowed, to none.
@@ -62,17 +71,16 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
     if (!sealed)
         return sealed.error() == oauth::SealFault::expired ? refuse_expired(interaction, *text)
                                                            : interaction.refuse(PageFault::resume_invalid);
-    const std::string client_id = sealed->request.client_id.str();
-
     // A request that was started in one browser must not be finished in another (consent fixation).
     const bool is_bound = !sealed->browser.empty();
     if (!is_bound && allow_unbound == AllowUnbound::no)
-        return interaction.refuse(PageFault::other_browser, client_id, "the request is not bound to a browser");
+        return refuse_elsewhere(interaction, PageFault::other_browser, sealed->request,
+                                "the request is not bound to a browser");
     if (is_bound && !interaction.browser.id)
-        return interaction.refuse(PageFault::cookie_missing, client_id,
-                                  "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
+        return refuse_elsewhere(interaction, PageFault::cookie_missing, sealed->request,
+                                "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
     if (is_bound && !interaction.browser.is_bound_by(sealed->browser))
-        return interaction.refuse(PageFault::other_browser, client_id);
+        return refuse_elsewhere(interaction, PageFault::other_browser, sealed->request);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
     // that progress in one browser never applies to another.
@@ -156,20 +164,20 @@ http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                          restart_url(interaction, request, typed_name(interaction))});
 }
 
+std::string other_account_url(const Interaction& interaction, const model::AuthorizationRequest& request) {
+    if (!interaction.context.settings.login.has_page() || request.hinted_subject) return "";
+    model::AuthorizationRequest other = request;
+    other.login_hint.reset();
+    other.prompt.insert(model::Prompt::select_account);
+    return restart_url(interaction, other);
+}
+
 http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     oauth::Context& context = interaction.context;
     http::Response with_cookie;
     ensure_browser_id(context, interaction.browser, with_cookie);
     const model::Client& client = asked.target.client();
     const model::Session& session = *interaction.browser.session;
-    // Where the web server signs people in, it would name the same user again; and the client may want this user alone.
-    std::string other_account;
-    if (context.settings.login.has_page() && !asked.request.hinted_subject) {
-        model::AuthorizationRequest other = asked.request;
-        other.login_hint.reset();
-        other.prompt.insert(model::Prompt::select_account);
-        other_account = restart_url(interaction, other);
-    }
     const std::string sealed = asked.sealed.empty()
                                    ? oauth::seal_request(context, asked.request, interaction.browser.binding())
                                    : asked.sealed;
@@ -183,10 +191,10 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                                         .try_again = "",
                                         .client_name = client_name(client),
                                         .username = store::find_username(context.store, session.subject),
-                                        .other_account = std::move(other_account),
+                                        .other_account = other_account_url(interaction, asked.request),
                                         .back = http::with_query(context.settings.url(context.settings.paths.authorize),
                                                                  {{"resume", sealed}, {kGoBack, kGoesBack}})});
-    if (const std::string* cookie = with_cookie.find("Set-Cookie")) page.add("Set-Cookie", *cookie);
+    for (const auto& [name, value] : with_cookie.headers) page.add(name, value);
     return page;
 }
 

@@ -77,6 +77,10 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
 
+/// URL that starts the same sign-in over with the login page, for another user. "" where the web server signs people
+/// in, which would name the same user again, and where the client wants one user alone.
+std::string other_account_url(const Interaction& interaction, const model::AuthorizationRequest& request);
+
 /// The page for a user who may not use the client: another account, or back to the client, which is told then.
 http::Response refuse_access(Interaction& interaction, const Resumed& asked);
 

@@ -24,7 +24,7 @@ SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use,
     SealedChallenge made;
     made.bytes = context.random.bytes(kChallengeBytes);
     oauth::sealed::Writer writer;
-    writer(use.ceremony, use.browser, use.subject, use.occasion, expires_at, handle, stamp, made.bytes);
+    writer(use.ceremony, use.browser.binding(), use.subject, use.occasion, expires_at, handle, stamp, made.bytes);
     made.sealed = crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
     return made;
 }
@@ -33,14 +33,16 @@ util::Result<Challenge, ChallengeFault> open_challenge(oauth::Context& context, 
                                                        const ChallengeUse& use) {
     const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, sealed);
     if (!plain) return ChallengeFault::foreign;
-    ChallengeUse of;
+    factor::Ceremony ceremony{};
+    std::string browser, occasion;
+    model::Subject subject;
     Challenge challenge;
     oauth::sealed::Reader reader(*plain);
-    reader(of.ceremony, of.browser, of.subject, of.occasion, challenge.expires_at, challenge.handle, challenge.stamp,
+    reader(ceremony, browser, subject, occasion, challenge.expires_at, challenge.handle, challenge.stamp,
            challenge.bytes);
     if (!reader.is_whole()) return ChallengeFault::foreign;
-    const bool is_for_it = !use.browser.empty() && of.ceremony == use.ceremony && of.browser == use.browser &&
-                           of.subject == use.subject && of.occasion == use.occasion;
+    const bool is_for_it = ceremony == use.ceremony && use.browser.is_bound_by(browser) && subject == use.subject &&
+                           occasion == use.occasion;
     if (!is_for_it) return ChallengeFault::foreign;
     if (context.now() >= challenge.expires_at) return ChallengeFault::expired;
     return challenge;

@@ -11,13 +11,14 @@
 #include "oauth/context.h"
 #include "util/clock.h"
 #include "util/result.h"
+#include "web/browser.h"
 
 namespace postern::web {
 
 /// What the field `challenge` of a form is for. An answer is accepted in the very situation for which it was asked.
 struct ChallengeUse {
     factor::Ceremony ceremony = factor::Ceremony::assertion;
-    std::string browser;          ///< Browser::binding(); without an id there are no challenges
+    const Browser& browser;       ///< without an id there are no challenges
     model::Subject subject = {};  ///< whose passkey it is; "": any user's, at a login that begins with the passkey
     std::string occasion;         ///< the key of the login's request, or the sid of the session that adds a passkey
 };

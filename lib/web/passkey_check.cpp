@@ -27,7 +27,7 @@ constexpr std::int64_t kTimeout = 300000;  ///< milliseconds; the browser's own 
 ChallengeUse use_of(const Interaction& interaction, const LoginVisit& visit) {
     const auto& half = visit.request.half_login;
     return {.ceremony = factor::Ceremony::assertion,
-            .browser = interaction.browser.binding(),
+            .browser = interaction.browser,
             .subject = half ? half->subject : model::Subject(),
             .occasion = oauth::request_key(visit.request).str()};
 }

@@ -76,7 +76,7 @@ std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owne
 }
 
 ChallengeUse use_of(const PasskeySetup& setup) {
-    return {factor::Ceremony::registration, setup.browser.binding(), setup.subject, setup.occasion};
+    return {factor::Ceremony::registration, setup.browser, setup.subject, setup.occasion};
 }
 
 std::size_t count_characters(std::string_view utf8) {

@@ -64,15 +64,24 @@ constexpr PageText kPageTexts[] = {
      tr("The link is incomplete or was not made by this server."), kStartAgain},
     {PageFault::resume_expired, 400, "resume_expired", tr("This sign-in took too long"),
      tr("For your safety a sign-in that was started must be finished within some minutes."), kStartAgain},
-    {PageFault::cookie_missing, 400, "cookie_missing", tr("Your browser sent no cookie"),
+    {PageFault::session_cookie_missing, 400, "session_cookie_missing", tr("Your browser sent no cookie"),
      tr("Signing in needs a cookie, and yours did not come back. Either your browser blocks cookies, or the sign-in was "
         "opened under another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two "
         "addresses, and so are http and https)."),
      tr("Allow cookies for this site, then go back to the application and sign in again. If it happens with every "
         "browser, "
         "the people who run the application must send you to the address above.")},
+    // Most often a link that an application opened inside itself was opened again in the browser.
+    {PageFault::cookie_missing, 400, "cookie_missing", tr("This browser does not know this sign-in"),
+     tr("It was started in another browser or inside an app. Or this browser blocks cookies, or the page was opened under "
+        "another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two addresses, and so are http "
+        "and https)."),
+     tr("If you started this sign-in yourself, you can start it again here. If this page comes again, allow cookies for this "
+        "site. If you did not start it, or somebody sent you the link, do not continue: close this page.")},
     {PageFault::other_browser, 400, "other_browser", tr("This sign-in was started elsewhere"),
-     tr("The link belongs to another browser or device. If somebody sent it to you, do not use it."), kStartAgain},
+     tr("It was started in another browser or on another device, perhaps inside an app, and it can be finished only there."),
+     tr("If you started this sign-in yourself, you can start it again here. If you did not start it, or somebody sent you the "
+        "link, do not continue: close this page.")},
     {PageFault::already_used, 400, "already_used", tr("This sign-in is finished already"),
      tr("Its result was given to the application once, and it is given once only."),
      tr("Go back to the application. If you are not signed in there, try again.")},

@@ -24,8 +24,9 @@ enum class PageFault {
     resume_missing,    ///< a page was opened without a request to resume
     resume_invalid,    ///< forged, cut, or sealed under an older key
     resume_expired,
-    cookie_missing,  ///< the browser sent no cookie back
-    other_browser,   ///< the request belongs to another browser
+    cookie_missing,          ///< the request was started in another browser, or in this one, which keeps no cookies
+    session_cookie_missing,  ///< the cookie of a login that was whole a moment ago did not come back
+    other_browser,           ///< the request was started in another browser
     already_used,
     form_foreign,  ///< CSRF: not a form of ours, or shown to another user
     form_malformed,

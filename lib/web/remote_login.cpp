@@ -213,9 +213,10 @@ http::Response remote_login(Interaction& interaction) {
     const std::string client_id = visit.request.client_id.str();
     if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
     if (auto few = show_few_codes(interaction, visit)) return std::move(*few);
-    // Without this check a browser that refuses the session cookie would be redirected in circles.
-    if (visit.request.session_sent && !interaction.browser.session)
-        return refuse_and_offer(interaction, PageFault::cookie_missing, visit.request,
+    // Without this check a browser that refuses the session cookie would be redirected in circles. A cookie of a
+    // session that has ended did come back: a login in another tab has taken its place meanwhile.
+    if (visit.request.session_sent && !interaction.browser.session_cookie)
+        return refuse_and_offer(interaction, PageFault::session_cookie_missing, visit.request,
                                 "the browser cookie arrived, but the session cookie of the previous login did not");
 
     const auto started = start(interaction, visit, *remote);

@@ -1085,7 +1085,7 @@ export const PAGES = [
   },
   {
     name: "cookie_missing",
-    heading: /sent no cookie/,
+    heading: /does not know this sign-in/,
     open: async (page, d) => {
       await page.goto(ask(d));
       await page.context().clearCookies();

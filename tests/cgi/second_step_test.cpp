@@ -141,6 +141,20 @@ TEST_CASE("second step: a code counts once [TOTP-5, STEP-6]") {
     CHECK(f.op.count_rows("sessions") == 3);  // of this browser one, of the other two one each
 }
 
+TEST_CASE("second step: tabs of one browser that started at once each go on, with a code each [A20, STEP-7]") {
+    WithApp f;
+    UserAgent alice(f.op), first(f.op), second(f.op);
+    const Landing one = first.authorize(authorization_request());
+    const Landing two = second.authorize(authorization_request());
+    for (UserAgent* tab : {&second, &first}) alice.cookies().merge(tab->cookies());
+    const Landing step_one = alice.log_in(one);
+    const Landing step_two = alice.log_in(two);
+    REQUIRE(step_one.verdict() == "second step");
+    REQUIRE(step_two.verdict() == "second step");
+    CHECK(f.give(alice, step_two, f.app.fresh_code(f.op)).verdict() == "consent");
+    CHECK(f.give(alice, step_one, f.app.fresh_code(f.op)).verdict() == "consent");
+}
+
 TEST_CASE("second step: a recovery code does as an app does, once [CODE-3, CODE-4]") {
     WithApp f;
     UserAgent alice(f.op), again(f.op);

@@ -93,6 +93,82 @@ TEST_CASE("two tabs: a request yields one code, whichever way it is asked twice 
     CHECK(op.count_rows("authorization_codes") == 1);
 }
 
+/// Tabs of one browser that had no cookie when each of them sent its request.
+struct StartedAtOnce {
+    std::vector<Landing> logins;
+    std::vector<std::map<std::string, std::string>> planted;
+
+    StartedAtOnce(const Deployment& op, int count, const Query& request) {
+        for (int i = 0; i < count; ++i) {
+            UserAgent tab(op);
+            logins.push_back(tab.authorize(request.with("state", std::to_string(i))));
+            planted.push_back(tab.cookies());
+            REQUIRE(planted.back().size() == 1);
+        }
+    }
+    void arrive(UserAgent& browser, std::size_t tab) const {
+        for (const auto& [name, value] : planted[tab]) browser.cookies()[name] = value;
+    }
+};
+
+TEST_CASE("tabs that start at once: each ends at its application, whatever the others did before [A20]") {
+    using Go = Landing (*)(const Deployment&, UserAgent&, const Landing& login);
+    struct Row {
+        const char* when;
+        Go go;  ///< with the second tab and those behind it, when the first has signed in
+    };
+    const Row rows[] = {
+        {"its form is sent as it is",
+         [](const Deployment&, UserAgent& alice, const Landing& login) { return alice.log_in(login); }},
+        {"its page is loaded again",
+         [](const Deployment&, UserAgent& alice, const Landing& login) { return alice.log_in(alice.open(login.url)); }},
+        {"its request goes back to authorize, as after the way back",
+         [](const Deployment& op, UserAgent& alice, const Landing& login) {
+             return alice.open(op.url("authorize") + "?resume=" + query_parameter(login.url, "resume").value_or(""));
+         }},
+        {"its form is sent when the session has ended",
+         [](const Deployment&, UserAgent& alice, const Landing& login) {
+             std::erase_if(alice.cookies(),
+                           [](const auto& cookie) { return cookie.first.find("-browser-") == std::string::npos; });
+             return alice.log_in(login);
+         }},
+        {"its form is sent with the password of another user",
+         [](const Deployment&, UserAgent& alice, const Landing& login) {
+             return alice.log_in(login, kBob, kBobPassword);
+         }},
+    };
+    const Deployment op;
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        UserAgent alice(op);
+        const StartedAtOnce tabs(op, 3, authorization_request(kTrusted));
+        for (std::size_t tab = tabs.planted.size(); tab-- > 0;) tabs.arrive(alice, tab);
+        for (std::size_t tab = 0; tab < tabs.logins.size(); ++tab) {
+            CAPTURE(tab);
+            const Landing done = tab == 0 ? alice.log_in(tabs.logins[tab]) : row.go(op, alice, tabs.logins[tab]);
+            CHECK(done.verdict() == "code");
+            CHECK(done.parameter("state") == std::to_string(tab));
+        }
+    }
+}
+
+TEST_CASE(
+    "tabs that start at once: a form that was sent before the answer of an older tab came goes on behind it [A20]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const StartedAtOnce tabs(op, 2, authorization_request());
+    tabs.arrive(alice, 1);
+    const Landing consent = alice.log_in(tabs.logins[1]);
+    REQUIRE(consent.verdict() == "consent");
+    tabs.arrive(alice, 0);
+    CHECK(alice.approve(consent).verdict() == "code");
+    CHECK(alice.log_in(tabs.logins[0]).verdict() == "code");  // of the application that has been approved
+    // What it means that a browser has both: each alone has one of the requests.
+    UserAgent other(op);
+    tabs.arrive(other, 0);
+    CHECK(other.open(tabs.logins[1].url).verdict() == "page 400");
+}
+
 TEST_CASE("two tabs: CGI processes that get one consent page at once yield one code [L17]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;

@@ -53,6 +53,11 @@ void fuzz_cookie(std::string_view input) {
         promise(value->size() <= 128 && is_base64url(*value), "a cookie is short base64url");
         promise(input.find(*value) != input.npos, "a cookie's value was sent");
     }
+    for (const std::string_view prefix : {"__Host-postern-0a1b2c3d", "a", ""})
+        for (const http::NamedCookie& cookie : http::find_cookies(input, prefix)) {
+            promise(cookie.name.starts_with(prefix), "a cookie's name begins so");
+            promise(http::find_cookie(input, cookie.name) == cookie.value, "it has the value that its name alone has");
+        }
 }
 
 /// The input is the environment, an entry a line, and behind an empty line the body.

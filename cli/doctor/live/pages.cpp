@@ -43,10 +43,12 @@ void evaluate_page(Findings& findings, const Site& site, const HttpResponse& res
                        "remove `server.errorfile-prefix` and `server.error-handler` for this path"}));
 }
 
-/// The cookie without its value.
-std::string attributes_of(const std::string& cookie) {
+/// The cookie without its value, and `browser` for the name of a browser's, which ends in the second it was planted.
+std::string attributes_of(const std::string& cookie, const std::string& browser) {
     const auto semicolon = cookie.find(';');
-    return cookie.substr(0, cookie.find('=')) + "=..." + (semicolon == cookie.npos ? "" : cookie.substr(semicolon));
+    const std::string name = cookie.substr(0, cookie.find('='));
+    return (web::is_browser_cookie(name, browser) ? browser : name) + "=..." +
+           (semicolon == cookie.npos ? "" : cookie.substr(semicolon));
 }
 
 void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& response) {
@@ -61,12 +63,13 @@ void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& 
                                              "remove `proxy_redirect` for the endpoints",
                                              "remove what rewrites Location for the endpoints"}));
     const auto names = web::cookie_names(settings);
-    const std::string sent = attributes_of(http::set_cookie(names.browser, "x", names.security));
+    const std::string sent = attributes_of(http::set_cookie(names.browser, "x", names.security), names.browser);
     std::string arrived;
     int count = 0;
     for (const std::string& cookie : response.all("Set-Cookie")) {
-        if (attributes_of(cookie) == sent) ++count;
-        if (cookie.find("postern") != cookie.npos || arrived.empty()) arrived = attributes_of(cookie);
+        const std::string attributes = attributes_of(cookie, names.browser);
+        if (attributes == sent) ++count;
+        if (cookie.find("postern") != cookie.npos || arrived.empty()) arrived = attributes;
     }
     if (count == 1) return;
     findings.error(

@@ -62,10 +62,11 @@ const AccountRoute& route_of(const oauth::Settings& settings, const std::string&
     return *std::rbegin(kRoutes);
 }
 
-/// Without a session the login, unless this browser has just had one and keeps no session cookie.
+/// Without a session the login, unless this browser has just had one and keeps no session cookie. A cookie of a session
+/// that has ended did come back.
 http::Response log_in(Interaction& interaction, const std::string& page) {
-    if (interaction.request.query.find(kSessionSent))
-        return refusal_page(interaction.pages(), interaction.request, PageFault::cookie_missing,
+    if (interaction.request.query.find(kSessionSent) && !interaction.browser.session_cookie)
+        return refusal_page(interaction.pages(), interaction.request, PageFault::session_cookie_missing,
                             {"", "the session cookie of the login did not come back",
                              interaction.context.settings.issuer, interaction.context.settings.url(page)});
     return log_in_for_account(interaction, page, std::nullopt);

@@ -44,6 +44,16 @@ std::string describe(const factor::TotpVerdict& verdict) {
     return "the code is not one of the app";
 }
 
+/// By the id of the browser for which it was sealed.
+util::Result<NewApp, NewAppFault> open_of_browser(oauth::Context& context, const std::string& sealed,
+                                                  const Browser& browser, const model::Subject& subject) {
+    for (const std::string& id : browser.ids()) {
+        auto app = open_new_app(context, sealed, id, subject);
+        if (app || app.error() != NewAppFault::foreign) return app;
+    }
+    return NewAppFault::foreign;
+}
+
 }  // namespace
 
 AppKey new_app_key(Interaction& interaction, const model::Subject& subject) {
@@ -61,7 +71,7 @@ AppRefusal app_is_late(Interaction& interaction, const model::Subject& subject, 
 util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, const model::Subject& subject) {
     oauth::Context& context = interaction.context;
     const std::string sealed(interaction.request.form.find("app").value_or(""));
-    auto app = open_new_app(context, sealed, interaction.browser.id.value_or(""), subject);
+    auto app = open_of_browser(context, sealed, interaction.browser, subject);
     if (!app && app.error() == NewAppFault::expired)
         return AppRefusal{kTooOld, "the form was older than 600 s", new_app_key(interaction, subject)};
     if (!app)

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using namespace postern::http;
 using namespace std::string_view_literals;
 
@@ -35,6 +38,33 @@ TEST_CASE("find_cookie: a value has at most 128 bytes, a header any number of ot
     for (int i = 0; i < 1000; ++i) many += "c" + std::to_string(i) + "=x; ";
     CHECK(find_cookie(many + "sid=a", "sid") == "a");
     CHECK_FALSE(find_cookie(many, "sid"));
+}
+
+TEST_CASE("find_cookies: those whose names begin so, sorted, each as find_cookie has it [L19]") {
+    struct Row {
+        std::string_view header;
+        std::vector<std::string> found;
+    };
+    const std::string many(129, 'v');
+    const Row rows[] = {
+        {"", {}},
+        {"a=1; xsid=2", {}},
+        {"sid=a", {"sid=a"}},
+        {"sid-2=b; a=1; sid=a; sid-1=c", {"sid=a", "sid-1=c", "sid-2=b"}},
+        {" sid-1 = b ;sid=a;", {"sid=a", "sid-1=b"}},
+        {"sid-1=a; sid-1=b; sid-2=c", {"sid-2=c"}},
+        {"sid-1=a; sid-1=a", {}},
+        {"sid-1=a; sid-2=c; sid-1=", {"sid-2=c"}},
+        {"sid-1; sid-2=; sid-3=a b; sid-4=a", {"sid-4=a"}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.header);
+        std::vector<std::string> found;
+        for (const NamedCookie& cookie : find_cookies(row.header, "sid"))
+            found.push_back(cookie.name + "=" + cookie.value);
+        CHECK(found == row.found);
+    }
+    CHECK(find_cookies("sid=" + many, "sid").empty());
 }
 
 TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-site posts [RFC 6265bis §4.1.2, L01]") {

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "store/sessions.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
@@ -36,6 +39,116 @@ TEST_CASE("cookie_names: one pair per issuer, __Host- on https only") {
     const auto local = web::cookie_names(settings);
     CHECK(local.session.starts_with("postern-"));
     CHECK(local.security == http::CookieSecurity::loopback_http);
+}
+
+TEST_CASE("recognise: a request is of this browser when any of its cookies binds it, and of no other [A18, L05, L19]") {
+    test::RulesFixture fixture;
+    const std::string plain = web::cookie_names(fixture.settings).browser;
+    const auto cookie = [&](int second, const std::string& value) {
+        return web::browser_cookie_name(plain, value, util::from_epoch(second)) + "=" + value + "; ";
+    };
+    const auto cookies = [&](int from, int to) {
+        std::string header;
+        for (int i = from; i < to; ++i) header += cookie(1000 + i, "tab" + std::to_string(i));
+        return header;
+    };
+    struct Row {
+        const char* when;
+        std::string header;
+        std::string sealed_for;  ///< the id that the request was bound to; "" for none
+        bool is_bound;
+        std::string id;  ///< to which something new is bound
+    };
+    const Row rows[] = {
+        {"its own cookie", cookie(1, "a"), "a", true, "a"},
+        {"the plain one, as of earlier versions", plain + "=a", "a", true, "a"},
+        {"of the tab whose answer came first", cookie(1, "a") + cookie(1, "b"), "a", true, ""},
+        {"of the tab whose answer came last", cookie(1, "b") + cookie(1, "a"), "a", true, ""},
+        {"of a later one", cookie(2, "b") + cookie(1, "a"), "b", true, "a"},
+        {"of the plain one with a newer one", plain + "=a; " + cookie(2, "b"), "a", true, "b"},
+        {"of the newer one with the plain one", plain + "=a; " + cookie(2, "b"), "b", true, "b"},
+        {"of the tenth", cookies(0, 10), "tab9", true, "tab0"},
+        {"of the last that counts", cookies(0, 20), "tab19", true, "tab0"},
+        {"of the first that does not", cookies(0, 21), "tab20", false, "tab0"},
+        {"no cookie", "", "a", false, ""},
+        {"another browser's", cookie(1, "b"), "a", false, "b"},
+        {"another browser's ten", cookies(0, 10), "a", false, "tab0"},
+        {"bound to no browser", cookie(1, "a"), "", false, "a"},
+        {"bound to no browser, no cookie", "", "", false, ""},
+        {"its cookie twice, so that one may be planted", cookie(1, "a") + cookie(1, "a"), "a", false, ""},
+        {"the session's cookie is no browser's", session_cookie(fixture, "a"), "a", false, ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        web::Browser sealed_for;
+        if (!row.sealed_for.empty()) sealed_for.id = row.sealed_for;
+        const web::Browser browser = see(fixture, row.header);
+        CHECK(browser.is_bound_by(sealed_for.binding()) == row.is_bound);
+        if (!row.id.empty()) CHECK(browser.id == row.id);
+    }
+}
+
+TEST_CASE(
+    "ensure_browser_id: answers of one moment plant cookies beside each other, an answer to a POST in one place") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const std::string plain = web::cookie_names(fixture.settings).browser;
+    const auto planted_by = [&](http::Request request) {
+        web::Browser browser = web::recognise_browser(fixture.settings, request);
+        http::Response response;
+        web::ensure_browser_id(context, browser, response);
+        const std::string* line = response.find("Set-Cookie");
+        REQUIRE(line);
+        CHECK(line->ends_with("; Path=/; HttpOnly; SameSite=Lax; Secure"));
+        CHECK(line->find("=" + *browser.id + ";") != std::string::npos);
+        return line->substr(0, line->find('='));
+    };
+    const std::string first = planted_by(test::get(""));
+    CHECK(first.starts_with(plain + "-"));
+    CHECK(planted_by(test::get("")) != first);
+    // Another site can have a form of its own posted as often as it likes, without our cookies.
+    CHECK(planted_by(test::post("")) == plain);
+    CHECK(planted_by(test::post("")) == plain);
+}
+
+TEST_CASE("ensure_browser_id: cookies that no open page can need are ended, and the first stays") {
+    test::RulesFixture fixture;
+    fixture.settings.authorization_request_ttl = util::Seconds{600};
+    auto context = fixture.context();
+    const std::string plain = web::cookie_names(fixture.settings).browser;
+    const util::Time now = context.now();
+    constexpr util::Seconds kLife{600 + 86400};
+    const auto name = [&](util::Time planted, int tab) {
+        return web::browser_cookie_name(plain, "tab" + std::to_string(tab), planted);
+    };
+    const auto ended_by = [&](const std::vector<std::string>& names) {
+        http::Request request = test::get("");
+        int tab = 0;
+        for (const std::string& each : names) request.cookie += each + "=tab" + std::to_string(tab++) + "; ";
+        web::Browser browser = web::recognise_browser(fixture.settings, request);
+        const auto id = browser.id;
+        http::Response response;
+        web::ensure_browser_id(context, browser, response);
+        CHECK(browser.id == id);
+        std::vector<std::string> ended;
+        for (const auto& [header, value] : response.headers) {
+            CHECK(header == "Set-Cookie");
+            CHECK(value.ends_with("=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0"));
+            ended.push_back(value.substr(0, value.find('=')));
+        }
+        CHECK(browser.ids().size() + ended.size() == names.size());
+        return ended;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(ended_by({name(now, 0), name(now, 1)}) == Names{});
+    CHECK(ended_by({name(now - 2 * kLife, 0)}) == Names{});
+    CHECK(ended_by({name(now - 2 * kLife, 0), name(now - kLife, 1)}) == Names{name(now - kLife, 1)});
+    CHECK(ended_by({name(now - 2 * kLife, 0), name(now - kLife + util::Seconds{1}, 1)}) == Names{});
+    CHECK(ended_by({name(now - 2 * kLife, 0), name(now - kLife, 1), name(now, 2)}) == Names{name(now - kLife, 1)});
+    CHECK(ended_by({plain, name(now, 1)}) == Names{});
+    Names many;
+    for (int tab = 0; tab < 22; ++tab) many.push_back(name(now + util::Seconds{tab}, tab));
+    CHECK(ended_by(many) == Names{many[20], many[21]});
 }
 
 TEST_CASE("recognise: an active session only; unknown values are anonymous and are not adopted [IF159, L03]") {

@@ -85,6 +85,28 @@ TEST_CASE("is_own_form: the form of a link is of this browser and this link, and
     CHECK_FALSE(f.accepts(Form::link, link));
 }
 
+TEST_CASE("is_own_form: a form made for any id of the browser is its own, and new ones are for the first [L05]") {
+    Fixture f;
+    const std::string first = web::csrf_token(f.context, Form::login, f.browser, f.asked);
+    f.browser.id = "of another tab";
+    const std::string second = web::csrf_token(f.context, Form::login, f.browser, f.asked);
+    const web::BrowserCookie other{"name", "browser", f.fixture.clock.now()};
+    CHECK_FALSE(f.accepts(Form::login, first));
+    f.browser.later = {other};
+    CHECK(web::csrf_token(f.context, Form::login, f.browser, f.asked) == second);
+    CHECK(f.accepts(Form::login, first));
+    CHECK(f.accepts(Form::login, second));
+    CHECK_FALSE(f.accepts(Form::consent, first));
+    f.browser.later = {{"name", "a third", f.fixture.clock.now()}};
+    CHECK_FALSE(f.accepts(Form::login, first));
+}
+
+TEST_CASE("is_own_form: a browser without an id has no form of its own, not even one for no browser [L05]") {
+    Fixture f;
+    f.browser.id.reset();
+    CHECK_FALSE(f.accepts(Form::login, web::csrf_token(f.context, Form::login, f.browser, f.asked)));
+}
+
 TEST_CASE("is_own_form: Sec-Fetch-Site must say same-origin when it is there") {
     Fixture f;
     const std::string token = web::csrf_token(f.context, Form::login, f.browser, f.asked);

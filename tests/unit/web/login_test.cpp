@@ -84,6 +84,47 @@ TEST_CASE("show_login, show_consent: no form without a request that was sealed f
     }
 }
 
+TEST_CASE("show_login: a sign-in of another browser is refused, and can be started over in this one [A18]") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&);
+        const char* refusal;
+    };
+    const Row rows[] = {
+        {"without cookies", [](Fixture& f) { f.cookies.clear(); }, "cookie_missing"},
+        {"with its own",
+         [](Fixture& f) {
+             f.cookies.clear();
+             f.visit(web::start_authorization, f.request());
+         },
+         "other_browser"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        auto asked = f.request();
+        asked["login_hint"] = "alice";
+        const auto begun = f.visit(web::start_authorization, asked);
+        const auto first_browser = f.cookies;
+        row.change(f);
+        CHECK(refusal_of(f.follow(web::show_login, begun)) == row.refusal);
+        http::Response link;
+        link.set("Location", f.pages.last_error.try_again);
+        REQUIRE(place_of(link) == "https://op.example/authorize");
+        const auto login = f.follow(web::resume_authorization, link);
+        REQUIRE(place_of(login) == "https://op.example/login");
+        CHECK(f.follow(web::show_login, login).body == "login");
+        CHECK(f.pages.last_login.username.empty());  // what the first browser knows stays there
+        const auto back = f.submit_as("alice", "correct horse");
+        CHECK(place_of(f.follow(web::resume_authorization, back)) == "https://op.example/scopes");
+        // The request of the first browser is where it was.
+        f.cookies = first_browser;
+        CHECK(f.follow(web::show_login, begun).body == "login");
+        CHECK(f.pages.last_login.username == "alice");
+        CHECK(place_of(f.follow(web::resume_authorization, begun)) == "https://op.example/login");
+    }
+}
+
 TEST_CASE("submit_login: the right password starts a session and leads back to authorize") {
     Fixture f;
     f.open();
@@ -220,6 +261,19 @@ TEST_CASE("login for the account: bound to the browser and expiring as requests 
         row.change(f, query);
         CHECK(refusal_of(f.visit(web::show_login, query)) == row.refusal);
     }
+}
+
+TEST_CASE("login for the account: in another browser it is started over at the page [ACCOUNT-1]") {
+    Fixture f;
+    const auto begun = f.visit(want_account, {});
+    f.cookies.clear();
+    CHECK(refusal_of(f.follow(web::show_login, begun)) == "cookie_missing");
+    CHECK(f.pages.last_error.try_again == "https://op.example/account/password");
+    // Also with a name that was typed: what carries it is bound to a browser, and this one has no cookie.
+    auto form = f.typed("alice", "correct horse");
+    form["resume"] = test::location_parameter(begun, "resume");
+    CHECK(refusal_of(f.submit(web::submit_login, form)) == "cookie_missing");
+    CHECK(f.pages.last_error.try_again == "https://op.example/account/password");
 }
 
 TEST_CASE("login for the account: what expired is started over at the page [ACCOUNT-1]") {

@@ -5,6 +5,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "crypto/seal.h"
 #include "support/rules_fixture.h"
@@ -16,7 +18,28 @@ using web::ChallengeUse;
 
 namespace {
 
-const ChallengeUse kAdding{Ceremony::registration, "digest-of-the-browser-cookie", model::Subject("sub-alice"), "sid"};
+web::Browser browser_of(std::optional<std::string> id, std::vector<std::string> later = {}) {
+    web::Browser browser;
+    browser.id = std::move(id);
+    for (std::string& value : later) browser.later.push_back({"name", std::move(value), {}});
+    return browser;
+}
+
+const web::Browser kBrowser = browser_of("browser");
+const web::Browser kAnother = browser_of("another");
+const web::Browser kNone = browser_of(std::nullopt);
+const web::Browser kOlderCookieCame = browser_of("another", {"a third", "browser"});
+
+/// What ChallengeUse has, for a browser of the list above.
+struct Use {
+    Ceremony ceremony = Ceremony::registration;
+    const web::Browser* browser = &kBrowser;
+    model::Subject subject = model::Subject("sub-alice");
+    std::string occasion = "sid";
+
+    operator ChallengeUse() const { return {ceremony, *browser, subject, occasion}; }
+};
+const Use kAdding;
 constexpr util::Seconds kLife{300};
 
 }  // namespace
@@ -25,12 +48,12 @@ TEST_CASE(
     "passkey_challenge: it opens in time for the use that it was made for, and for no other [WEBAUTHN-3, WebAuthn §13.4.3]") {
     struct Row {
         const char* when;
-        ChallengeUse use;
+        Use use;
         int seconds;
         std::optional<ChallengeFault> fault;
     };
     const auto with = [](auto change) {
-        ChallengeUse use = kAdding;
+        Use use = kAdding;
         change(use);
         return use;
     };
@@ -39,8 +62,10 @@ TEST_CASE(
         {"in the last second", kAdding, 299, std::nullopt},
         {"a second later", kAdding, 300, ChallengeFault::expired},
         {"at a login", with([](auto& use) { use.ceremony = Ceremony::assertion; }), 0, ChallengeFault::foreign},
-        {"another browser", with([](auto& use) { use.browser = "another"; }), 0, ChallengeFault::foreign},
-        {"a browser without an id", with([](auto& use) { use.browser = ""; }), 0, ChallengeFault::foreign},
+        {"another browser", with([](auto& use) { use.browser = &kAnother; }), 0, ChallengeFault::foreign},
+        {"this browser, for which the cookie of another tab came as well",
+         with([](auto& use) { use.browser = &kOlderCookieCame; }), 0, std::nullopt},
+        {"a browser without an id", with([](auto& use) { use.browser = &kNone; }), 0, ChallengeFault::foreign},
         {"another user", with([](auto& use) { use.subject = model::Subject("sub-bob"); }), 0, ChallengeFault::foreign},
         {"no user", with([](auto& use) { use.subject = model::Subject(); }), 0, ChallengeFault::foreign},
         {"another session", with([](auto& use) { use.occasion = "another"; }), 0, ChallengeFault::foreign},
@@ -68,7 +93,7 @@ TEST_CASE(
 TEST_CASE("passkey_challenge: made for no browser it opens for none [WEBAUTHN-3]") {
     test::RulesFixture f;
     oauth::Context context = f.context();
-    const ChallengeUse use{Ceremony::assertion, "", model::Subject(), "request"};
+    const ChallengeUse use{Ceremony::assertion, kNone, model::Subject(), "request"};
     const auto made = web::make_challenge(context, use, context.now() + kLife);
     CHECK(web::open_challenge(context, made.sealed, use).error() == ChallengeFault::foreign);
 }

@@ -32,6 +32,7 @@ const Row kRows[] = {
     {PageFault::resume_invalid, 400, "resume_invalid"},
     {PageFault::resume_expired, 400, "resume_expired"},
     {PageFault::cookie_missing, 400, "cookie_missing"},
+    {PageFault::session_cookie_missing, 400, "session_cookie_missing"},
     {PageFault::other_browser, 400, "other_browser"},
     {PageFault::already_used, 400, "already_used"},
     {PageFault::form_foreign, 403, "form_foreign"},
@@ -129,6 +130,18 @@ TEST_CASE("refusal_page: before a redirect_uri is verified, its fault is a page 
 
 TEST_CASE("refusal_page: the page about a missing cookie names the address that the browser has to use") {
     test::RecordedPages pages;
-    web::refusal_page(pages, test::get(""), PageFault::cookie_missing, {"", "", "https://op.example/base", ""});
-    CHECK(text::Catalogue().say(pages.last_error.message).find("https://op.example/base (") != std::string::npos);
+    for (const auto fault : {PageFault::cookie_missing, PageFault::session_cookie_missing}) {
+        web::refusal_page(pages, test::get(""), fault, {"", "", "https://op.example/base", ""});
+        CHECK(text::Catalogue().say(pages.last_error.message).find("https://op.example/base (") != std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "refusal_page: a sign-in started elsewhere is named as that first, and a person who did not start it is warned") {
+    test::RecordedPages pages;
+    for (const auto fault : {PageFault::cookie_missing, PageFault::other_browser}) {
+        web::refusal_page(pages, test::get(""), fault, {"", "", "https://op.example", "https://op.example/again"});
+        CHECK(text::Catalogue().say(pages.last_error.message).starts_with("It was started in another browser "));
+        CHECK(text::Catalogue().say(pages.last_error.who).find("do not continue") != std::string::npos);
+    }
 }

@@ -109,9 +109,22 @@ TEST_CASE("remote_login: a browser that refuses the session cookie gets a page i
     const auto again = f.follow(web::resume_authorization, back);
     REQUIRE(place_of(again) == "https://op.example/login");
     const auto stopped = f.follow(web::remote_login, again);
-    CHECK(refusal_of(stopped) == "cookie_missing");
+    CHECK(refusal_of(stopped) == "session_cookie_missing");
     CHECK(stopped.find("Location") == nullptr);
     CHECK(f.pages.last_error.try_again != "");
+}
+
+TEST_CASE("remote_login: a session that a login in another tab has replaced meanwhile did send its cookie") {
+    Fixture f;
+    const auto back = f.log_in();
+    const auto sent = f.cookies;
+    f.log_in();  // in another tab, whose answer has not arrived when the first tab goes on
+    f.cookies = sent;
+    const auto again = f.follow(web::resume_authorization, back);
+    REQUIRE(place_of(again) == "https://op.example/login");
+    const auto logged_in = f.follow(web::remote_login, again);
+    REQUIRE(place_of(logged_in) == "https://op.example/authorize");
+    CHECK(place_of(f.follow(web::resume_authorization, logged_in)) == "https://op.example/scopes");
 }
 
 TEST_CASE("remote_login: a login that the client required must be proved to be newer [OIDC Core §3.1.2.1k, §3.1.2.6]") {
