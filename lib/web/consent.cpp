@@ -74,6 +74,7 @@ http::Response show_consent(Interaction& interaction) {
     page.client_name = client_name(resumed.target.client());
     page.client_host = destination(resumed.request.redirect_uri);
     page.username = user ? user->username : "";
+    page.other_account = other_account_url(interaction, resumed.request);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;

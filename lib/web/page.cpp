@@ -81,6 +81,7 @@ public:
         Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
                                 {"client_host", util::displayable(page.client_host)},
                                 {"username", util::displayable(page.username)},
+                                {"other_account", page.other_account},
                                 {"action", page.action},
                                 {"csrf", page.csrf},
                                 {"resume", page.resume},

@@ -63,6 +63,7 @@ struct ConsentPage {
     std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), because any client
                               ///< can choose any name
     std::string username;     ///< who is logged in
+    std::string other_account = {};  ///< URL that starts the same sign-in over with the login page, or ""
     std::string action;
     std::string csrf;
     std::string resume;

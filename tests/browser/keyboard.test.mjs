@@ -42,7 +42,7 @@ describe("the keyboard, names and motion", () => {
   const rows = [
     { name: "login", start: "username", order: ["password", "login"] },
     { name: "login, wrong password", start: "password", order: ["login"] },
-    { name: "consent, all scopes", start: "", order: ["approve", "deny"] },
+    { name: "consent, all scopes", start: "", order: ["approve", "deny", "other-account"] },
     { name: "logout", start: "", order: ["logout", "cancel"] },
     { name: "already_used", start: "", order: ["try-again"] },
     { name: "link_not_good", start: "", order: ["recover"] },

@@ -40,6 +40,41 @@ TEST_CASE("show_consent: which client asks, where the answer goes, which user is
     CHECK(f.pages.last_consent.action == "https://op.example/scopes");
 }
 
+TEST_CASE("show_consent: another account is a link away, but where there is no choice") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::map<std::string, std::string>& asked);
+        bool is_offered;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"any request", [](Fixture&, auto&) {}, true},
+        {"a request that names a user to begin with", [](Fixture&, auto& asked) { asked["login_hint"] = "alice"; }, true},
+        {"the client wants this user and no other", [](Fixture& f, auto& asked) { asked["claims"] = R"({"id_token":{"sub":{"value":")" + f.alice.subject.str() + R"("}}})"; }, false},
+        {"the web server signs people in", [](Fixture& f, auto&) { f.fixture.settings.login.method = oauth::LoginMethod::remote_user; }, false},
+    };
+    // clang-format on
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        auto asked = f.request();
+        row.change(f, asked);
+        REQUIRE(f.follow(web::show_consent, f.visit(web::start_authorization, asked)).body == "consent");
+        REQUIRE(f.pages.last_consent.other_account.empty() == !row.is_offered);
+        if (!row.is_offered) continue;
+        http::Response link;
+        link.set("Location", f.pages.last_consent.other_account);
+        const auto form = f.answer("approve");
+        const auto login = f.follow(web::resume_authorization, link);
+        CHECK(place_of(login) == "https://op.example/login");
+        CHECK(f.follow(web::show_login, login).body == "login");
+        CHECK(f.pages.last_login.username.empty());
+        // To look at the login page changes nothing: this page's answer counts still.
+        CHECK(location_parameter(f.follow(web::resume_authorization, f.submit(web::submit_consent, form)), "code") !=
+              "");
+    }
+}
+
 TEST_CASE("show_consent, submit_consent: without a session the browser goes back and signs in first") {
     Fixture f;
     const auto begun = f.begin();
