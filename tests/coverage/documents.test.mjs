@@ -63,4 +63,25 @@ describe("documents", () => {
     assert.deepEqual(index, rows);
     assert.equal(new Set(records.map((name) => name.slice(0, 4))).size, records.length, "numbers are unique");
   });
+
+  it("CERTIFICATION.md: the scripted browser looks for ids that the templates have, and stores what a module wants", () => {
+    const script = JSON.parse(`{${/"browser": \[[^]*?\n\]/.exec(read("docs/CERTIFICATION.md"))[0]}}`).browser;
+    const templates = readdirSync(join(ROOT, "templates")).map((name) => read(join("templates", name)));
+    const commands = ({ tasks }) => tasks.flatMap((task) => task.commands ?? []);
+    const ofTheSuite = ["submission_complete"];
+    for (const [, by, id] of script.flatMap(commands)) {
+      if (by !== "id" || ofTheSuite.includes(id)) continue;
+      assert.ok(
+        templates.some((template) => template.includes(`id="${id}"`)),
+        id,
+      );
+    }
+    // As the suite does: the first entry that fits the address.
+    const entryFor = (url) => script.find(({ match }) => url.startsWith(match.slice(0, -1)));
+    const logout = "https://id.example.org/logout";
+    const verbs = (url) => commands(entryFor(url)).map(([verb]) => verb);
+    assert.deepEqual(verbs(`${logout}?post_logout_redirect_uri=https://suite/&state=s`), ["wait"]);
+    for (const query of ["", "?state=s", "?id_token_hint=t&state=s", "?id_token_hint=t&post_logout_redirect_uri=u"])
+      assert.deepEqual(verbs(logout + query), ["click", "wait"], query);
+  });
 });
