@@ -51,7 +51,7 @@ describe("documents", () => {
       const [, number, title] = /^# (\d{4}): (.*)\n/.exec(text) ?? assert.fail(`${name}: title`);
       assert.equal(number, name.slice(0, 4), name);
       const [, status] =
-        /^Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[^)]*\.md\)) *$/m.exec(text) ??
+        /^Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[^)]*\.md\))(?:; .*)? *$/m.exec(text) ??
         assert.fail(`${name}: status`);
       const [, date] = /^Date: (\d{4}-\d\d-\d\d)$/m.exec(text) ?? assert.fail(`${name}: date`);
       return `| [${number}](${name}) | ${title} | ${status} | ${date} |`;
