@@ -8,7 +8,12 @@
 
 namespace postern::db {
 
-/// The TCP ports of the hosts, none for a Unix socket.
-std::vector<std::uint16_t> ports_of_uri(const std::string& uri, std::string_view program);
+/// The sockets by which a server is reached.
+struct UriSockets {
+    std::vector<std::uint16_t> ports;   ///< of TCP; none for a Unix socket
+    bool has_unix_sockets = false;      ///< a host is a Unix socket
+    bool has_abstract_sockets = false;  ///< one of them has no path
+};
+UriSockets sockets_of_uri(const std::string& uri, std::string_view program);
 
 }  // namespace postern::db

@@ -121,21 +121,21 @@ int landlock_version(std::string& reason) {
     return 0;
 }
 
-void restrict_files(const std::vector<FileRule>& rules, Network network, const TcpPorts& ports) {
+void restrict_files(const std::vector<FileRule>& rules, const Connections& connections) {
     std::string reason;
     const int offered = landlock_version(reason);
     if (offered == 0) throw std::runtime_error("sandbox: " + reason);
     const Version version = known_version(offered);
-    const RulesetAttributes attributes{version.files,
-                                       version.network & (network == Network::allowed ? ~kConnect : ~Rights{0}),
-                                       version.scoped & (network == Network::none ? ~Rights{0} : ~kAbstractSockets)};
+    const bool reaches_abstract = connections.anywhere || connections.abstract_sockets;
+    const RulesetAttributes attributes{version.files, version.network & (connections.anywhere ? ~kConnect : ~Rights{0}),
+                                       version.scoped & (reaches_abstract ? ~kAbstractSockets : ~Rights{0})};
     // An older kernel knows the first members alone, and takes more of them when they are zero.
     const Descriptor ruleset(
         static_cast<int>(::syscall(kCreateRuleset, &attributes, sizeof attributes, std::uint32_t{0})));
     if (!ruleset) fail("Landlock's rules cannot be made");
     for (const FileRule& rule : rules) add_rule(ruleset, rule, version.files);
-    if (network == Network::ports && version.network != 0) {
-        for (const std::uint16_t port : ports) add_port(ruleset, port);
+    if ((attributes.network & kConnect) != 0) {
+        for (const std::uint16_t port : connections.ports) add_port(ruleset, port);
     }
     if (::syscall(kRestrictSelf, ruleset.get(), std::uint32_t{0}) != 0) fail("Landlock's rules cannot be obeyed");
 }
@@ -147,7 +147,7 @@ int landlock_version(std::string& reason) {
     return 0;
 }
 
-void restrict_files(const std::vector<FileRule>&, Network, const TcpPorts&) {
+void restrict_files(const std::vector<FileRule>&, const Connections&) {
     throw std::runtime_error("sandbox: Landlock is Linux's");
 }
 

@@ -21,11 +21,13 @@ struct FileRule {
 
 using TcpPorts = std::vector<std::uint16_t>;
 
-/// What outgoing connections a process may begin.
-enum class Network {
-    none,
-    ports,  ///< to the TCP ports that are named, on each address, and to Unix sockets. Before version 4: as `allowed`
-    allowed,
+/// The outgoing connections that a process may begin. Landlock knows TCP from version 4 and abstract Unix sockets from
+/// version 6; before, they are not forbidden. It forbids no Unix socket at a path and no other protocol: os/seccomp
+/// does.
+struct Connections {
+    bool anywhere = false;          ///< to everything; the other members do not count
+    TcpPorts ports = {};            ///< by TCP to these ports, on each address
+    bool abstract_sockets = false;  ///< to abstract Unix sockets
 };
 
 /// The version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
@@ -34,6 +36,6 @@ int landlock_version(std::string& reason);
 /// From now on, in this thread and in what it starts (others that run already keep their rights), everything that
 /// Landlock can forbid is forbidden but for `rules`; descriptors that are open keep their rights. Needs no_new_privs.
 /// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
-void restrict_files(const std::vector<FileRule>& rules, Network network, const TcpPorts& ports = {});
+void restrict_files(const std::vector<FileRule>& rules, const Connections& connections = {});
 
 }  // namespace postern::os

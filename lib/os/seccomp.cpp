@@ -11,7 +11,10 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -73,16 +76,51 @@ constexpr std::uint32_t kForFiles[] = {
 
 constexpr std::uint32_t kToConnect[] = {__NR_connect, __NR_sendto};
 
-constexpr std::uint32_t kForNetwork[] = {
-    __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
-    __NR_recvmmsg, __NR_ioctl, __NR_pipe2, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup,
-    __NR_uname, __NR_sysinfo, __NR_prlimit64, __NR_sigaltstack, __NR_sched_getaffinity, __NR_rt_sigtimedwait,
+/// What a library that connects by itself calls, threads and the name service included.
+constexpr std::uint32_t kForLibraries[] = {
+    __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg, __NR_recvmmsg, __NR_ioctl, __NR_pipe2,
+    __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup, __NR_uname, __NR_sysinfo,
+    __NR_prlimit64, __NR_sigaltstack, __NR_sched_getaffinity, __NR_rt_sigtimedwait,
     __NR_mmap, __NR_mprotect,  // modules of the name service are loaded when a name is looked up
 #ifdef __x86_64__
     __NR_epoll_wait, __NR_epoll_create, __NR_pipe,
 #endif
 };
+
+constexpr std::uint32_t kForNetwork[] = {__NR_socketpair, __NR_bind};
 // clang-format on
+
+/// A kind of socket. The protocol belongs to it: a stream of another one (MPTCP, SMC, SCTP) is no TCP, and Landlock
+/// lets it connect.
+struct SocketKind {
+    int family;
+    int type;
+    int protocol;
+};
+constexpr SocketKind kTcp[] = {
+    {AF_INET, SOCK_STREAM, 0},
+    {AF_INET, SOCK_STREAM, IPPROTO_TCP},
+    {AF_INET6, SOCK_STREAM, 0},
+    {AF_INET6, SOCK_STREAM, IPPROTO_TCP},
+};
+constexpr SocketKind kUdp[] = {
+    {AF_INET, SOCK_DGRAM, 0},
+    {AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+    {AF_INET6, SOCK_DGRAM, 0},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
+};
+constexpr SocketKind kUnixStream[] = {{AF_UNIX, SOCK_STREAM, 0}};
+constexpr SocketKind kUnixDatagram[] = {{AF_UNIX, SOCK_DGRAM, 0}};
+constexpr SocketKind kNameService[] = {
+    {AF_UNIX, SOCK_SEQPACKET, 0},
+    {AF_NETLINK, SOCK_RAW, NETLINK_ROUTE},
+    {AF_NETLINK, SOCK_DGRAM, NETLINK_ROUTE},
+};
+
+/// Of a TCP socket, the options that libraries set. Others begin a connection later (TCP_FASTOPEN_CONNECT) or make
+/// another kind of socket of it (TCP_ULP).
+constexpr int kTcpOptions[] = {TCP_NODELAY,   TCP_CORK,    TCP_QUICKACK,    TCP_KEEPIDLE,
+                               TCP_KEEPINTVL, TCP_KEEPCNT, TCP_USER_TIMEOUT};
 
 /// A filter program: rules in order, the first that matches decides. The number of the system call stays loaded between
 /// rules. The rules with conditions are added first.
@@ -161,10 +199,53 @@ void refuse_owners(Filter& filter) {
     for (const int command : {FIOSETOWN, SIOCSPGRP}) refuse(__NR_ioctl, command);
 }
 
-void allow_network(Filter& filter) {
-    filter.allow(kForNetwork);
+/// TCP Fast Open connects without connect(2), so Landlock does not see it.
+void refuse_fast_open(Filter& filter) {
+    constexpr std::uint32_t kFlag = MSG_FASTOPEN;
+    filter.refuse_if(__NR_sendto, {{3, kFlag, kFlag}});
+    filter.refuse_if(__NR_sendmsg, {{2, kFlag, kFlag}});
+    filter.refuse_if(__NR_sendmmsg, {{3, kFlag, kFlag}});
+}
+
+void limit_tcp_options(Filter& filter) {
+    for (const int option : kTcpOptions)
+        filter.allow_if(__NR_setsockopt, {{1, ~0U, IPPROTO_TCP}, {2, ~0U, static_cast<std::uint32_t>(option)}});
+    filter.refuse_if(__NR_setsockopt, {{1, ~0U, IPPROTO_TCP}});
+}
+
+void allow_sockets(Filter& filter, std::span<const SocketKind> kinds) {
+    constexpr std::uint32_t kTypes = 0xf;  // the rest is SOCK_CLOEXEC and SOCK_NONBLOCK
+    for (const SocketKind& kind : kinds)
+        filter.allow_if(__NR_socket, {{0, ~0U, static_cast<std::uint32_t>(kind.family)},
+                                      {1, kTypes, static_cast<std::uint32_t>(kind.type)},
+                                      {2, ~0U, static_cast<std::uint32_t>(kind.protocol)}});
+}
+
+void allow_libraries(Filter& filter) {
+    filter.allow(kForLibraries);
     filter.refuse(kClone3, ENOSYS);  // its flags are out of sight; the C library then takes clone
     filter.allow_if(__NR_clone, {{0, CLONE_THREAD, CLONE_THREAD}});
+    for (const auto kinds : {std::span<const SocketKind>(kTcp), std::span<const SocketKind>(kUdp)})
+        allow_sockets(filter, kinds);
+}
+
+void allow_network(Filter& filter) {
+    allow_libraries(filter);
+    filter.allow(kForNetwork);
+    for (const auto kinds : {std::span<const SocketKind>(kUnixStream), std::span<const SocketKind>(kUnixDatagram),
+                             std::span<const SocketKind>(kNameService)})
+        allow_sockets(filter, kinds);
+}
+
+void allow_fetching(Filter& filter) {
+    allow_libraries(filter);
+    // libcurl wakes itself by one. A pair for datagrams could send to every Unix socket.
+    filter.allow_if(__NR_socketpair, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_STREAM}});
+}
+
+void allow_connections(Filter& filter, std::span<const SocketKind> kinds) {
+    allow_sockets(filter, kinds);
+    filter.allow(kToConnect);
 }
 
 }  // namespace
@@ -179,25 +260,18 @@ bool can_filter_calls(std::string& reason) {
 void filter_calls(const CallNeeds& needs) {
     Filter filter;
     refuse_owners(filter);  // the first rule that fits decides
+    refuse_fast_open(filter);
+    limit_tcp_options(filter);
     filter.allow(kAlways);
     filter.allow_if(__NR_tgkill, {{0, ~0U, static_cast<std::uint32_t>(::getpid())}});  // abort(3)
     filter.allow_if(__NR_mmap, {{2, PROT_EXEC, 0}});
     filter.allow_if(__NR_mprotect, {{2, PROT_EXEC, 0}});
     if (needs.files) filter.allow(kForFiles);
     if (needs.network) allow_network(filter);
-    if (needs.connections) {
-        for (const int family : {AF_UNIX, AF_INET, AF_INET6})
-            filter.allow_if(__NR_socket, {{0, ~0U, static_cast<std::uint32_t>(family)}, {1, 0xf, SOCK_STREAM}});
-        filter.allow(kToConnect);
-    }
-    if (needs.unix_stream) {
-        filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_STREAM}});
-        filter.allow(kToConnect);
-    }
-    if (needs.syslog) {
-        filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
-        filter.allow(kToConnect);
-    }
+    if (needs.fetching) allow_fetching(filter);
+    if (needs.tcp) allow_connections(filter, kTcp);
+    if (needs.unix_stream) allow_connections(filter, kUnixStream);
+    if (needs.syslog) allow_connections(filter, kUnixDatagram);
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
     const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given);

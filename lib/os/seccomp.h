@@ -9,8 +9,9 @@ namespace postern::os {
 struct CallNeeds {
     bool syslog = false;       ///< datagrams to a Unix socket: a logger that was started again must be found again
     bool files = false;        ///< make, rename and remove files
-    bool network = false;      ///< sockets and threads
-    bool connections = false;  ///< stream sockets alone: a database server must be found again
+    bool network = false;      ///< TCP, UDP and Unix sockets, the kernel's list of addresses, and threads
+    bool fetching = false;     ///< TCP and UDP sockets, and threads
+    bool tcp = false;          ///< TCP sockets alone: a database server must be found again
     bool unix_stream = false;  ///< stream sockets of this machine alone: a program at a path is asked
 };
 
@@ -18,8 +19,9 @@ struct CallNeeds {
 bool can_filter_calls(std::string& reason);
 
 /// From now on every other call fails with EPERM, in each thread of the process: none that starts a program or a
-/// process, traces or signals one, opens a socket, or makes memory executable. Needs no_new_privs. Throws
-/// std::runtime_error when the kernel refuses.
+/// process, traces or signals one, opens a socket of a kind that `needs` does not name, or makes memory executable. A
+/// connection begins by connect(2) alone, where Landlock sees it. Needs no_new_privs. Throws std::runtime_error when
+/// the kernel refuses.
 void filter_calls(const CallNeeds& needs);
 
 }  // namespace postern::os

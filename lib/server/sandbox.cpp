@@ -103,16 +103,18 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
     open_what_is_opened_late();
     gain_no_privileges();
     const SandboxPermissions& needs = endpoint.needs;
-    const bool connects = is_on_server(config, endpoint);
-    const auto ports = connects ? db::ports_of_uri(config.database, endpoint.name) : os::TcpPorts();
-    const auto network = needs.network ? os::Network::allowed : connects ? os::Network::ports : os::Network::none;
-    if (offer.landlock > 0) os::restrict_files(file_rules(config, endpoint), network, ports);
+    const auto server =
+        is_on_server(config, endpoint) ? db::sockets_of_uri(config.database, endpoint.name) : db::UriSockets();
+    if (offer.landlock > 0)
+        os::restrict_files(
+            file_rules(config, endpoint),
+            {.anywhere = needs.network, .ports = server.ports, .abstract_sockets = server.has_abstract_sockets});
     if (offer.calls) {
         os::filter_calls({.syslog = config.log_target == "syslog",
                           .files = !needs.write.empty(),
                           .network = needs.network,
-                          .connections = connects,
-                          .unix_stream = asks_saslauthd(config, endpoint)});
+                          .tcp = !server.ports.empty(),
+                          .unix_stream = server.has_unix_sockets || asks_saslauthd(config, endpoint)});
     }
 }
 

@@ -56,6 +56,6 @@ void confine(const fetch::Outbound& limits) {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 #endif
     std::string reason;
-    if (os::landlock_version(reason) > 0) os::restrict_files(file_rules(limits), os::Network::ports, ports_of(limits));
-    if (os::can_filter_calls(reason)) os::filter_calls({.network = true});
+    if (os::landlock_version(reason) > 0) os::restrict_files(file_rules(limits), {.ports = ports_of(limits)});
+    if (os::can_filter_calls(reason)) os::filter_calls({.fetching = true});
 }

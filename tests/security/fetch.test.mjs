@@ -281,7 +281,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
   });
 
   it(
-    "confines the program: no other file, no other port, no process [FETCH-2, N04]",
+    "confines the program: no other file, port, protocol or kind of socket, no process [FETCH-2, N04, G05]",
     { skip: missing || false },
     async () => {
       const { where, set } = await named();
@@ -291,9 +291,26 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
       );
       const [, landlock] = stdout.match(/Landlock version (\d+)/);
       const { EACCES, ECONNREFUSED, EPERM } = constants.errno;
-      const port = landlock >= 4 ? EACCES : ECONNREFUSED;
-      const { reason } = await fetched(`https://name.test:${ports.good}/`, where);
-      assert.equal(reason.split(" ")[2], `10.${EACCES}.${port}.${EPERM}/32`);
+      const rows = {
+        passwd: EACCES,
+        port: landlock >= 4 ? EACCES : ECONNREFUSED,
+        fork: EPERM,
+        mptcp: EPERM,
+        "fast-open": EPERM,
+        icmp: EPERM,
+        unix: EPERM,
+        datagram: EPERM,
+        pair: EPERM,
+        netlink: EPERM,
+        vsock: EPERM,
+        bind: EPERM,
+      };
+      await Promise.all(
+        Object.entries(rows).map(async ([attempt, expected]) => {
+          const { reason } = await fetched(`https://${attempt}.test:${ports.good}/`, where);
+          assert.equal(reason.split(" ")[2], `10.0.0.${expected}/32`, attempt);
+        }),
+      );
     },
   );
 

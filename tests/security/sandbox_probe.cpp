@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -109,6 +110,57 @@ int tcp_bound() {
     return with_socket(AF_INET, SOCK_STREAM, [&](int descriptor) {
         return outcome(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address));
     });
+}
+
+constexpr int kMptcp = 262;  // headers of older systems do not name it
+
+int mptcp_connected() {
+    const sockaddr_in address = loopback(setting("PROBE_PORT"));
+    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, kMptcp);
+    if (descriptor < 0) return errno;
+    const int result = outcome(::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address));
+    ::close(descriptor);
+    return result;
+}
+
+/// Connects by sending (RFC 7413).
+int fast_opened() {
+    const sockaddr_in address = loopback(setting("PROBE_PORT"));
+    return with_socket(AF_INET, SOCK_STREAM, [&](int descriptor) {
+        return outcome(::sendto(descriptor, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+                                reinterpret_cast<const sockaddr*>(&address), sizeof address));
+    });
+}
+
+mmsghdr message_to(sockaddr_in& address, iovec& bytes) {
+    mmsghdr message{};
+    message.msg_hdr.msg_name = &address;
+    message.msg_hdr.msg_namelen = sizeof address;
+    message.msg_hdr.msg_iov = &bytes;
+    message.msg_hdr.msg_iovlen = 1;
+    return message;
+}
+
+int fast_opened_by_message(bool several) {
+    sockaddr_in address = loopback(setting("PROBE_PORT"));
+    char byte = 'x';
+    iovec bytes{&byte, 1};
+    mmsghdr message = message_to(address, bytes);
+    return with_socket(AF_INET, SOCK_STREAM, [&](int descriptor) {
+        return outcome(several ? ::sendmmsg(descriptor, &message, 1, MSG_FASTOPEN | MSG_NOSIGNAL)
+                               : ::sendmsg(descriptor, &message.msg_hdr, MSG_FASTOPEN | MSG_NOSIGNAL));
+    });
+}
+
+int connection_deferred() {
+    return with_socket(AF_INET, SOCK_STREAM, [](int descriptor) {
+        const int on = 1;
+        return outcome(::setsockopt(descriptor, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &on, sizeof on));
+    });
+}
+
+int opened_socket(int family, int type) {
+    return with_socket(family, type, [](int) { return 0; });
 }
 
 int unix_connected() {
@@ -305,7 +357,15 @@ const std::vector<Attempt>& attempts() {
         {"bind", [](App&) { return tcp_bound(); }},
         {"bind in an older thread", [](App&) { return bound_by_older_thread(); }},
         {"unix socket", [](App&) { return unix_connected(); }},
-        {"datagram", [](App&) { return with_socket(AF_UNIX, SOCK_DGRAM, [](int) { return 0; }); }},
+        {"datagram", [](App&) { return opened_socket(AF_UNIX, SOCK_DGRAM); }},
+        {"mptcp", [](App&) { return mptcp_connected(); }},
+        {"fast open", [](App&) { return fast_opened(); }},
+        {"fast open by message", [](App&) { return fast_opened_by_message(false); }},
+        {"fast open by messages", [](App&) { return fast_opened_by_message(true); }},
+        {"deferred connection", [](App&) { return connection_deferred(); }},
+        {"udp", [](App&) { return opened_socket(AF_INET, SOCK_DGRAM); }},
+        {"netlink", [](App&) { return opened_socket(AF_NETLINK, SOCK_RAW); }},
+        {"packets of this machine", [](App&) { return opened_socket(AF_UNIX, SOCK_SEQPACKET); }},
         {"execute", [](App&) { return executed(); }},
         {"fork", [](App&) { return forked(); }},
         {"program", [](App&) { return ran(); }},

@@ -157,24 +157,38 @@ std::vector<const char*> ConnectionOptions::values() const {
     return values;
 }
 
-std::vector<std::uint16_t> ConnectionOptions::ports() const {
+UriSockets ConnectionOptions::sockets() const {
     constexpr std::uint16_t kUnlessNamed = 5432;
-    const auto value = [&](const char* name) {
+    const auto value = [&](const char* name, const char* variable) {
         const auto at = options_.find(name);
-        return at == options_.end() ? std::string() : at->second;
+        if (at != options_.end() && !at->second.empty()) return at->second;
+        const char* const of_environment = std::getenv(variable);
+        return std::string(of_environment ? of_environment : "");
     };
-    const char* of_environment = std::getenv("PGPORT");
-    const std::string addresses = value(options_.contains("hostaddr") ? "hostaddr" : "host");
-    const std::string port_list = value("port");
-    const auto named = util::split(port_list, ',');
-    std::vector<std::uint16_t> ports;
-    for (std::size_t i = 0; const std::string_view address : util::split(addresses, ',')) {
-        std::string_view port = named[std::min(i++, named.size() - 1)];
-        if (port.empty() && of_environment) port = of_environment;
+    const std::string host_list = value("host", "PGHOST");
+    const std::string address_list = value("hostaddr", "PGHOSTADDR");
+    const std::string port_list = value("port", "PGPORT");
+    const char* const usual_port = std::getenv("PGPORT");
+    const auto hosts = util::split(host_list, ',');
+    const auto addresses = util::split(address_list, ',');
+    const auto ports = util::split(port_list, ',');
+    const auto of = [](const std::vector<std::string_view>& values, std::size_t i) {
+        return values[std::min(i, values.size() - 1)];
+    };
+    UriSockets sockets;
+    for (std::size_t i = 0; i < std::max(hosts.size(), addresses.size()); ++i) {
+        const std::string_view host = of(hosts, i);
+        if (of(addresses, i).empty() && is_socket(host)) {
+            sockets.has_unix_sockets = true;
+            sockets.has_abstract_sockets |= host.starts_with('@');
+            continue;
+        }
+        std::string_view port = of(ports, i);
+        if (port.empty() && usual_port) port = usual_port;
         const auto number = util::parse_digits(port, std::numeric_limits<std::uint16_t>::max());
-        if (!is_socket(address)) ports.push_back(number ? static_cast<std::uint16_t>(*number) : kUnlessNamed);
+        sockets.ports.push_back(number ? static_cast<std::uint16_t>(*number) : kUnlessNamed);
     }
-    return ports;
+    return sockets;
 }
 
 std::vector<std::string> ConnectionOptions::files() const {

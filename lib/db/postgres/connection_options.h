@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "db/uri.h"
+
 namespace postern::db {
 
 /// The parameters of a URI (postgresql://host1,host2/name?parameter=value), with the product's own defaults for those
@@ -29,8 +31,8 @@ public:
     /// Why there is no address to connect to; "" when there is one.
     const std::string& fault() const { return fault_; }
 
-    /// The TCP ports of all hosts that are no socket.
-    std::vector<std::uint16_t> ports() const;
+    /// The sockets that connections to all hosts need.
+    UriSockets sockets() const;
 
     /// Files that a new connection reads: certificates, keys and the file with the password.
     std::vector<std::string> files() const;

@@ -18,8 +18,8 @@ std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_vi
     return connection;
 }
 
-std::vector<std::uint16_t> ports_of_uri(const std::string& uri, std::string_view program) {
-    return ConnectionOptions(uri, program).ports();
+UriSockets sockets_of_uri(const std::string& uri, std::string_view program) {
+    return ConnectionOptions(uri, program).sockets();
 }
 
 std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program) {

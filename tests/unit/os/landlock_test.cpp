@@ -16,8 +16,8 @@
 
 using namespace postern;
 using namespace postern::test;
+using os::Connections;
 using os::FileUse;
-using os::Network;
 
 namespace {
 
@@ -29,10 +29,9 @@ int landlock_here() {
     return version;
 }
 
-void restrict_itself(const std::vector<os::FileRule>& rules, Network network = Network::none,
-                     const os::TcpPorts& ports = {}) {
+void restrict_itself(const std::vector<os::FileRule>& rules, const Connections& connections = {}) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::runtime_error("no_new_privs was refused");
-    os::restrict_files(rules, network, ports);
+    os::restrict_files(rules, connections);
 }
 
 /// A directory with one file and one directory in it.
@@ -217,12 +216,13 @@ TEST_CASE(
         const char* when;
         int since;
         std::function<int()> attempt;
-        int none, of_another_port, of_this_port, allowed;  // expected errno
+        int none, of_another_port, of_this_port, to_abstract, anywhere;  // expected errno
     } rows[] = {
-        {"bind a TCP port", 4, bind_tcp, EACCES, EACCES, EACCES, EACCES},
-        {"connect by TCP", 4, connect_tcp, EACCES, EACCES, ECONNREFUSED, ECONNREFUSED},
-        {"connect to an abstract Unix socket", 6, [&] { return abstract.connect(); }, EPERM, 0, 0, 0},
-        {"signal a process outside", 6, [] { return errno_of(::kill(::getppid(), 0)); }, EPERM, EPERM, EPERM, EPERM},
+        {"bind a TCP port", 4, bind_tcp, EACCES, EACCES, EACCES, EACCES, EACCES},
+        {"connect by TCP", 4, connect_tcp, EACCES, EACCES, ECONNREFUSED, EACCES, ECONNREFUSED},
+        {"connect to an abstract Unix socket", 6, [&] { return abstract.connect(); }, EPERM, EPERM, EPERM, 0, 0},
+        {"signal a process outside", 6, [] { return errno_of(::kill(::getppid(), 0)); }, EPERM, EPERM, EPERM, EPERM,
+         EPERM},
     };
     CHECK(bind_tcp() == 0);
     CHECK(connect_tcp() == ECONNREFUSED);
@@ -233,13 +233,14 @@ TEST_CASE(
             MESSAGE("not shown here: Landlock " << version << " cannot forbid to " << row.when);
             continue;
         }
-        const auto result = [&](Network network, const os::TcpPorts& ports) {
-            return run_confined([&] { restrict_itself({}, network, ports); }, {row.attempt}).results;
+        const auto result = [&](const Connections& connections) {
+            return run_confined([&] { restrict_itself({}, connections); }, {row.attempt}).results;
         };
-        CHECK(result(Network::none, {}) == std::vector<int>{row.none});
-        CHECK(result(Network::ports, {kPort + 1}) == std::vector<int>{row.of_another_port});
-        CHECK(result(Network::ports, {kPort + 1, kPort}) == std::vector<int>{row.of_this_port});
-        CHECK(result(Network::allowed, {}) == std::vector<int>{row.allowed});
+        CHECK(result({}) == std::vector<int>{row.none});
+        CHECK(result({.ports = {kPort + 1}}) == std::vector<int>{row.of_another_port});
+        CHECK(result({.ports = {kPort + 1, kPort}}) == std::vector<int>{row.of_this_port});
+        CHECK(result({.abstract_sockets = true}) == std::vector<int>{row.to_abstract});
+        CHECK(result({.anywhere = true}) == std::vector<int>{row.anywhere});
     }
 }
 
@@ -276,7 +277,7 @@ TEST_CASE("restrict_files: without no_new_privs an ordinary process is refused [
         [] {
             // root may do without; so the child becomes another user first
             if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error("setresuid");
-            os::restrict_files({}, Network::none);
+            os::restrict_files({});
         },
         {});
     CHECK(mentions(confined.refusal, "cannot be obeyed"));

@@ -4,6 +4,8 @@
 #include <asm/sockios.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <system_error>
 #include <thread>
@@ -45,11 +48,29 @@ void filter_itself(const os::CallNeeds& needs) {
 const std::string* place = nullptr;
 std::string in_place(const char* name) { return *place + "/" + name; }
 
-int open_socket(int family, int type) {
-    const int descriptor = ::socket(family, type | SOCK_CLOEXEC, 0);
+int open_socket(int family, int type, int protocol = 0) {
+    const int descriptor = ::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
     const int result = errno_of(descriptor);
     if (descriptor >= 0) ::close(descriptor);
     return result;
+}
+
+int open_pair(int type) {
+    int ends[2];
+    const int result = errno_of(::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends));
+    if (result != 0) return result;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return 0;
+}
+
+// Other kinds of streams; headers of older systems do not name them.
+constexpr int kMptcp = 262;
+constexpr int kSmc = 256;
+
+int set_option(int level, int option) {
+    const int on = 1;
+    return errno_of(::setsockopt(-1, level, option, &on, sizeof on));
 }
 
 int map_memory(int first, int then) {
@@ -103,54 +124,87 @@ struct Row {
     int (*attempt)();
     int unfiltered;  ///< expected errno without a filter; kNotAsked where a container may forbid it
     int serve;       ///< an endpoint without needs of its own
-    int syslog, files, network, connections, unix_stream;
+    int syslog, files, network, fetching, tcp, unix_stream;
 };
 // clang-format off
 const Row kRows[] = {
     // waiting, reading, writing, opening
-    {"open a file", [] { return errno_of_open(in_place("file"), O_RDWR); }, 0, 0, 0, 0, 0, 0, 0},
-    {"make a file", [] { return errno_of_open(in_place("new"), O_WRONLY | O_CREAT); }, 0, 0, 0, 0, 0, 0, 0},
-    {"sleep", sleep_a_moment, 0, 0, 0, 0, 0, 0, 0},
-    {"random bytes", [] { char bytes[8]; return errno_of(::syscall(SYS_getrandom, bytes, sizeof bytes, 0)); }, 0, 0, 0, 0, 0, 0, 0},
-    {"own process id", [] { return errno_of(::syscall(SYS_getpid)); }, 0, 0, 0, 0, 0, 0, 0},
-    {"map memory for data", [] { return map_memory(PROT_READ, kData); }, 0, 0, 0, 0, 0, 0, 0},
-    {"signal itself, as abort(3) does", [] { return errno_of(::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0)); }, 0, 0, 0, 0, 0, 0, 0},
-    {"rseq, which a thread calls as it begins", [] { return errno_of(::syscall(SYS_rseq, nullptr, 0, 0, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
-    {"set_robust_list, likewise", [] { return errno_of(::syscall(SYS_set_robust_list, nullptr, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    {"open a file", [] { return errno_of_open(in_place("file"), O_RDWR); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"make a file", [] { return errno_of_open(in_place("new"), O_WRONLY | O_CREAT); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"sleep", sleep_a_moment, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"random bytes", [] { char bytes[8]; return errno_of(::syscall(SYS_getrandom, bytes, sizeof bytes, 0)); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"own process id", [] { return errno_of(::syscall(SYS_getpid)); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"map memory for data", [] { return map_memory(PROT_READ, kData); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"signal itself, as abort(3) does", [] { return errno_of(::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0)); }, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"rseq, which a thread calls as it begins", [] { return errno_of(::syscall(SYS_rseq, nullptr, 0, 0, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    {"set_robust_list, likewise", [] { return errno_of(::syscall(SYS_set_robust_list, nullptr, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
     // files: making, renaming, removing
-    {"change a mode", [] { return errno_of(::chmod(in_place("file").c_str(), 0600)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"make a hard link", [] { return errno_of(::link(in_place("file").c_str(), in_place("link").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"rename", [] { return errno_of(::rename(in_place("file").c_str(), in_place("moved").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"truncate by path", [] { return errno_of(::truncate(in_place("new").c_str(), 1)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"remove a file", [] { return errno_of(::unlink(in_place("new").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"make a directory", [] { return errno_of(::mkdir(in_place("made").c_str(), 0700)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"remove a directory", [] { return errno_of(::rmdir(in_place("inner").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
-    {"make a symbolic link", [] { return errno_of(::symlink("file", in_place("symbolic").c_str())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"change a mode", [] { return errno_of(::chmod(in_place("file").c_str(), 0600)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"make a hard link", [] { return errno_of(::link(in_place("file").c_str(), in_place("link").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"rename", [] { return errno_of(::rename(in_place("file").c_str(), in_place("moved").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"truncate by path", [] { return errno_of(::truncate(in_place("new").c_str(), 1)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"remove a file", [] { return errno_of(::unlink(in_place("new").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"make a directory", [] { return errno_of(::mkdir(in_place("made").c_str(), 0700)); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"remove a directory", [] { return errno_of(::rmdir(in_place("inner").c_str())); }, 0, EPERM, EPERM, 0, EPERM, EPERM, EPERM, EPERM},
+    {"make a symbolic link", [] { return errno_of(::symlink("file", in_place("symbolic").c_str())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // sockets
-    {"Unix datagram socket", [] { return open_socket(AF_UNIX, SOCK_DGRAM); }, 0, EPERM, 0, EPERM, 0, EPERM, EPERM},
-    {"Unix stream socket", [] { return open_socket(AF_UNIX, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, 0},
-    {"TCP socket", [] { return open_socket(AF_INET, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM},
-    {"UDP socket", [] { return open_socket(AF_INET, SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
-    {"connect a descriptor that is not open", [] { return errno_of(::connect(-1, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF, EBADF, EBADF},
-    {"listen on a descriptor that is not open", [] { return errno_of(::listen(-1, 1)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"Unix datagram socket", [] { return open_socket(AF_UNIX, SOCK_DGRAM); }, 0, EPERM, 0, EPERM, 0, EPERM, EPERM, EPERM},
+    {"Unix stream socket", [] { return open_socket(AF_UNIX, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM, 0},
+    {"TCP socket", [] { return open_socket(AF_INET, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, 0, EPERM},
+    {"TCP socket that names its protocol", [] { return open_socket(AF_INET, SOCK_STREAM, IPPROTO_TCP); }, 0, EPERM, EPERM, EPERM, 0, 0, 0, EPERM},
+    {"TCP socket of IPv6", [] { return open_socket(AF_INET6, SOCK_STREAM, IPPROTO_TCP); }, kNotAsked, EPERM, EPERM, EPERM, kNotAsked, kNotAsked, kNotAsked, EPERM},
+    {"MPTCP socket", [] { return open_socket(AF_INET, SOCK_STREAM, kMptcp); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"MPTCP socket of IPv6", [] { return open_socket(AF_INET6, SOCK_STREAM, kMptcp); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"SMC socket", [] { return open_socket(AF_INET, SOCK_STREAM, kSmc); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"SCTP socket", [] { return open_socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"SCTP socket of packets", [] { return open_socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"DCCP socket", [] { return open_socket(AF_INET, SOCK_DCCP, IPPROTO_DCCP); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"UDP-Lite socket", [] { return open_socket(AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"socket for pings", [] { return open_socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"raw socket", [] { return open_socket(AF_INET, SOCK_RAW, IPPROTO_TCP); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"packet socket", [] { return open_socket(AF_PACKET, SOCK_DGRAM); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"packet socket by its old name", [] { return open_socket(AF_INET, SOCK_PACKET); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"virtual machine socket", [] { return open_socket(AF_VSOCK, SOCK_STREAM); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"socket of the kernel's ciphers", [] { return open_socket(AF_ALG, SOCK_SEQPACKET); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"netlink socket for addresses", [] { return open_socket(AF_NETLINK, SOCK_RAW); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"netlink socket of another kind", [] { return open_socket(AF_NETLINK, SOCK_RAW, 15); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"Unix socket of packets", [] { return open_socket(AF_UNIX, SOCK_SEQPACKET); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"pair of streams", [] { return open_pair(SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
+    {"pair for datagrams", [] { return open_pair(SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM, EPERM},
+    {"UDP socket that names its protocol", [] { return open_socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
+    {"UDP socket", [] { return open_socket(AF_INET, SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
+    {"connect a descriptor that is not open", [] { return errno_of(::connect(-1, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF, EBADF, EBADF, EBADF},
+    {"listen on a descriptor that is not open", [] { return errno_of(::listen(-1, 1)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"send on a descriptor that is not open", [] { return errno_of(::sendto(-1, "x", 1, MSG_NOSIGNAL, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF, EBADF, EBADF, EBADF},
+    {"the same by TCP Fast Open", [] { return errno_of(::sendto(-1, "x", 1, MSG_FASTOPEN, nullptr, 0)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"TCP Fast Open and another flag", [] { return errno_of(::sendto(-1, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, nullptr, 0)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"a message", [] { const msghdr message{}; return errno_of(::sendmsg(-1, &message, 0)); }, EBADF, EPERM, EPERM, EPERM, EBADF, EBADF, EPERM, EPERM},
+    {"a message by TCP Fast Open", [] { const msghdr message{}; return errno_of(::sendmsg(-1, &message, MSG_FASTOPEN)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"messages by TCP Fast Open", [] { mmsghdr message{}; return errno_of(::sendmmsg(-1, &message, 1, MSG_FASTOPEN)); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"io_uring_setup", [] { return errno_of(::syscall(SYS_io_uring_setup, 0, nullptr)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"an option of sockets", [] { return set_option(SOL_SOCKET, SO_KEEPALIVE); }, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF},
+    {"TCP_NODELAY", [] { return set_option(IPPROTO_TCP, TCP_NODELAY); }, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF},
+    {"TCP_USER_TIMEOUT", [] { return set_option(IPPROTO_TCP, TCP_USER_TIMEOUT); }, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF, EBADF},
+    {"TCP_FASTOPEN_CONNECT", [] { return set_option(IPPROTO_TCP, TCP_FASTOPEN_CONNECT); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"TCP_ULP", [] { return set_option(IPPROTO_TCP, TCP_ULP); }, EBADF, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // processes and threads
-    {"fork", fork_process, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"clone3", [] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }, kNotAsked, EPERM, EPERM, EPERM, ENOSYS, EPERM, EPERM},
-    {"start a thread", start_thread, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
-    {"execute a program", execute, ENOENT, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"kill", [] { return errno_of(::kill(::getpid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"tgkill of another process", [] { return errno_of(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"ptrace", [] { return errno_of(::syscall(SYS_ptrace, 0x7fff, 0, 0, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"unshare", [] { return errno_of(::syscall(SYS_unshare, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"fork", fork_process, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"clone3", [] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }, kNotAsked, EPERM, EPERM, EPERM, ENOSYS, ENOSYS, EPERM, EPERM},
+    {"start a thread", start_thread, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
+    {"execute a program", execute, ENOENT, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"kill", [] { return errno_of(::kill(::getpid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"tgkill of another process", [] { return errno_of(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"ptrace", [] { return errno_of(::syscall(SYS_ptrace, 0x7fff, 0, 0, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"unshare", [] { return errno_of(::syscall(SYS_unshare, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
     // kill(2) by another name
-    {"F_SETOWN", [] { return errno_of(::fcntl(0, F_SETOWN, ::getpid())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"F_SETOWN_EX", own_by_thread, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"F_SETSIG", [] { return errno_of(::fcntl(0, F_SETSIG, 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"FIOSETOWN", own_by_ioctl, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
-    {"another fcntl", [] { return errno_of(::fcntl(0, F_GETFD)); }, 0, 0, 0, 0, 0, 0, 0},
+    {"F_SETOWN", [] { return errno_of(::fcntl(0, F_SETOWN, ::getpid())); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETOWN_EX", own_by_thread, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETSIG", [] { return errno_of(::fcntl(0, F_SETSIG, 0)); }, 0, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"FIOSETOWN", own_by_ioctl, kNotAsked, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM, EPERM},
+    {"another fcntl", [] { return errno_of(::fcntl(0, F_GETFD)); }, 0, 0, 0, 0, 0, 0, 0, 0},
     // memory
-    {"map executable memory", [] { return map_memory(kData | PROT_EXEC, kData | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
-    {"make memory executable", [] { return map_memory(kData, PROT_READ | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, EPERM, EPERM},
+    {"map executable memory", [] { return map_memory(kData | PROT_EXEC, kData | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
+    {"make memory executable", [] { return map_memory(kData, PROT_READ | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0, 0, EPERM, EPERM},
 };
 // clang-format on
 
@@ -188,7 +242,8 @@ TEST_CASE("filter_calls: each need allows its own calls and no others [seccomp(2
         {"syslog", {.syslog = true}, &Row::syslog},
         {"files", {.files = true}, &Row::files},
         {"network", {.network = true}, &Row::network},
-        {"connections", {.connections = true}, &Row::connections},
+        {"fetching", {.fetching = true}, &Row::fetching},
+        {"tcp", {.tcp = true}, &Row::tcp},
         {"unix_stream", {.unix_stream = true}, &Row::unix_stream},
     };
     for (const auto& column : columns) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "db/error.h"
+#include "db/uri.h"
 #include "os/hash_slots.h"
 #include "unit/os/confined.h"
 #include "unit/store/fixture.h"
@@ -42,7 +43,11 @@ struct Fixture {
         server::enter_sandbox(config, endpoint, log, transport);
     }
     std::string log() const { return read_file(directory / "log"); }
-    std::string slot() const { return os::HashSlot::make_files(config.database, 1).front(); }
+    std::string slot() const { return os::HashSlot::make_files(directory / "postern.db", 1).front(); }
+    void use_server(const char* uri) {
+        config.database = uri;
+        endpoint.store = server::StoreUse::read;
+    }
 };
 
 /// Nothing can be shown where a part is missing.
@@ -52,6 +57,15 @@ bool all_is_here() {
     return offer.missing.empty();
 }
 
+bool knows_servers() {
+    try {
+        return db::sockets_of_uri("postgresql:///op", "probe").has_unix_sockets;
+    } catch (const db::StoreError& error) {
+        MESSAGE("not shown here: " << error.what());
+        return false;
+    }
+}
+
 int list(const std::string& path) {
     DIR* const directory = ::opendir(path.c_str());
     if (directory == nullptr) return errno;
@@ -59,8 +73,8 @@ int list(const std::string& path) {
     return 0;
 }
 
-int open_socket(int type) {
-    const int descriptor = ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+int open_socket(int type, int family = AF_UNIX) {
+    const int descriptor = ::socket(family, type | SOCK_CLOEXEC, 0);
     const int result = errno_of(descriptor);
     if (descriptor >= 0) ::close(descriptor);
     return result;
@@ -77,6 +91,7 @@ struct Rights {
     bool read_etc = false;
     bool datagram_socket = false;
     bool stream_socket = false;
+    bool tcp_socket = false;
     bool read_outside = false;
 
     bool operator==(const Rights&) const = default;
@@ -94,13 +109,14 @@ Rights rights_after(const Fixture& f) {
         [&] { return errno_of_open("/etc/passwd", O_RDONLY); },
         [] { return open_socket(SOCK_DGRAM); },
         [] { return open_socket(SOCK_STREAM); },
+        [] { return open_socket(SOCK_STREAM, AF_INET); },
         [&] { return errno_of_open(f.directory / "outside", O_RDONLY); },
     };
     const Confined confined = run_confined([&] { f.enter(); }, attempts);
     REQUIRE(confined.refusal == "");
     REQUIRE(confined.results.size() == attempts.size());
     const auto may = [&](std::size_t attempt) { return confined.results[attempt] == 0; };
-    return {may(0), may(1), may(2), may(3), may(4), may(5), may(6), may(7), may(8), may(9)};
+    return {may(0), may(1), may(2), may(3), may(4), may(5), may(6), may(7), may(8), may(9), may(10)};
 }
 
 }  // namespace
@@ -126,7 +142,7 @@ TEST_CASE("enter_sandbox: what an endpoint declares is left to it, and nothing e
         {"nothing, where saslauthd knows the passwords", [](Fixture& f) { f.use_saslauthd(); }, {}},
         {"a directory to read", [](Fixture& f) { f.endpoint.needs.read = {f.directory / "place"}; }, {.read_place = true}},
         {"a directory to write", [](Fixture& f) { f.endpoint.needs.write = {f.directory / "place"}; }, {.read_place = true, .write_place = true, .make_directory = true}},
-        {"the network", [](Fixture& f) { f.endpoint.needs.network = true; }, {.read_etc = true, .datagram_socket = true, .stream_socket = true}},
+        {"the network", [](Fixture& f) { f.endpoint.needs.network = true; }, {.read_etc = true, .datagram_socket = true, .stream_socket = true, .tcp_socket = true}},
         {"a log in syslog", [](Fixture& f) { f.config.log_target = "syslog"; }, {.datagram_socket = true}},
     };
     // clang-format on
@@ -141,8 +157,31 @@ TEST_CASE("enter_sandbox: what an endpoint declares is left to it, and nothing e
     }
 }
 
+TEST_CASE("enter_sandbox: a database server leaves the kind of socket by which it is reached [G05]") {
+    if (!all_is_here() || !knows_servers()) return;
+    struct Row {
+        const char* declares;
+        void (*declare)(Fixture&);
+        Rights rights;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"a database server by TCP", [](Fixture& f) { f.use_server("postgresql://192.0.2.1/op"); }, {.tcp_socket = true}},
+        {"a database server by a Unix socket", [](Fixture& f) { f.use_server("postgresql:///op?host=/run/postgresql"); }, {.stream_socket = true}},
+        {"one by each", [](Fixture& f) { f.use_server("postgresql:///op?host=/run/postgresql,192.0.2.1"); }, {.stream_socket = true, .tcp_socket = true}},
+        {"no database, where there is a server", [](Fixture& f) { f.use_server("postgresql://192.0.2.1/op"); f.endpoint.store = server::StoreUse::none; }, {}},
+    };
+    // clang-format on
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.declares));
+        Fixture f;
+        row.declare(f);
+        CHECK(rights_after(f) == row.rights);
+    }
+}
+
 TEST_CASE("enter_sandbox: switched off, or for a program that needs everything, nothing is given up") {
-    const Rights everything{true, true, true, true, true, true, true, true, true, true};
+    const Rights everything{true, true, true, true, true, true, true, true, true, true, true};
     struct Row {
         const char* when;
         void (*choose)(Fixture&);

@@ -89,20 +89,41 @@ TEST_CASE("ConnectionOptions: each address of a host is tried, at the host's por
     }
 }
 
-TEST_CASE("ConnectionOptions: the ports that a connection may need are known, for a sandbox") {
-    unsetenv("PGPORT");
-    const auto ports = [](const char* uri) { return ConnectionOptions(uri, "token").ports(); };
-    using Ports = std::vector<std::uint16_t>;
-    CHECK(ports("postgresql:///op") == Ports{});
-    CHECK(ports("postgresql:///op?host=/run/postgresql&port=6") == Ports{});
-    CHECK(ports("postgresql://192.0.2.1/op") == Ports{5432});
-    CHECK(ports("postgresql://192.0.2.1:5,192.0.2.2:6/op") == Ports{5, 6});
-    CHECK(ports("postgresql://192.0.2.1,[2001:db8::1]/op?port=7") == Ports{7, 7});
-    CHECK(ports("postgresql:///op?host=/run/one,192.0.2.1&port=5,6") == Ports{6});
-    CHECK(ports("postgresql:///op?hostaddr=192.0.2.1") == Ports{5432});
+TEST_CASE("ConnectionOptions: the sockets that a connection may need are known, for a sandbox [G05]") {
+    for (const char* variable : {"PGPORT", "PGHOST", "PGHOSTADDR"}) unsetenv(variable);
+    struct Row {
+        const char* uri;
+        std::vector<std::uint16_t> ports;
+        bool has_unix_sockets;
+        bool has_abstract_sockets;
+    };
+    const auto check = [](const std::vector<Row>& rows) {
+        for (const Row& row : rows) {
+            CAPTURE(std::string(row.uri));
+            const auto sockets = ConnectionOptions(row.uri, "token").sockets();
+            CHECK(sockets.ports == row.ports);
+            CHECK(sockets.has_unix_sockets == row.has_unix_sockets);
+            CHECK(sockets.has_abstract_sockets == row.has_abstract_sockets);
+        }
+    };
+    const std::string unknown = "postgresql://" + std::string(64, 'x') + "/op";  // a name that is never resolved
+    check({
+        {"postgresql:///op", {}, true, false},
+        {"postgresql:///op?host=/run/postgresql&port=6", {}, true, false},
+        {"postgresql:///op?host=@name", {}, true, true},
+        {"postgresql://192.0.2.1/op", {5432}, false, false},
+        {"postgresql://192.0.2.1:5,192.0.2.2:6/op", {5, 6}, false, false},
+        {"postgresql://192.0.2.1,[2001:db8::1]/op?port=7", {7, 7}, false, false},
+        {"postgresql:///op?host=/run/one,192.0.2.1&port=5,6", {6}, true, false},
+        {"postgresql:///op?hostaddr=192.0.2.1", {5432}, false, false},
+        {"postgresql:///op?host=/run/one&hostaddr=192.0.2.1", {5432}, false, false},
+        {unknown.c_str(), {5432}, false, false},
+    });
     setenv("PGPORT", "9", 1);
-    CHECK(ports("postgresql://192.0.2.1,192.0.2.2:6/op") == Ports{9, 6});
-    unsetenv("PGPORT");
+    check({{"postgresql://192.0.2.1,192.0.2.2:6/op", {9, 6}, false, false}});
+    setenv("PGHOST", "192.0.2.3", 1);
+    check({{"postgresql:///op", {9}, false, false}, {"postgresql:///op?host=/run/one", {}, true, false}});
+    for (const char* variable : {"PGPORT", "PGHOST"}) unsetenv(variable);
 }
 
 TEST_CASE("ConnectionOptions: a host that has a name, and one that has no address") {
