@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -13,9 +14,9 @@ namespace {
 using model::Client;
 
 std::string no_user_can_use(const model::ClientId& id) {
-    return "client " + in_quotes(id.str()) +
-           " names no group and no user, so no user can use it: `postern client set " + id.str() +
-           "` with --allow-group, --allow-user or --allow-everyone changes that";
+    return "client " + in_quotes(id.str()) + " names no group and no user, so no user can use it: " +
+           util::ShellCommand("postern client set").value(id.str()).quoted() +
+           " with --allow-group, --allow-user or --allow-everyone changes that";
 }
 
 Refused not_listed(const Client& client, const std::string& what) {

@@ -75,12 +75,19 @@ json::Value to_json(const std::vector<db::TableRows>& tables, const config::Conf
         {"from", config.database}, {"to", *options.to}, {"moved", !options.dry_run}, {"rows", std::move(rows)}};
 }
 
+/// As a person writes it into the configuration: "&" of a URI stays.
+std::string in_json(const std::string& text) {
+    std::string literal = "\"";
+    for (const char c : text) literal += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return literal + "\"";
+}
+
 void print_next_steps(const Invocation& invocation, const config::Config& config, const std::string& to) {
     std::cout << "\nNext, because every process on the old database answers 503 from now on:\n"
                  "  1. in "
-              << invocation.config_path << ", on every node:\n       \"database\": \"" << to << "\",\n";
+              << invocation.config_path << ", on every node:\n       \"database\": " << in_json(to) << ",\n";
     if (db::is_uri(to))
-        std::cout << "       \"state\": \"" << config.state_directory() << "\",\n";
+        std::cout << "       \"state\": " << in_json(config.state_directory()) << ",\n";
     else
         std::cout << "       and no \"state\"; keep " << config.ring_path() << " for `postern why`\n";
     std::cout << "  2. restart the serving processes\n"

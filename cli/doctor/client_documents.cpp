@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -27,12 +28,13 @@ bool is_refused(const std::string& id, const oauth::Settings& settings) {
 
 void note_switched_off(Findings& findings, const std::vector<std::string>& ids) {
     if (ids.empty()) return;
-    findings.warning("clients",
-                     counted(static_cast<std::int64_t>(ids.size()), "client") +
-                         " of documents, and clientDocuments is off: no user can sign in to them, and their tokens are "
-                         "inactive, first of all those of " +
-                         in_quotes(ids.front()),
-                     "switch clientDocuments on, or postern client remove " + ids.front());
+    findings.warning(
+        "clients",
+        counted(static_cast<std::int64_t>(ids.size()), "client") +
+            " of documents, and clientDocuments is off: no user can sign in to them, and their tokens are "
+            "inactive, first of all those of " +
+            in_quotes(ids.front()),
+        "switch clientDocuments on, or " + util::ShellCommand("postern client remove").value(ids.front()).text());
 }
 
 /// Their refresh tokens still work.
@@ -45,7 +47,7 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
                          " of documents that clientDocuments does not allow any more: no user can sign in to them, and "
                          "what was granted to them before goes on until it expires, first of all to " +
                          in_quotes(*first),
-                     "postern client disable " + *first);
+                     util::ShellCommand("postern client disable").value(*first).text());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "factor/totp_seal.h"
 #include "keys/keys.h"
 #include "store/factors.h"
+#include "util/shell_command.h"
 #include "web/account/page.h"
 #include "web/branding.h"
 #include "web/page.h"
@@ -30,17 +31,12 @@ namespace {
 constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
 constexpr util::Seconds kTolerance{60};
 
-/// A kid may begin with a dash.
-std::string retire_command(const std::string& kid) {
-    return std::string("postern key retire ") + (kid.starts_with('-') ? "-- " : "") + kid;
-}
-
 /// A private key is a risk while it exists, so a retired key should be deleted when its public half is not needed.
 void check_retired_keys(Findings& findings, const config::Config& config, util::Time now) {
     for (const keys::KeyInfo& key : keys::Keys::list(config.keys, now)) {
         if (key.state != keys::KeyState::retired || now < last_token_expires(key, config.settings)) continue;
         findings.warning("keys", "everything that the retired key " + key.kid + " signed has expired",
-                         retire_command(key.kid));
+                         util::ShellCommand("postern key retire").value(key.kid).text());
     }
 }
 

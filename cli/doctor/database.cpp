@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "db/error.h"
 #include "db/health.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -45,7 +46,7 @@ void check_writable(Findings& findings, const config::Config& config) {
             "database files", path.string() + " cannot be written by this user (" + std::strerror(reason) + ")",
             reason == EROFS ? "mount its file system read-write; the kernel remounts it read-only after a disk error, "
                               "and the kernel log says why"
-                            : "chmod ug+rw " + path.string() +
+                            : util::ShellCommand("chmod ug+rw").path(path.string()).text() +
                                   ", with the owner and group that `postern init --owner` gave it; or run this as the "
                                   "user of the serving processes");
     }
@@ -117,10 +118,9 @@ void check_writing(Findings& findings, const std::string& path) {
     try {
         db::try_writing(path, kMaxLockWait);
     } catch (const db::StoreBusy&) {
-        findings.error(
-            kCheck, path + " is locked: no other process could write for one second",
-            "end the program that holds the lock, such as a `sqlite3` shell or a command that hangs: `fuser -v " +
-                path + " " + path + ".gate` names it");
+        findings.error(kCheck, path + " is locked: no other process could write for one second",
+                       "end the program that holds the lock, such as a `sqlite3` shell or a command that hangs: " +
+                           util::ShellCommand("fuser -v").path(path).path(path + ".gate").quoted() + " names it");
     } catch (const db::StoreError& error) {
         findings.error(kCheck, std::string("cannot be written: ") + error.what(), kAsSaid);
     }
@@ -198,7 +198,8 @@ void check_database(Findings& findings, const config::Config& config, util::Time
             findings.error(kCheck, error.what(), fix_of_connection(error.what()));
         else
             findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
-                           "end the program that holds the lock: `fuser -v " + path + "` names it");
+                           "end the program that holds the lock: " +
+                               util::ShellCommand("fuser -v").path(path).quoted() + " names it");
     } catch (const db::StoreError& error) {
         add_store_error(findings, path, error);
     }

@@ -12,6 +12,7 @@
 #include "db/sqlite/group_commit.h"
 #include "os/file.h"
 #include "util/log.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -24,7 +25,7 @@ void check_config_file(Findings& findings, const fs::path& path) {
     if (!look_at(path, status) || (status.st_mode & kOthersWrite) == 0 || S_ISLNK(status.st_mode)) return;
     findings.error("config",
                    path.string() + " can be written by every user of this machine (mode " + octal(status.st_mode) + ")",
-                   "chmod o-w " + path.string());
+                   util::ShellCommand("chmod o-w").path(path.string()).text());
 }
 
 /// Why a process of this user cannot open the log; "" when it can, or can create it.
@@ -59,15 +60,15 @@ void check_database_directory(Findings& findings, const fs::path& directory) {
     const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
     if ((status.st_mode & kOthersWrite) != 0) {
         findings.error(check, what + ": every user of this machine can replace the database",
-                       "chmod o-rwx " + directory.string());
+                       util::ShellCommand("chmod o-rwx").path(directory.string()).text());
     } else if ((status.st_mode & kOthers) != 0) {
         findings.warning(check, what + " is accessible to every user of this machine",
-                         "chmod o-rwx " + directory.string());
+                         util::ShellCommand("chmod o-rwx").path(directory.string()).text());
     }
     if ((status.st_mode & S_IWGRP) != 0 && (status.st_mode & S_ISGID) == 0) {
         findings.warning(check,
                          what + ": files created by one process may belong to a group that the others are not in",
-                         "chmod g+s " + directory.string());
+                         util::ShellCommand("chmod g+s").path(directory.string()).text());
     }
     findings.ok_unless_found(check, what);
 }
@@ -90,7 +91,7 @@ void check_group(Findings& findings, const std::string& check, const fs::path& p
     findings.warning(
         check,
         path.string() + " belongs to another group than its directory, so other processes may not be able to use it",
-        "chgrp --reference=" + directory_of(path).string() + " " + path.string());
+        util::ShellCommand("chgrp").option("--reference=", directory_of(path).string()).path(path.string()).text());
 }
 
 /// A file next to the database that a serving installation has. Processes read it or lock it.
@@ -132,7 +133,7 @@ void check_database_file(Findings& findings, const fs::path& path) {
         findings.error(
             kDatabaseFiles,
             path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
-            "chmod o-rwx " + path.string());
+            util::ShellCommand("chmod o-rwx").path(path.string()).text());
     }
     check_group(findings, kDatabaseFiles, path, status);
 }

@@ -4,6 +4,7 @@
 #include "cli/accounts.h"
 #include "cli/doctor/findings.h"
 #include "cli/files.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -17,7 +18,7 @@ void check_key_directory(Findings& findings, const fs::path& directory) {
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0) return;  // reported by check_keys
     const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
-    const std::string fix = "chmod go-w " + directory.string();
+    const std::string fix = util::ShellCommand("chmod go-w").path(directory.string()).text();
     if ((status.st_mode & S_IWOTH) != 0) {
         findings.error(kCheck, what + ": every user of this machine can replace the keys", fix);
     } else if ((status.st_mode & S_IWGRP) != 0) {
@@ -33,7 +34,9 @@ void check_key_file(Findings& findings, const fs::path& path, const struct stat&
     } else if ((status.st_mode & refused) != 0) {
         findings.error(
             kCheck, path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
-            (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
+            (refused == kOthers ? util::ShellCommand("chmod o-rwx") : util::ShellCommand("chmod o-w"))
+                    .path(path.string())
+                    .text() +
                 "; if other people have accounts here, replace the keys with `postern key rotate --stolen`");
     }
 }
@@ -53,8 +56,11 @@ public:
         const std::string group = "the group " + group_name(status.st_gid);
         if (status.st_uid != 0 && status.st_uid != owner_) {
             findings_.error(kCheck, path.string() + " belongs to the user " + user_name(status.st_uid),
-                            "chown --reference=" + path.parent_path().string() + " " + path.string() + ", then " +
-                                fix(path, meant));
+                            util::ShellCommand("chown")
+                                    .option("--reference=", path.parent_path().string())
+                                    .path(path.string())
+                                    .text() +
+                                ", then " + fix(path, meant));
         } else if (status.st_gid == common_group_) {
             findings_.error(kCheck, path.string() + " has " + group + ", which every endpoint is in", fix(path, meant));
         } else if (path.filename() == "factor.key" && status.st_gid == groups_.signers) {
@@ -68,7 +74,7 @@ public:
             findings_.error(kCheck,
                             path.string() + " must be readable but not writable for " + group + " (mode " +
                                 octal(status.st_mode) + ")",
-                            "chmod 0640 " + path.string());
+                            util::ShellCommand("chmod 0640").path(path.string()).text());
         }
     }
 
@@ -79,8 +85,13 @@ private:
                                     : path.filename() == "factor.key"
                                         ? "login and account"
                                         : "authorize, login, scopes, logout, account and recover";
-        return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
-               path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
+        return util::ShellCommand("chgrp")
+                   .value(known ? group_name(meant) : "GROUP")
+                   .path(path.string())
+                   .words("; chmod 0640")
+                   .path(path.string())
+                   .text() +
+               (known ? "" : " (a group that only the users of " + readers + " are in)");
     }
 
     Findings& findings_;
@@ -112,11 +123,12 @@ void check_undivided(Findings& findings, const std::string& directory) {
         kCheck,
         directory + " is set up for endpoints that run as different users, but every member of the group " +
             group_name(status.st_gid) + " can read every key",
-        "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
-            "/seal.key; chgrp postern-factor " + directory +
-            "/factor.key, as `postern init --signers --sealers --factors` does; or, where all endpoints run as one "
-            "user, chmod 0750 " +
-            directory);
+        util::ShellCommand("cd")
+                .path(directory)
+                .words("&& chgrp postern-sign *.pem && chgrp postern-seal seal.key && chgrp postern-factor factor.key")
+                .text() +
+            ", as `postern init --signers --sealers --factors` does; or, where all endpoints run as one user, " +
+            util::ShellCommand("chmod 0750").path(directory).text());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "cli/doctor/findings.h"
 #include "os/landlock.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -19,7 +20,8 @@ void check_program(Findings& findings, const std::string& program) {
             "install the package postern-fetch, or build with libcurl4-openssl-dev installed, or name "
             "the program in \"outbound.program\"");
     if (::access(program.c_str(), X_OK) != 0)
-        findings.error(kCheck, program + ", which fetches, cannot be executed", "chmod 755 " + program);
+        findings.error(kCheck, program + ", which fetches, cannot be executed",
+                       util::ShellCommand("chmod 755").path(program).text());
 }
 
 void check_authorities(Findings& findings, const fetch::Outbound& outbound) {

@@ -6,10 +6,12 @@
 #include <string_view>
 
 #include "cli/doctor/findings.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 
-/// Each row of `sql` is a finding: its columns stand in the place of $1 and $2 in `detail` and `fix`.
+/// Each row of `sql` is a finding: its columns stand in the place of $1 and $2 in `detail`, and in `fix` as names of
+/// SQL, or as a text where single quotes are around them.
 struct Query {
     const char* name;
     State state;
@@ -18,13 +20,29 @@ struct Query {
     const char* fix;
 };
 
-inline std::string filled(std::string_view text, const std::array<std::string, 2>& values) {
+using Values = std::array<std::string, 2>;
+
+/// `write` is told a value and whether a single quote stands before its place.
+template <class Write>
+std::string filled(std::string_view text, const Values& values, Write write) {
     std::string all;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool is_place = text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '1' || text[i + 1] == '2');
-        all += is_place ? values[static_cast<std::size_t>(text[++i] - '1')] : std::string(1, text[i]);
+        const bool is_quoted = i > 0 && text[i - 1] == '\'';
+        all += is_place ? write(values[static_cast<std::size_t>(text[++i] - '1')], is_quoted) : std::string(1, text[i]);
     }
     return all;
+}
+
+inline std::string filled_detail(std::string_view text, const Values& values) {
+    return filled(text, values, [](const std::string& value, bool) { return value; });
+}
+
+/// The fix is there to be copied into psql, and a role or a database can have any name.
+inline std::string filled_fix(std::string_view text, const Values& values) {
+    return filled(text, values, [](const std::string& value, bool is_quoted) {
+        return is_quoted ? util::sql_text(value) : util::sql_identifier(value);
+    });
 }
 
 /// `parameters` are those of the statement.
@@ -32,10 +50,10 @@ template <class... Parameters>
 void run(Findings& findings, db::Database& database, const Query& query, const Parameters&... parameters) {
     const bool has_two = std::string_view(query.detail).find("$2") != std::string_view::npos;
     for (auto row = database.query(query.sql, parameters...); row.step();) {
-        std::array<std::string, 2> values;
+        Values values;
         row >> values[0];
         if (has_two) row >> values[1];
-        findings.add({query.name, query.state, filled(query.detail, values), filled(query.fix, values)});
+        findings.add({query.name, query.state, filled_detail(query.detail, values), filled_fix(query.fix, values)});
     }
 }
 

@@ -1,6 +1,7 @@
 // Checks that the role of each program has the rights of grants-postgresql.sql, and no more.
 #include "cli/doctor/query.h"
 #include "db/grants.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -99,7 +100,8 @@ void check_rights(Findings& findings, db::Database& database) {
                            "run grants-postgresql.sql as postern_admin");
         else
             findings.error(kRole, role + " may do what its program never does: " + rights,
-                           "REVOKE ALL ON ALL TABLES IN SCHEMA " + schema + " FROM PUBLIC, " + role +
+                           "REVOKE ALL ON ALL TABLES IN SCHEMA " + util::sql_identifier(schema) + " FROM PUBLIC, " +
+                               util::sql_identifier(role) +
                                "; then run grants-postgresql.sql, with the lines of its last comment that you use, all "
                                "in one transaction; see with \\du whether it is a member of another role");
     }

@@ -9,6 +9,7 @@
 #include "cli/accounts.h"
 #include "cli/doctor/findings.h"
 #include "crypto/random.h"
+#include "util/shell_command.h"
 #include "web/saslauthd.h"
 
 namespace postern::cli {
@@ -46,8 +47,9 @@ void check_way(Findings& findings, const fs::path& socket) {
     if (end.empty()) return;
     struct stat status {};
     const std::string group = stat(end.c_str(), &status) == 0 ? group_name(status.st_gid) : "sasl";
-    findings.warning(kCheck, user + " cannot pass " + end + ", so no login reaches saslauthd",
-                     "adduser " + user + " " + group + ", then restart the login processes");
+    findings.warning(
+        kCheck, user + " cannot pass " + end + ", so no login reaches saslauthd",
+        util::ShellCommand("adduser").value(user).value(group).text() + ", then restart the login processes");
 }
 
 /// What stands in its place is given every password.
@@ -57,7 +59,7 @@ void check_directory(Findings& findings, const fs::path& directory) {
     findings.error(kCheck,
                    directory.string() + " (mode " + octal(status.st_mode) +
                        "): every user of this machine can put a socket there, and would be told passwords",
-                   "chmod o-w " + directory.string());
+                   util::ShellCommand("chmod o-w").path(directory.string()).text());
 }
 
 void ask(Findings& findings, const oauth::Saslauthd& saslauthd) {

@@ -9,6 +9,7 @@
 #include "cli/second_factor.h"
 #include "oauth/acr.h"
 #include "store/factor_counts.h"
+#include "util/shell_command.h"
 #include "web/half_login.h"
 
 namespace postern::cli {
@@ -75,8 +76,8 @@ void check_clients(Findings& findings, db::Database& database, const oauth::Sett
                          (is_about_passkeys ? " with --acr phr, and " : " with --acr mfa or phr, and ") +
                          (is_about_passkeys ? none.why : why) + ": no user can sign in to " +
                          (clients == 1 ? "it, " : "them, first of all ") + in_quotes(first),
-                     std::string(is_about_passkeys ? none.fix : fix_of(settings)) + ", or `postern client set " +
-                         first + " --acr any`");
+                     std::string(is_about_passkeys ? none.fix : fix_of(settings)) + ", or " +
+                         util::ShellCommand("postern client set --acr any").value(first).quoted());
 }
 
 /// A name that no login can have is not in discovery, and is skipped in acr_values. With remote_user none is, which the

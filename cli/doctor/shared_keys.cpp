@@ -8,6 +8,7 @@
 #include "keys/shared_keys.h"
 #include "store/key_nodes.h"
 #include "store/sealed_keys.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -59,10 +60,10 @@ void check_content(Findings& findings, const config::Config& config, const store
 void check_node(Findings& findings, const store::KeyNode& node, std::int64_t generation) {
     const std::string name = "node " + in_quotes(node.node);
     if (node.unseen_for > store::kLongUnseen) {
-        findings.warning(
-            kCheck, name + " was last seen at " + to_text(node.seen_at),
-            std::string(kSyncFix).append("; if it will not come back, `postern key nodes --forget ").append(node.node) +
-                "`");
+        findings.warning(kCheck, name + " was last seen at " + to_text(node.seen_at),
+                         std::string(kSyncFix)
+                             .append("; if it will not come back, ")
+                             .append(util::ShellCommand("postern key nodes").option("--forget=", node.node).quoted()));
     } else if (node.generation < generation) {
         findings.warning(kCheck,
                          name + " has generation " + std::to_string(node.generation) + " of the keys, the database " +

@@ -7,6 +7,7 @@
 #include "store/client_access.h"
 #include "store/client_claims.h"
 #include "store/groups.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -64,7 +65,7 @@ void check_mapped_groups(Findings& findings, db::Database& database, const oauth
                          "login.groupsFromEnvironment names the group " + in_quotes(name) +
                              ", which is not there, so that no user is in it",
                          name.starts_with('-') ? "name another group: none that is made now can begin with -"
-                                               : "postern group add " + name);
+                                               : util::ShellCommand("postern group add").value(name).text());
     }
 }
 
@@ -73,13 +74,14 @@ void check_editable_claims(Findings& findings, db::Database& database, const oau
     if (!settings.paths.account) return;
     for (const std::string& name : settings.account.editable_claims)
         for (const auto& [client, claim] : store::find_claims_of(database, {model::SourceKind::claim, name}))
-            findings.warning("clients",
-                             "client " + in_quotes(client.str()) + " is told " + in_quotes(claim.name) +
-                                 " from the claim " + in_quotes(name) +
-                                 ", which account.editableClaims lets users change: they choose what the application "
-                                 "is told",
-                             "remove " + in_quotes(name) + " from account.editableClaims, or `postern client claim " +
-                                 "remove " + client.str() + " " + claim.name + "`");
+            findings.warning(
+                "clients",
+                "client " + in_quotes(client.str()) + " is told " + in_quotes(claim.name) + " from the claim " +
+                    in_quotes(name) +
+                    ", which account.editableClaims lets users change: they choose what the application "
+                    "is told",
+                "remove " + in_quotes(name) + " from account.editableClaims, or " +
+                    util::ShellCommand("postern client claim remove").value(client.str()).value(claim.name).quoted());
 }
 
 }  // namespace
@@ -88,7 +90,8 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
     for (const model::ClientId& id : store::unusable_clients(database))
         findings.warning("clients",
                          "client " + in_quotes(id.str()) + " is for no group and no user, so no user can use it",
-                         "`postern client set " + id.str() + "` with --allow-group, --allow-user or --allow-everyone");
+                         util::ShellCommand("postern client set").value(id.str()).quoted() +
+                             " with --allow-group, --allow-user or --allow-everyone");
     check_mapped_groups(findings, database, settings.login);
     if (!settings.oidc) return;
     check_editable_claims(findings, database, settings);

@@ -14,6 +14,7 @@
 #include "factor/totp_seal.h"
 #include "keys/key_directory.h"
 #include "store/factors.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -99,8 +100,9 @@ void drop_previous(keys::KeyDirectory& directory, const crypto::FactorKeys& rota
 
 void tell(const Invocation& invocation, const Report& report, bool has_older_codes) {
     for (const std::string& subject : report.not_opened)
-        print_note("the app's secret of user " + subject + " opens with neither key; `postern user factors " + subject +
-                   " --remove all` lets the user start again");
+        print_note("the app's secret of user " + subject + " opens with neither key; " +
+                   util::ShellCommand("postern user factors --remove all").value(subject).quoted() +
+                   " lets the user start again");
     if (invocation.json)
         return print_json(json::Object{{"resealed", report.resealed},
                                        {"not_opened", json::strings(report.not_opened)},

@@ -19,6 +19,7 @@
 #include "os/file.h"
 #include "os/file_lock.h"
 #include "os/new_files.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -67,8 +68,9 @@ os::Descriptor lock(const fs::path& directory) {
     } catch (const std::system_error&) {
         return held;
     }
-    throw Refused(directory.string() + " is locked, perhaps by another `postern publish`: see by what with `fuser " +
-                  directory.string() + "`, and run this again when that has ended");
+    throw Refused(directory.string() + " is locked, perhaps by another `postern publish`: see by what with " +
+                  util::ShellCommand("fuser").path(directory.string()).quoted() +
+                  ", and run this again when that has ended");
 }
 
 struct PublishOptions {

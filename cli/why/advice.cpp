@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "cli/why/advice_for_reason.h"
-#include "util/percent.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -251,15 +251,17 @@ constexpr std::string_view kOtherMethod =
 constexpr std::string_view kOther =
     "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
 
-/// Every character is one that no shell treats specially: a refused request may name any client, and the advice is
-/// there to be copied. An id that was cut ends with dots.
-bool is_plain(std::string_view id) {
-    return !id.empty() && !id.starts_with('-') && !id.ends_with("...") && std::ranges::all_of(id, util::is_unreserved);
+/// A refused request may name any client, and the advice is there to be copied. "ID" for none, for one that was cut (it
+/// ends with dots), and for one that would be an option or cannot be read.
+std::string word_for(std::string_view id) {
+    if (id.empty() || id.starts_with('-') || id.ends_with("...")) return "ID";
+    const std::string word = util::shell_word(id);
+    return word.starts_with('$') ? "ID" : word;
 }
 
 std::string with_client(std::string_view text, std::string_view client_id) {
     std::string filled(text);
-    const std::string_view id = is_plain(client_id) ? client_id : "ID";
+    const std::string id = word_for(client_id);
     for (auto at = filled.find(kClient); at != std::string::npos; at = filled.find(kClient, at + id.size()))
         filled.replace(at, kClient.size(), id);
     return filled;

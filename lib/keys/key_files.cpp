@@ -17,6 +17,7 @@
 #include "os/file.h"
 #include "os/new_files.h"
 #include "os/read_file.h"
+#include "util/shell_command.h"
 #include "util/text.h"
 
 namespace postern::keys {
@@ -64,7 +65,7 @@ FileContent read_checked(const std::string& path, const ModeRule& rule) {
     if (!file) throw_unread(path, file.error());
     if ((file->status.st_mode & rule.forbidden) != 0) {
         throw_key_error(path, std::string(rule.meaning) + " (mode " + octal(file->status.st_mode) + ")",
-                        std::string("run `chmod ") + rule.fix + " " + path + "`");
+                        "run " + util::ShellCommand("chmod").value(rule.fix).path(path).quoted());
     }
     auto bytes = os::read_whole(*file, kMaxBytes);
     if (!bytes) throw_unread(path, bytes.error());

@@ -22,6 +22,7 @@
 #include "keys/key_files.h"
 #include "os/file.h"
 #include "os/new_files.h"
+#include "util/shell_command.h"
 
 namespace postern::keys {
 namespace {
@@ -43,7 +44,8 @@ void check_directory(const std::string& directory) {
     if (!S_ISDIR(status.st_mode))
         throw_key_error(directory, "is not a directory", "name the key directory as \"keys\"");
     if ((status.st_mode & S_IWOTH) != 0) {
-        throw_key_error(directory, "can be written by others", "run `chmod 0750 " + directory + "`");
+        throw_key_error(directory, "can be written by others",
+                        "run " + util::ShellCommand("chmod 0750").path(directory).quoted());
     }
 }
 

@@ -11,6 +11,7 @@
 #include "crypto/digest.h"
 #include "crypto/seal.h"
 #include "keys/key_files.h"
+#include "util/shell_command.h"
 #include "util/text.h"
 
 namespace postern::keys {
@@ -68,7 +69,8 @@ util::Secret read_transport_key(const std::string& directory) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 && errno == ENOENT) throw_key_error(path, "is missing", kCopyFix);
     if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        throw_key_error(path, "can be read or written by others than its owner", "run `chmod 0600 " + path + "`");
+        throw_key_error(path, "can be read or written by others than its owner",
+                        "run " + util::ShellCommand("chmod 0600").path(path).quoted());
     }
     auto key = read_private_file(path);
     if (key.reveal().size() != crypto::kSealKeyBytes) throw_key_error(path, "does not hold exactly 32 bytes", kCopyFix);

@@ -146,7 +146,7 @@ TEST_CASE("doctor: a level that no login here can have is a warning [LEVEL-8, PO
              set_login(i, kOff);
          },
          {"warning clients: 2 clients with --acr mfa or phr, and login.secondFactor is \"off\"",
-          "no user can sign in to them", "\"shop\"", "postern client set shop --acr any"}},
+          "no user can sign in to them", "\"shop\"", "postern client set --acr any shop"}},
         {"a client, and remote_user",
          [](const Installation& i) {
              add_client(i, "wiki", "mfa");

@@ -7,6 +7,7 @@
 #include "server/authorization_header.h"
 #include "server/refusal_ring.h"
 #include "util/base64.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -47,10 +48,11 @@ void evaluate_basic(Findings& findings, const Site& site, const std::string& pat
     if (refused && text_member(response, "error_description") == oauth::kNoCredentials)
         return report_lost(findings, site, path);
     if (!refused)
-        return findings.error("Authorization",
-                              "made-up credentials at " + path + " get the response " +
-                                  std::to_string(response.status) + " " + text_member(response, "error"),
-                              "`postern why " + response.first("X-Request-Id") + "` says what arrived");
+        return findings.error(
+            "Authorization",
+            "made-up credentials at " + path + " get the response " + std::to_string(response.status) + " " +
+                text_member(response, "error"),
+            util::ShellCommand("postern why").value(response.first("X-Request-Id")).quoted() + " says what arrived");
     const auto challenges = response.all("WWW-Authenticate");
     if (challenges.size() == 1 && challenges.front().starts_with("Basic ")) return;
     findings.error("Authorization",
@@ -65,9 +67,9 @@ void evaluate_bearer(Findings& findings, const Site& site, const std::string& pa
     expect_recorded(findings, site, path, response);
     const auto challenges = response.all("WWW-Authenticate");
     if (response.status != 401 || text_member(response, "error") != "invalid_token")
-        return findings.error("Authorization",
-                              "a made-up token at " + path + " gets the response " + std::to_string(response.status),
-                              "`postern why " + response.first("X-Request-Id") + "` says what arrived");
+        return findings.error(
+            "Authorization", "a made-up token at " + path + " gets the response " + std::to_string(response.status),
+            util::ShellCommand("postern why").value(response.first("X-Request-Id")).quoted() + " says what arrived");
     if (text_member(response, "error_description") == oidc::kNoToken) return report_lost(findings, site, path);
     if (challenges.size() != 1 || !challenges.front().starts_with("Bearer "))
         findings.error("Authorization", "the 401 of " + path + " has no WWW-Authenticate header of its own",

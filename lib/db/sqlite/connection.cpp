@@ -9,6 +9,7 @@
 
 #include "db/sqlite/unusable_file.h"
 #include "os/file.h"
+#include "util/shell_command.h"
 
 namespace postern::db {
 namespace {
@@ -91,7 +92,8 @@ void check_identity(SqliteConnection& connection) {
     SqliteStatement mode(connection.handle(), "PRAGMA journal_mode");
     if (!mode.step() || mode.text(0) != "wal") {
         throw_unusable(path, "is not in WAL mode",
-                       "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
+                       "set it back with " +
+                           util::ShellCommand("sqlite3").path(path).words("'PRAGMA journal_mode = WAL'").quoted());
     }
 }
 
