@@ -34,6 +34,53 @@ constexpr Query kLogins[] = {
      "$1 may not use the schema $2", "GRANT USAGE ON SCHEMA $2 TO $1"},
 };
 
+// Of the endpoints: the command may do more.
+#define POSTERN_ENDPOINTS                                                                                   \
+    " (SELECT oid, rolname FROM pg_roles WHERE rolname LIKE 'postern\\_%' AND rolcanlogin AND NOT rolsuper" \
+    " AND rolname <> 'postern_admin') e"
+
+// Those whose programs make durable commits, which call this function.
+#define POSTERN_COMMITS " e.rolname NOT IN ('postern_introspect', 'postern_userinfo')"
+
+constexpr Query kOfEveryRole[] = {
+    {kRole, State::error,
+     "SELECT e.rolname FROM" POSTERN_ENDPOINTS ", pg_proc p WHERE" POSTERN_HAS_ROLES " AND" POSTERN_COMMITS
+     " AND p.pronamespace = CAST('pg_catalog' AS regnamespace) AND p.proname = 'pg_logical_emit_message'"
+     " AND p.proargtypes[2] = CAST('text' AS regtype) AND NOT has_function_privilege(e.oid, p.oid, 'EXECUTE')"
+     " ORDER BY e.rolname",
+     "$1 may not call pg_logical_emit_message, which each of its durable commits does",
+     "run roles.sql again, as a superuser of the server and in this database"},
+    // The functions of roles.sql.
+    {kRole, State::warning,
+     "SELECT min(CAST(p.proname AS text)), count(*) FROM pg_proc p WHERE" POSTERN_HAS_ROLES
+     " AND p.pronamespace = CAST('pg_catalog' AS regnamespace)"
+     " AND (p.proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)'"
+     " OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))"
+     " AND EXISTS (SELECT 1 FROM" POSTERN_ENDPOINTS " WHERE has_function_privilege(e.oid, p.oid, 'EXECUTE') AND NOT"
+     " (p.proname = 'pg_logical_emit_message' AND p.proargtypes[2] = CAST('text' AS regtype) AND" POSTERN_COMMITS "))"
+     " HAVING count(*) > 0",
+     "the endpoints' roles may call functions that fill the disk or the server's table of locks ($2, such as $1), and "
+     "their programs never do",
+     "run roles.sql again, as a superuser of the server and in this database"},
+    // What the role may have set itself. synchronous_commit, client_min_messages and the timeouts have findings of
+    // their
+    // own.
+    {kRole, State::warning,
+     "SELECT e.rolname, string_agg(DISTINCT t.name, ', ' ORDER BY t.name) FROM" POSTERN_ENDPOINTS
+     " JOIN pg_db_role_setting s ON s.setrole = e.oid AND s.setdatabase IN"
+     " (0, (SELECT oid FROM pg_database WHERE datname = current_database()))"
+     " CROSS JOIN unnest(s.setconfig) c JOIN pg_settings t ON t.name = split_part(c, '=', 1)"
+     " WHERE" POSTERN_HAS_ROLES " AND t.context = 'user'"
+     " AND t.name NOT IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',"
+     " 'synchronous_commit', 'client_min_messages')"
+     " AND NOT (t.name = 'search_path' AND split_part(c, '=', 2) = quote_ident(current_schema()))"
+     " GROUP BY e.rolname ORDER BY e.rolname",
+     "$1 has settings that roles.sql does not give it: $2; a role may change its own, and they stay when a program that "
+     "was taken over has ended",
+     "see with \\drds what they are; if they are not yours, find out what has set them, give $1 another password, and "
+     "run roles.sql again as a superuser, which takes them away"},
+};
+
 // The file says GRANT PRIVILEGE, PRIVILEGE (COLUMN, COLUMN) ON TABLE, TABLE TO ROLE, ROLE; and in comments what an
 // option of the configuration adds. The server is asked about each role, table, privilege and column: what a role has
 // by way of PUBLIC or of another role counts too. A superuser and the password hash have findings of their own.
@@ -91,6 +138,7 @@ GROUP BY role, is_missing ORDER BY role, is_missing)";
 
 void check_rights(Findings& findings, db::Database& database) {
     for (const Query& query : kLogins) run(findings, database, query, db::kPostgresGrantsSql);
+    for (const Query& query : kOfEveryRole) run(findings, database, query);
     for (auto row = database.query(kRights, db::kPostgresGrantsSql); row.step();) {
         std::string role, rights, schema;
         bool is_missing = false;

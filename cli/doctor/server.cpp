@@ -101,7 +101,8 @@ constexpr Query kQueries[] = {
      " UNION SELECT oid, rolname FROM pg_roles WHERE rolname = session_user AND rolname <> 'postern_admin') r,"
      " pg_settings t WHERE t.name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout')"
      // What is not set for this role, and is not 0, is set for all.
-     " AND" POSTERN_TIMEOUT " IS NULL AND (t.reset_val = '0' OR" POSTERN_OWN_TIMEOUT " IS NOT NULL)"
+     " AND (" POSTERN_TIMEOUT " ~ '^0+ *[a-z]*$'"
+     " OR" POSTERN_TIMEOUT " IS NULL AND (t.reset_val = '0' OR" POSTERN_OWN_TIMEOUT " IS NOT NULL))"
      " GROUP BY t.name ORDER BY t.name",
      "$2 is not set for $1: a request can wait or hold locks for as long as the server lets it",
      "ALTER ROLE ... SET $2, with lock_timeout = '4s', statement_timeout = '5s', "

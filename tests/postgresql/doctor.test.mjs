@@ -524,6 +524,60 @@ describe("doctor and a role for each program", () => {
     sql("ALTER ROLE postern_token SET statement_timeout = '5s'");
   });
 
+  /// [what doctor says, how it is made]. Running roles.sql again unmakes each.
+  const OWN = {
+    "functions that fill the disk": [
+      /^the endpoints' roles may call functions that fill the disk .*\(1, such as lo_create\)/,
+      "GRANT EXECUTE ON FUNCTION lo_create(oid) TO PUBLIC",
+    ],
+    "messages in the WAL of a role that commits nothing": [
+      /^the endpoints' roles may call functions .*\(1, such as pg_logical_emit_message\)/,
+      "GRANT EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, bytea) TO PUBLIC",
+    ],
+    "a setting that a role has given itself": [
+      /^postern_introspect has settings that roles\.sql does not give it: work_mem; a role may change its own/,
+      "SET ROLE postern_introspect; ALTER ROLE CURRENT_USER SET work_mem = '2GB'; RESET ROLE",
+    ],
+    "such settings in the database alone": [
+      /^postern_token has settings .*: default_transaction_read_only, search_path;/,
+      `SET ROLE postern_token; ALTER ROLE CURRENT_USER IN DATABASE postern SET default_transaction_read_only = on;
+       ALTER ROLE CURRENT_USER IN DATABASE postern SET search_path = public; RESET ROLE`,
+    ],
+    "a timeout that a role has switched off": [
+      /^statement_timeout is not set for postern_token:/,
+      "SET ROLE postern_token; ALTER ROLE CURRENT_USER SET statement_timeout = 0; RESET ROLE",
+    ],
+  };
+
+  for (const [name, [detail, make]] of Object.entries(OWN)) {
+    it(`names ${name}, and roles.sql takes it away [G22]`, async () => {
+      sql(make);
+      const found = await findingsOf(config);
+      assert.equal(found.length, 1, JSON.stringify(found));
+      assert.deepEqual([found[0].state, found[0].check], ["warning", "role"]);
+      assert.match(found[0].detail, detail);
+      server.runRoles(superuser);
+      assert.deepEqual(await findingsOf(config), []);
+    });
+  }
+
+  it("names a role that cannot make a durable commit [G22]", async () => {
+    sql("REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text) FROM postern_token");
+    const found = await findingsOf(config);
+    assert.equal(found.length, 1, JSON.stringify(found));
+    assert.equal(found[0].state, "error");
+    assert.match(found[0].detail, /^postern_token may not call pg_logical_emit_message/);
+    server.runRoles(superuser);
+    assert.deepEqual(await findingsOf(config), []);
+  });
+
+  it("a role that another one has let in is out again when roles.sql is run [G22]", async () => {
+    sql("GRANT postern_login TO postern_introspect");
+    assert.match(JSON.stringify(await findingsOf(config)), /postern_introspect may do what its program never does/);
+    server.runRoles(superuser);
+    assert.deepEqual(await findingsOf(config), []);
+  });
+
   it("the roles are sent warnings, whatever the database says", async () => {
     sql("ALTER DATABASE postern SET client_min_messages = error");
     assert.equal(server.sql("SHOW client_min_messages", `${uri}&user=postern_token`), "warning");

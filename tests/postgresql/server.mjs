@@ -136,8 +136,13 @@ export class PostgreSQL {
     this.sql(`CREATE DATABASE ${name}`);
     const superuser = this.uri.replace("/postgres?", `/${name}?`);
     const uri = superuser.replace("&user=postgres", "");
-    psql(["-d", superuser], readFileSync(ROLES, "utf8"));
+    this.runRoles(superuser);
     return { superuser, uri };
+  }
+
+  /// The script that is shipped, in the database of that URI.
+  runRoles(superuser) {
+    psql(["-d", superuser], readFileSync(ROLES, "utf8"));
   }
 
   get #data() {

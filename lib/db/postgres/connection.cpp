@@ -226,7 +226,7 @@ Result PostgresConnection::run(const char* commands, const char* doing) {
     if (!last || libpq().PQstatus(connection_) != CONNECTION_OK) throw_broken(doing);
     if (!is_error(last)) return last;
     if (after(state_of(last)) == After::broken) close();
-    throw_postgres_error(last, doing);
+    throw_postgres_error(last, doing, libpq().PQuser(connection_));
 }
 
 int PostgresConnection::schema_version() {

@@ -8,6 +8,8 @@ namespace {
 
 enum class Meaning { conflict, constraint, busy, moved, unusable, broken };
 
+constexpr std::string_view kInsufficientPrivilege = "42501";
+
 struct Rule {
     std::string_view prefix;
     Meaning meaning;
@@ -28,8 +30,8 @@ constexpr Rule kRules[] = {
     {"08", Meaning::moved},          // connection_exception
     {"28", Meaning::unusable},       // invalid_authorization_specification
     {"3D000", Meaning::unusable},    // invalid_catalog_name
-    {"42501", Meaning::unusable},    // insufficient_privilege
-    {"42P01", Meaning::unusable},    // undefined_table
+    {kInsufficientPrivilege, Meaning::unusable},
+    {"42P01", Meaning::unusable},  // undefined_table
 };
 
 Meaning meaning_of(std::string_view state) {
@@ -84,10 +86,14 @@ void throw_postgres_error(std::string_view state, const std::string& text) {
     throw StoreError(message);
 }
 
-void throw_postgres_error(const Result& error, const char* doing) {
-    const char* message = libpq().PQresultErrorField(error.get(), PG_DIAG_MESSAGE_PRIMARY);
-    throw_postgres_error(state_of(error),
-                         std::string(doing) + ": " + (message ? one_line(message) : "no reason given"));
+void throw_postgres_error(const Result& error, const char* doing, std::string_view role) {
+    const char* said = libpq().PQresultErrorField(error.get(), PG_DIAG_MESSAGE_PRIMARY);
+    const std::string text = std::string(doing) + ": " + (said ? one_line(said) : "no reason given");
+    const auto state = state_of(error);
+    if (state != kInsufficientPrivilege) throw_postgres_error(state, text);
+    throw StoreUnusable(text + " (" + std::string(state) + ") for the role " + std::string(role) +
+                        ", which needs what grants-postgresql.sql grants, and the lines of its comments for what the "
+                        "configuration turns on");
 }
 
 }  // namespace postern::db

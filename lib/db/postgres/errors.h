@@ -21,7 +21,8 @@ bool is_error(const Result& result);
 
 /// The SQLSTATE of an error.
 std::string_view state_of(const Result& error);
-[[noreturn]] void throw_postgres_error(const Result& error, const char* doing);
+/// `role`: who has connected, for an error about its rights.
+[[noreturn]] void throw_postgres_error(const Result& error, const char* doing, std::string_view role);
 
 /// What libpq says, for the log.
 std::string one_line(std::string_view text);

@@ -76,7 +76,7 @@ void PostgresConnection::refuse(const Result& error, std::span<const Awaited> un
     // A pooler answers the first of them with an error of its own when the server is gone.
     refused_ = unanswered.size() > 1 && !state_of(error).empty() && !is_pooled_;
     after(state_of(error)) == After::broken ? close() : end_flight(deadline);
-    throw_postgres_error(error, unanswered.front().statement->sql());
+    throw_postgres_error(error, unanswered.front().statement->sql(), libpq().PQuser(connection_));
 }
 
 void PostgresConnection::end_flight(os::Deadline deadline) {

@@ -18,7 +18,7 @@ namespace postern::db {
     EACH(PQconnectdbParams) EACH(PQfinish) EACH(PQstatus) EACH(PQerrorMessage) EACH(PQsetNoticeReceiver) \
     EACH(PQsetnonblocking) EACH(PQsocket) EACH(PQflush) EACH(PQconsumeInput) EACH(PQisBusy) \
     EACH(PQsendQuery) EACH(PQsendPrepare) EACH(PQsendQueryPrepared) EACH(PQgetResult) EACH(PQclear) \
-    EACH(PQbackendPID) EACH(PQsendQueryParams) \
+    EACH(PQbackendPID) EACH(PQuser) EACH(PQsendQueryParams) \
     EACH(PQenterPipelineMode) EACH(PQpipelineSync) EACH(PQexitPipelineMode) \
     EACH(PQresultStatus) EACH(PQresultErrorField) EACH(PQcmdStatus) EACH(PQcmdTuples) \
     EACH(PQntuples) EACH(PQnfields) EACH(PQgetisnull) EACH(PQgetlength) EACH(PQgetvalue)
