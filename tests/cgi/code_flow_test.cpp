@@ -105,7 +105,7 @@ TEST_CASE(
         const std::string& cookie = cookies.front();
         CAPTURE(cookie);
         const auto end = cookie.find(';');
-        static const std::regex kPair("__Host-postern(-browser)?-[0-9a-f]{8}=[A-Za-z0-9_-]{43}");
+        static const std::regex kPair("__Host-postern-(browser-[0-9a-f]{8}-[0-9]{10}-)?[0-9a-f]{8}=[A-Za-z0-9_-]{43}");
         CHECK(std::regex_match(cookie.substr(0, end), kPair));
         std::multiset<std::string> attributes;
         for (const auto part : postern::util::split(std::string_view(cookie).substr(end + 1), ';'))

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/flow.h"
+#include "support/html.h"
 
 namespace {
 
@@ -31,6 +32,24 @@ TEST_CASE(
     const Landing again = alice.authorize(authorization_request());
     CHECK(again.verdict() == "consent");
     CHECK(alice.approve(again).verdict() == "code");
+}
+
+TEST_CASE("consent: a person who sees the wrong account signs in as another, and that account approves") {
+    const Deployment op;
+    UserAgent browser(op);
+    const Landing wrong = browser.log_in(browser.authorize(authorization_request()));
+    REQUIRE(wrong.verdict() == "consent");
+    CHECK(visible_text(wrong.answer.body).find("You are signed in as alice") != std::string::npos);
+    const Landing login = browser.open(link_in(wrong.answer.body, "other-account"));
+    REQUIRE(login.verdict() == "login");
+    const Landing right = browser.log_in(login, kBob, kBobPassword);
+    REQUIRE(right.verdict() == "consent");
+    CHECK(visible_text(right.answer.body).find("You are signed in as bob") != std::string::npos);
+    CHECK(browser.approve(wrong).verdict() == "page 403");  // the page was of Alice
+    const Landing done = browser.approve(right);
+    CHECK(done.parameter("state") == kState);
+    const Answer tokens = redeem(op, token_request(done.parameter("code")));
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kBob));
 }
 
 TEST_CASE("denial: the back button revives nothing") {

@@ -270,6 +270,11 @@ TEST_CASE(
     CHECK(contains(tag_with_id(page.body, "approve"), "<button type=\"submit\" name=\"decision\" value=\"approve\""));
     CHECK(contains(tag_with_id(page.body, "deny"), "<button type=\"submit\" name=\"decision\" value=\"deny\""));
     CHECK_FALSE(contains(page.body, "autofocus"));  // a stray Enter must not consent
+    CHECK_FALSE(contains(page.body, "other-account"));
+    ConsentPage with_choice = consent_page();
+    with_choice.other_account = "/authorize?resume=other";
+    CHECK(contains(tag_with_id(shipped().consent(with_choice).body, "other-account"),
+                   "href=\"/authorize?resume=other\""));
 }
 
 TEST_CASE("consent: an application that a document describes is not checked, and where it is, is said [CIMD-12, A32]") {
