@@ -25,6 +25,7 @@
 #include "cli/user/view.h"
 #include "crypto/password.h"
 #include "db/write.h"
+#include "model/change_claims.h"
 #include "store/groups.h"
 #include "store/second_factor.h"
 #include "store/users.h"
@@ -80,13 +81,23 @@ void rename(db::Database& database, User& user, const std::string& username) {
     user.username = username;
 }
 
-void unset_claims(User& user, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
+/// The names of claims that went with their former value. Throws Refused when a claim to take away is not there.
+std::vector<std::string> change_claims(User& user, const std::vector<std::string>& unset, const json::Object& set) {
+    model::ClaimChanges changes;
+    for (const std::string& name : unset) {
         if (!user.claims.find(name))
             throw Refused("user " + in_quotes(user.username) + " has no claim " + in_quotes(name) +
                           "; nothing was changed");
-        user.claims.erase(name);
+        changes.emplace_back(name, std::nullopt);
     }
+    for (const auto& [name, value] : set.members()) changes.emplace_back(name, value);
+    return model::change_claims(user.claims, changes).dropped;
+}
+
+/// Tells the operator, who may know that the new value is verified as well.
+void note_dropped(const std::vector<std::string>& dropped) {
+    for (const std::string& name : dropped)
+        print_note(name + " was about the former value and is taken away; --claim " + name + "=true sets it");
 }
 
 /// The user of that name or `sub`, as `change(transaction, user)` has made it.
@@ -119,6 +130,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const config::Config config = invocation.load_config();
     const json::Object claims = read_claims(config.settings, options.claims);
     db::Database database = open_database(config, Access::read_write);
+    std::vector<std::string> dropped;
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
         // The source that the user has already changes nothing, so a user who has left it can come back.
         const bool moves =
@@ -127,12 +139,12 @@ void set(const Invocation& invocation, const SetOptions& options) {
         if (options.second_factor)
             store::demand_second_factor(transaction, changed.subject, *options.second_factor == kRequired);
         if (options.username) rename(database, changed, *options.username);
-        unset_claims(changed, options.unset);
-        set_claims(changed.claims, claims);
+        dropped = change_claims(changed, options.unset, claims);
         if (const std::string names = names_of(claims, options.unset); !names.empty())
             note_activity(config.settings, transaction, changed.subject, model::Happened::profile_changed, names);
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_dropped(dropped);
     print(invocation, database, user);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "json/writer.h"
+#include "model/change_claims.h"
 #include "model/claim_shape.h"
 #include "model/session.h"
 #include "model/user_name.h"
@@ -110,11 +110,6 @@ void read_groups(const oauth::GroupsFromEnvironment& from, const std::string& te
     user.groups = named_groups(from, is_too_long ? std::string_view() : std::string_view(text));
 }
 
-bool is_same(const json::Value* a, const std::optional<json::Value>& b) {
-    if (a == nullptr || !b) return a == nullptr && !b;
-    return json::write(*a) == json::write(*b);
-}
-
 }  // namespace
 
 std::vector<std::string> remote_variables(const oauth::Settings& settings) {
@@ -148,20 +143,8 @@ util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSetti
 }
 
 bool update_claims(model::User& user, const RemoteUser& remote) {
-    constexpr std::pair<const char*, const char*> kProofs[] = {{"email", "email_verified"},
-                                                               {"phone_number", "phone_number_verified"}};
-    bool changed = false;
-    for (const auto& [claim, value] : remote.claims) {
-        if (is_same(user.claims.find(claim), value)) continue;
-        changed = true;
-        if (value)
-            user.claims.set(claim, *value);
-        else
-            user.claims.erase(claim);
-        for (const auto& [about, proof] : kProofs)
-            if (claim == about && !remote.claims.contains(proof)) user.claims.erase(proof);
-    }
-    return changed;
+    const model::ClaimChanges changes(remote.claims.begin(), remote.claims.end());
+    return !model::change_claims(user.claims, changes).changed.empty();
 }
 
 }  // namespace postern::web

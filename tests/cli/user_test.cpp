@@ -245,6 +245,44 @@ TEST_CASE("user add: --claim without a name or with a value that the claim canno
     CHECK(*stored(installation, "ada").claims.find("nickname")->if_string() == "true");
 }
 
+TEST_CASE("user set: another address is not verified because the former one was, and the command says so") {
+    const Installation installation;
+    installation.must(
+        {"user", "add", "ada", "--password-stdin", "--claims-stdin"},
+        "quiet boats remember\n"
+        R"({"email":"ada@example.org","email_verified":true,"phone_number":"+1","phone_number_verified":true,)"
+        R"("updated_at":7})");
+    struct Row {
+        std::vector<std::string> options;
+        const char* after;
+        const char* note;
+    };
+    const Row rows[] = {
+        {{"--claim", "email=ada@example.org"},
+         R"({"email":"ada@example.org","email_verified":true,"phone_number":"+1","phone_number_verified":true,"updated_at":7})",
+         ""},
+        {{"--claim", "email=ada@example.com"},
+         R"({"email":"ada@example.com","phone_number":"+1","phone_number_verified":true})",
+         "email_verified was about the former value"},
+        {{"--claim", "email=ada@example.net", "--claim", "email_verified=true"},
+         R"({"email":"ada@example.net","phone_number":"+1","phone_number_verified":true,"email_verified":true})",
+         ""},
+        {{"--unset-claim", "phone_number"},
+         R"({"email":"ada@example.net","email_verified":true})",
+         "phone_number_verified was about the former value"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.after);
+        std::vector<std::string> words = {"user", "set", "ada"};
+        words.insert(words.end(), row.options.begin(), row.options.end());
+        const auto result = installation.postern(words);
+        CHECK(result.exit_code == 0);
+        CHECK(json::write(stored(installation, "ada").claims) == row.after);
+        CHECK((result.err.find(" was about ") != std::string::npos) == (*row.note != 0));
+        CHECK(result.err.find(row.note) != std::string::npos);
+    }
+}
+
 TEST_CASE("user list and show: by name or by sub, as JSON and as text") {
     const Installation installation;
     CHECK(installation.must_json({"user", "list"}).if_array()->empty());

@@ -8,6 +8,7 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "model/change_claims.h"
 #include "model/claim_shape.h"
 #include "model/mail.h"
 #include "model/standard_claims.h"
@@ -156,17 +157,17 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
     return typed;
 }
 
-/// The names of what has changed; a number that was confirmed was another one. An address counts once it is confirmed.
+/// The names of what has changed. Another address counts once it is confirmed.
 std::string apply(json::Object& claims, const std::vector<std::string>& names, const json::Object& typed) {
-    std::string changed;
+    model::ClaimChanges changes;
     for (const std::string& name : names) {
         const json::Value* value = typed.find(name);
         if (text_of(claims, name) == text_of(typed, name) || (name == kEmail && value)) continue;
-        value ? claims.set(name, *value) : claims.erase(name);
-        if (name == kPhone) claims.erase("phone_number_verified");
-        if (name == kEmail) claims.erase("email_verified");
-        changed += (changed.empty() ? "" : " ") + name;
+        changes.emplace_back(name, value ? std::optional(*value) : std::nullopt);
     }
+    std::string changed;
+    for (const std::string& name : model::change_claims(claims, changes).changed)
+        changed += (changed.empty() ? "" : " ") + name;
     return changed;
 }
 
@@ -200,7 +201,6 @@ void replace_claims(const AccountVisit& visit, db::Transaction& transaction, mod
     if (context.settings.mail && !user.claims.find(kEmail) &&
         oauth::queue_notice(transaction, context.random, user.subject, model::Happened::profile_changed, context.now()))
         wake(context);
-    user.claims.erase("updated_at");  // an import's; the row's own is told from now on
     user.updated_at = context.now();
     store::update_claims(transaction, user);
     visit.note(transaction, model::Happened::profile_changed, names);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/change_claims.h"
 #include "model/mail.h"
 #include "store/users.h"
 
@@ -12,10 +13,10 @@ void confirm_address(db::Transaction& transaction, const model::Link& link, util
     if (link.email.empty()) return;
     auto user = store::find_user_to_change(transaction, link.subject);
     if (!user) return;
-    if (link.purpose == model::LinkPurpose::email) user->claims.set("email", link.email);
+    model::ClaimChanges changes = {{"email_verified", true}};
+    if (link.purpose == model::LinkPurpose::email) changes.insert(changes.begin(), {"email", link.email});
+    model::change_claims(user->claims, changes);
     if (model::mail_address_of(user->claims) != link.email) return;
-    user->claims.set("email_verified", true);
-    user->claims.erase("updated_at");  // an import's; the row's own is told from now on
     user->updated_at = now;
     store::update_claims(transaction, *user);
 }
