@@ -133,7 +133,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
 -- With "login": {"rememberDevice": SECONDS}, browsers are remembered, and forgotten:
---     GRANT SELECT (token_hash, subject, stamp, expires_at), INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
+--     GRANT SELECT (token_hash, subject, stamp, created_at, expires_at), INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
 --     GRANT SELECT, DELETE ON remembered_devices TO postern_account;
 --     GRANT SELECT, UPDATE (expires_at), DELETE ON remembered_devices TO postern_sweep;
 -- With "account": {"editableClaims": [...]}, users change their claims:

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/selection.h"
 #include "cli/user/activity.h"
+#include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -19,9 +20,10 @@ using store::ListedSession;
 
 util::Time now() { return util::SystemClock().now(); }
 
-/// The earlier of the session's end and the end of its idle time.
+/// The earliest of the session's end, the end that today's settings give it, and the end of its idle time.
 util::Time expiry_of(const model::Session& session, const oauth::Settings& settings) {
-    return std::min(session.expires_at, session.last_seen_at + settings.session_idle_ttl);
+    return std::min({session.expires_at, session.created_at + settings.session_ttl,
+                     session.last_seen_at + settings.session_idle_ttl});
 }
 
 /// Unknown if the web server authenticates users and does not pass the time.
@@ -59,8 +61,7 @@ void list(const Invocation& invocation, const ListOptions& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::query_only);
     const auto subject = resolve(database, options.selection).subject;
-    auto sessions =
-        store::list_sessions(database, now(), now() - config.settings.session_idle_ttl, subject, options.limit);
+    auto sessions = store::list_sessions(database, oauth::session_life(config.settings, now()), subject, options.limit);
     if (invocation.json)
         return print_json_rows(sessions, [&](const ListedSession& each) { return to_json(each, config.settings); });
     print_table_rows({"USER", "LOGGED_IN", "LAST_SEEN", "EXPIRES", "SID"}, sessions,

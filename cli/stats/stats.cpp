@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "cli/stats/metrics.h"
+#include "oauth/session_life.h"
 #include "store/factor_counts.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
@@ -61,7 +62,8 @@ Report read_report(const config::Config& config) {
     const oauth::Settings& settings = config.settings;
     Report report;
     report.now = util::SystemClock().now();
-    report.statistics = store::read_statistics(database, report.now, report.now - settings.session_idle_ttl);
+    report.statistics =
+        store::read_statistics(database, oauth::session_life(settings, report.now), settings.login.remember_device);
     report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);

@@ -8,6 +8,7 @@
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
+#include "oauth/session_life.h"
 #include "store/activity.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
@@ -60,8 +61,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
     if (described) {
         ASSIGN_OR_RETURN(client, record_client(transaction, context, *described, session.subject, consent));
     }
-    switch (
-        store::find_standing(transaction, session, request.client_id, now, now - context.settings.session_idle_ttl)) {
+    switch (store::find_standing(transaction, session, request.client_id, session_life(context.settings, now))) {
         case store::Standing::session_ended:
             return NotIssued::session_ended;
         case store::Standing::may_not_use:

@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "model/ids.h"
 #include "model/session.h"
+#include "store/sessions.h"
 
 namespace postern::store {
 
@@ -17,7 +18,7 @@ bool may_use(db::Database& database, const model::ClientId& client, const model:
 enum class Standing { session_ended, may_not_use, good };
 /// What find_session and may_use say, as one question of a transaction that gives the client something.
 Standing find_standing(db::Transaction& transaction, const model::Session& session, const model::ClientId& client,
-                       util::Time now, util::Time idle_since);
+                       const SessionLife& life);
 
 /// For a transaction that changes whom a client is for, before it does: waits for those that have asked find_standing,
 /// and lets later ones wait. So either they see what it changes, or it sees the grants that they made. One that changes

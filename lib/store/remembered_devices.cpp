@@ -16,28 +16,34 @@ bool remember_device(db::Transaction& transaction, const RememberedDevice& devic
 }
 
 std::optional<util::Time> use_device(db::Transaction& transaction, const model::Subject& subject,
-                                     const model::ValueHash& value, const model::ValueHash& fresh, util::Time now) {
+                                     const model::ValueHash& value, const model::ValueHash& fresh, util::Time now,
+                                     util::Seconds lifetime) {
     const auto used = transaction.run(
         "UPDATE remembered_devices SET token_hash = $2, last_used_at = $4 WHERE token_hash = $1 AND subject = $3"
-        " AND expires_at > $4 AND stamp = (SELECT u.stamp FROM users u WHERE u.subject = $3)",
-        value, fresh, subject, now);
+        " AND expires_at > $4 AND created_at > $5 AND stamp = (SELECT u.stamp FROM users u WHERE u.subject = $3)",
+        value, fresh, subject, now, now - lifetime);
     if (used != 1) return std::nullopt;
-    auto row = transaction.database().query("SELECT expires_at FROM remembered_devices WHERE token_hash = $1", fresh);
+    auto row = transaction.database().query(
+        "SELECT created_at, expires_at FROM remembered_devices WHERE token_hash = $1", fresh);
     if (!row.step()) throw db::StoreError("a remembered device has no row");
-    return util::from_epoch(row.integer(0));
+    util::Time created_at{}, expires_at{};
+    row >> created_at >> expires_at;
+    return std::min(expires_at, created_at + lifetime);
 }
 
-std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now) {
+std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now,
+                                         util::Seconds lifetime) {
     auto rows = database.query(
         "SELECT d.token_hash, d.id, d.subject, d.agent, d.created_at, d.last_used_at, d.expires_at"
         " FROM remembered_devices d JOIN users u ON u.subject = d.subject AND u.stamp = d.stamp"
-        " WHERE d.subject = $1 AND d.expires_at > $2",
-        subject, now);
+        " WHERE d.subject = $1 AND d.expires_at > $2 AND d.created_at > $3",
+        subject, now, now - lifetime);
     std::vector<RememberedDevice> devices;
     while (rows.step()) {
         RememberedDevice device;
         rows >> device.token_hash >> device.id >> device.subject >> device.agent >> device.created_at >>
             device.last_used_at >> device.expires_at;
+        device.expires_at = std::min(device.expires_at, device.created_at + lifetime);
         devices.push_back(std::move(device));
     }
     std::ranges::stable_sort(devices, std::ranges::greater(), &RememberedDevice::last_used_at);

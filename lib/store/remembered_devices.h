@@ -29,12 +29,15 @@ struct RememberedDevice {
 bool remember_device(db::Transaction& transaction, const RememberedDevice& device);
 
 /// The device of that value, if it is the user's, has not expired and is not void, has `fresh` as its value from now
-/// on: of two requests with the same value one gets it. Returns when it expires; nullopt: nothing is written.
+/// on: of two requests with the same value one gets it. It expires `lifetime` after it was remembered, if that is
+/// earlier than what was said then. Returns when it expires; nullopt: nothing is written.
 std::optional<util::Time> use_device(db::Transaction& transaction, const model::Subject& subject,
-                                     const model::ValueHash& value, const model::ValueHash& fresh, util::Time now);
+                                     const model::ValueHash& value, const model::ValueHash& fresh, util::Time now,
+                                     util::Seconds lifetime);
 
-/// Those that use_device would find, the latest use first.
-std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now);
+/// The devices that use_device would find, with the expiry that it returns, the latest use first.
+std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now,
+                                         util::Seconds lifetime);
 
 /// False: the user has none of that id.
 bool forget_device(db::Transaction& transaction, const model::Subject& subject, std::string_view id);

@@ -22,13 +22,14 @@ db::Statement& operator>>(db::Statement& row, model::Session& session) {
 
 }  // namespace
 
-std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash, util::Time now,
-                                           util::Time idle_since) {
+std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
+                                           const SessionLife& life) {
     auto row =
         database.query("SELECT " POSTERN_SESSION_COLUMNS
                        " FROM sessions s JOIN users u ON u.subject = s.subject"
-                       " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1",
-                       cookie_hash, now, idle_since);
+                       " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND s.created_at > $4"
+                       " AND u.enabled = 1",
+                       cookie_hash, life.now, life.idle_since, life.begun_after);
     if (!row.step()) return std::nullopt;
     model::Session session;
     row >> session;
@@ -61,24 +62,26 @@ void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_
                       now);
 }
 
-db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
+db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife& life,
                                       const std::optional<model::Subject>& subject, db::Limit limit) {
     constexpr const char* kSessions =
         "SELECT " POSTERN_SESSION_COLUMNS
         ", u.username"
         " FROM sessions s JOIN users u ON u.subject = s.subject"
         " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1 AND ($3 IS NULL OR s.subject = $3)"
-        " ORDER BY s.created_at, s.sid LIMIT $4";
-    return {database.list(kSessions, now, idle_since, subject, limit.rows),
+        " AND s.created_at > $4 ORDER BY s.created_at, s.sid LIMIT $5";
+    return {database.list(kSessions, life.now, life.idle_since, subject, life.begun_after, limit.rows),
             [](db::Statement& row, ListedSession& listed) { row >> listed.session >> listed.username; }};
 }
 
-std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, util::Time now,
-                                        util::Time idle_since) {
-    auto rows = database.query("SELECT " POSTERN_SESSION_COLUMNS
-                               " FROM sessions s JOIN users u ON u.subject = s.subject"
-                               " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1",
-                               subject, now, idle_since);
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject,
+                                        const SessionLife& life) {
+    auto rows =
+        database.query("SELECT " POSTERN_SESSION_COLUMNS
+                       " FROM sessions s JOIN users u ON u.subject = s.subject"
+                       " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND s.created_at > $4"
+                       " AND u.enabled = 1",
+                       subject, life.now, life.idle_since, life.begun_after);
     std::vector<model::Session> sessions;
     while (rows.step()) rows >> sessions.emplace_back();
     return sessions;

@@ -12,10 +12,16 @@
 
 namespace postern::store {
 
-/// Only a session that is neither past its absolute expiry nor idle since before `idle_since`, of a user who is
-/// enabled.
-std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash, util::Time now,
-                                           util::Time idle_since);
+/// The sessions that count at a time.
+struct SessionLife {
+    util::Time now;                              ///< before their expiry
+    util::Time idle_since;                       ///< used then or later
+    util::Time begun_after = util::Time::min();  ///< for a lifetime that was lowered after they began
+};
+
+/// Only a session that counts, of a user who is enabled.
+std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
+                                           const SessionLife& life);
 void insert_session(db::Transaction& transaction, const model::Session& session);
 /// False: there was none.
 bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
@@ -28,12 +34,11 @@ struct ListedSession {
     std::string username;
 };
 /// Those that find_session would find, the oldest first; of one user when named.
-db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
+db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife& life,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
 /// Those of one enabled user, in no order.
-std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, util::Time now,
-                                        util::Time idle_since);
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life);
 
 /// Users who have a session, an unanswered authorization request or a remembered device.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);

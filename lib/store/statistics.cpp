@@ -24,20 +24,23 @@ Statistics::ByState by_state(db::Statement rows) {
 
 }  // namespace
 
-Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since) {
+Statistics read_statistics(db::Database& database, const SessionLife& life, util::Seconds remembered) {
+    const util::Time now = life.now;
     const auto count = [&](const char* sql) { return first(database.query(sql, now)); };
     Statistics statistics;
     statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
     statistics.document_clients = first(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
     statistics.restricted_clients = first(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
-    statistics.remembered_devices = count(
+    statistics.remembered_devices = first(database.query(
         "SELECT count(*) FROM remembered_devices d JOIN users u ON u.subject = d.subject AND u.stamp = d.stamp"
-        " WHERE d.expires_at > $1 AND u.enabled = 1");
+        " WHERE d.expires_at > $1 AND d.created_at > $2 AND u.enabled = 1",
+        now, now - remembered));
     statistics.sessions =
         first(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
-                             " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1",
-                             now, idle_since));
+                             " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND s.created_at > $3"
+                             " AND u.enabled = 1",
+                             now, life.idle_since, life.begun_after));
     statistics.consents = first(database.query("SELECT count(*) FROM consents"));
     statistics.grants = count("SELECT count(*) FROM grants WHERE ended_at IS NULL AND kept_until > $1");
     statistics.authorization_codes = count("SELECT count(*) FROM authorization_codes" POSTERN_ACTIVE

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/database.h"
+#include "store/sessions.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -29,6 +30,7 @@ struct Statistics {
 };
 
 /// Each number is consistent in itself, not with the others: one snapshot for all would keep the WAL from being reset.
-Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since);
+/// Remembered devices count for `remembered` from their first use on.
+Statistics read_statistics(db::Database& database, const SessionLife& life, util::Seconds remembered);
 
 }  // namespace postern::store

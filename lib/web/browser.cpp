@@ -9,6 +9,7 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/session_life.h"
 #include "store/sessions.h"
 #include "util/base64.h"
 #include "web/activity.h"
@@ -55,7 +56,7 @@ constexpr util::Seconds kLaterCookieTtl = std::chrono::hours(24);
 
 std::optional<model::Session> find_session(oauth::Context& context, const model::ValueHash& cookie) {
     const util::Time now = context.now();
-    return store::find_session(context.store, cookie, now, now - context.settings.session_idle_ttl);
+    return store::find_session(context.store, cookie, oauth::session_life(context.settings, now));
 }
 
 /// Nothing was bound to them since the older one came back, some seconds after they were planted.

@@ -51,7 +51,8 @@ std::optional<DeviceCookie> use_remembered_device(const Interaction& interaction
     const auto value = find_value(interaction);
     if (!value) return std::nullopt;
     std::string fresh = crypto::random_token(context.random);
-    const auto expires_at = store::use_device(transaction, subject, *value, oauth::hash_of(fresh), context.now());
+    const auto expires_at = store::use_device(transaction, subject, *value, oauth::hash_of(fresh), context.now(),
+                                              context.settings.login.remember_device);
     if (!expires_at) return std::nullopt;
     return DeviceCookie{std::move(fresh), *expires_at - context.now()};
 }

@@ -24,6 +24,7 @@ namespace {
 
 /// Something of everything.
 void put_everything(const Installation& installation) {
+    installation.reconfigure("login", json::Object{{"rememberDevice", 86400}});
     put_sample(installation);
     put_session(installation, "ada 1", "ada");
     put_consent(installation, "wiki", "ada", "openid");
@@ -106,6 +107,8 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     CHECK(at(stats, "users", "enabled") == 2);
     CHECK(at(stats, "users", "disabled") == 1);
     CHECK(at(stats, "remembered_devices") == 1);
+    installation.reconfigure("login", json::Object{{"rememberDevice", 0}});
+    CHECK(at(installation.must_json({"stats"}), "remembered_devices") == 0);
     CHECK(at(stats, "sessions") == 1);
     CHECK(at(stats, "consents") == 1);
     CHECK(at(stats, "grants") == 3);

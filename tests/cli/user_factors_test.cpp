@@ -45,7 +45,7 @@ struct Fixture {
         action(transaction);
         transaction.commit();
     }
-    bool logged_in() { return store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)).has_value(); }
+    bool logged_in() { return store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}).has_value(); }
     std::int64_t failures() { return store::find_code_state(database, ada, "", kNow).other.in_a_row; }
     std::string audit() const {
         std::ostringstream text;

@@ -84,7 +84,7 @@ void log_in(const Installation& installation, const model::Subject& subject) {
 
 bool logged_in(const Installation& installation) {
     auto database = installation.open();
-    return store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)).has_value();
+    return store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}).has_value();
 }
 
 }  // namespace

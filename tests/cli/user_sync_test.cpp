@@ -126,7 +126,7 @@ TEST_CASE("user import --sync: who is not in the file is disabled, and enabled w
     CHECK(f.is_enabled("hanna"));  // of another one
     {
         auto database = f.installation.open();
-        CHECK_FALSE(store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)));
+        CHECK_FALSE(store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}));
     }
     CHECK(f.sync(people({"ada", "eve"})) == "0 0 0 0 2 ");
     CHECK(f.sync(people({"ada", "eve", "bob"})) == "0 0 1 0 2 ");

@@ -56,7 +56,7 @@ void log_in(const Installation& installation, const std::string& subject) {
 
 bool logged_in(const Installation& installation) {
     auto database = installation.open();
-    return store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)).has_value();
+    return store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}).has_value();
 }
 
 }  // namespace

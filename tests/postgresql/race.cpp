@@ -229,7 +229,7 @@ std::size_t RaceWorld::count_living_grants(const model::User& user) {
 
 std::size_t RaceWorld::count_sessions(const model::User& user) {
     const util::Time now = fixture.clock.now();
-    return all_of(store::list_sessions(fixture.database, now, now - fixture.settings.session_idle_ttl, user.subject))
+    return all_of(store::list_sessions(fixture.database, {now, now - fixture.settings.session_idle_ttl}, user.subject))
         .size();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "db/write.h"
+#include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -28,8 +29,8 @@ ListedDevice to_device(const model::Session& session, const AccountVisit& visit)
 /// This one first, then by last use.
 std::vector<ListedDevice> find_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    std::vector<model::Session> sessions = store::sessions_of(visit.context().store, visit.subject(), now,
-                                                              now - visit.context().settings.session_idle_ttl);
+    std::vector<model::Session> sessions =
+        store::sessions_of(visit.context().store, visit.subject(), oauth::session_life(visit.context().settings, now));
     std::ranges::stable_sort(sessions, [&](const model::Session& a, const model::Session& b) {
         const bool is_a = a.sid == visit.session.sid, is_b = b.sid == visit.session.sid;
         return is_a != is_b ? is_a : a.last_seen_at > b.last_seen_at;
@@ -117,7 +118,8 @@ std::vector<ListedRemembered> find_remembered(const AccountVisit& visit) {
     std::vector<ListedRemembered> listed;
     if (!remembers_devices(visit.context().settings)) return listed;
     for (const store::RememberedDevice& device :
-         store::devices_of(visit.context().store, visit.subject(), visit.context().now()))
+         store::devices_of(visit.context().store, visit.subject(), visit.context().now(),
+                           visit.context().settings.login.remember_device))
         listed.push_back({.name = shown_agent(device.agent),
                           .since = shown_time(device.created_at),
                           .last_used = shown_time(device.last_used_at),

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "oauth/session_life.h"
 #include "store/applications.h"
 #include "store/factors.h"
 #include "store/groups.h"
@@ -29,8 +30,8 @@ std::string name_of(const model::User& user) {
 
 std::int64_t count_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    return std::ssize(store::sessions_of(visit.context().store, visit.subject(), now,
-                                         now - visit.context().settings.session_idle_ttl));
+    return std::ssize(
+        store::sessions_of(visit.context().store, visit.subject(), oauth::session_life(visit.context().settings, now)));
 }
 
 AccountRow password_row(const AccountVisit& visit) {

@@ -5,6 +5,7 @@
 #include "http/url.h"
 #include "json/writer.h"
 #include "oauth/acr.h"
+#include "oauth/session_life.h"
 #include "store/factors.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"
@@ -201,7 +202,7 @@ std::vector<std::pair<model::Sid, std::int64_t>> end_sessions_by_passkey(const A
     const util::Time now = context.now();
     std::vector<std::pair<model::Sid, std::int64_t>> ended;  // with the number of its grants
     for (const model::Session& other :
-         store::sessions_of(transaction.database(), visit.subject(), now, now - context.settings.session_idle_ttl)) {
+         store::sessions_of(transaction.database(), visit.subject(), oauth::session_life(context.settings, now))) {
         if (other.sid == visit.session.sid || !was_by_passkey_alone(other.how)) continue;
         ended.emplace_back(other.sid, store::end_session(transaction, visit.subject(), other.sid, now).value_or(0));
     }

@@ -7,6 +7,7 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/session_life.h"
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -68,8 +69,8 @@ std::optional<std::string> change(const AccountVisit& visit, const StillProved& 
     const auto replace = [&](db::Transaction& transaction) {
         const util::Time now = context.now();
         if (!is_proved(transaction)) return false;
-        auto session = store::find_session(transaction.database(), visit.session.cookie_hash, now,
-                                           now - context.settings.session_idle_ttl);
+        auto session = store::find_session(transaction.database(), visit.session.cookie_hash,
+                                           oauth::session_life(context.settings, now));
         if (!session) return false;
         store::replace_password(transaction, visit.subject(), hash, now);
         session->cookie_hash = oauth::hash_of(cookie);
@@ -130,8 +131,8 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
     if (!cookie) {
         verdict.log_detail = "the password was changed or the session ended while this change waited";
         const util::Time now = visit.context().now();
-        const bool is_live = store::find_session(visit.context().store, visit.session.cookie_hash, now,
-                                                 now - visit.context().settings.session_idle_ttl)
+        const bool is_live = store::find_session(visit.context().store, visit.session.cookie_hash,
+                                                 oauth::session_life(visit.context().settings, now))
                                  .has_value();
         return is_live ? refuse(visit, verdict) : http::see_other(visit.url());  // the login comes first then
     }

@@ -42,7 +42,7 @@ struct Fixture {
     }
     bool lives(const model::Session& session) {
         const util::Time now = fixture.clock.now();
-        return store::find_session(fixture.database, session.cookie_hash, now, now).has_value();
+        return store::find_session(fixture.database, session.cookie_hash, {now, now}).has_value();
     }
 };
 

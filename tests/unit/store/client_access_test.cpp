@@ -136,7 +136,7 @@ TEST_CASE("standing: session and access, as one question [GROUP-4]") {
     f.write([&](db::Transaction& t) { store::insert_session(t, session); });
     const auto standing = [&](Time now, Time idle_since) {
         db::Transaction transaction(f.database, db::Durability::lazy);
-        return store::find_standing(transaction, session, kWiki, now, idle_since);
+        return store::find_standing(transaction, session, kWiki, {now, idle_since});
     };
     CHECK(standing(kNow, kNow) == Standing::good);
     CHECK(standing(kNow + Seconds{60}, kNow) == Standing::session_ended);

@@ -24,12 +24,13 @@ struct Fixture : TwoUsers {
                                               .expires_at = kNow + Seconds{60}});
         });
     }
-    std::optional<Time> use(const char* value, const char* fresh, const char* subject = "sub-ada", Time now = kNow) {
+    std::optional<Time> use(const char* value, const char* fresh, const char* subject = "sub-ada", Time now = kNow,
+                            Seconds lifetime = Seconds{60}) {
         return written(database, [&](db::Transaction& t) {
-            return store::use_device(t, Subject(subject), ValueHash(value), ValueHash(fresh), now);
+            return store::use_device(t, Subject(subject), ValueHash(value), ValueHash(fresh), now, lifetime);
         });
     }
-    std::size_t listed(Time now = kNow) { return store::devices_of(database, ada.subject, now).size(); }
+    std::size_t listed(Time now = kNow) { return store::devices_of(database, ada.subject, now, Seconds{60}).size(); }
 };
 
 }  // namespace
@@ -41,13 +42,42 @@ TEST_CASE("remembered devices: a value counts once, and the next one as long as 
     CHECK_FALSE(f.use("one", "three"));
     CHECK(f.use("two", "three"));
     CHECK_FALSE(f.use("three", "four", "sub-ada", kNow + Seconds{60}));
-    const auto devices = store::devices_of(f.database, f.ada.subject, kNow);
+    const auto devices = store::devices_of(f.database, f.ada.subject, kNow, Seconds{60});
     REQUIRE(devices.size() == 1);
     CHECK(devices[0].token_hash == ValueHash("three"));
     CHECK(devices[0].id == "id of one");
     CHECK(devices[0].agent == "Firefox on Linux");
     CHECK(devices[0].created_at == kNow);
     CHECK(f.listed(kNow + Seconds{60}) == 0);
+}
+
+TEST_CASE("remembered devices: a lifetime that was lowered counts from when the device was remembered [DEVICE-2]") {
+    struct Row {
+        const char* when;
+        Seconds lifetime;  ///< remembered for a minute
+        Seconds later;
+        std::optional<Seconds> left;
+    };
+    const Row rows[] = {
+        {"as it was", Seconds{60}, Seconds{59}, Seconds{1}},
+        {"raised: what was said then counts", Seconds{90}, Seconds{59}, Seconds{1}},
+        {"raised, expired", Seconds{90}, Seconds{60}, std::nullopt},
+        {"lowered", Seconds{20}, Seconds{19}, Seconds{1}},
+        {"lowered, over", Seconds{20}, Seconds{20}, std::nullopt},
+        {"turned off", Seconds{0}, Seconds{0}, std::nullopt},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        REQUIRE(f.remember("one"));
+        const Time now = kNow + row.later;
+        const auto listed = store::devices_of(f.database, f.ada.subject, now, row.lifetime);
+        const auto expires_at = f.use("one", "two", "sub-ada", now, row.lifetime);
+        CHECK(expires_at.has_value() == row.left.has_value());
+        CHECK(listed.size() == (row.left ? 1 : 0));
+        if (row.left) CHECK(*expires_at == now + *row.left);
+        if (row.left) CHECK(listed.at(0).expires_at == *expires_at);
+    }
 }
 
 TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, STORE-4]") {

@@ -38,6 +38,7 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
         Time now;
         Time idle_since;
         bool found;
+        Time begun_after{};
     };
     const Time end = session().expires_at;
     const Row rows[] = {
@@ -46,15 +47,18 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
         {"expired in this second", "cookie", end, kNow, false},
         {"seen exactly at the idle limit", "cookie", kNow, kNow, true},
         {"idle by a second", "cookie", kNow, kNow + Seconds{1}, false},
+        {"begun within the lifetime of today", "cookie", kNow, kNow, true, session().created_at - Seconds{1}},
+        {"begun when lifetimes were longer", "cookie", kNow, kNow, false, session().created_at},
         {"another cookie", "Cookie", kNow, kNow, false},
         {"no cookie", "", kNow, kNow, false},
     };
     auto database = with_session();
     for (const auto& row : rows) {
         CAPTURE(row.when);
-        CHECK(store::find_session(database, ValueHash(row.cookie), row.now, row.idle_since).has_value() == row.found);
+        CHECK(store::find_session(database, ValueHash(row.cookie), {row.now, row.idle_since, row.begun_after})
+                  .has_value() == row.found);
     }
-    const auto got = store::find_session(database, ValueHash("cookie"), kNow, kNow);
+    const auto got = store::find_session(database, ValueHash("cookie"), {kNow, kNow});
     CHECK(got->cookie_hash == session().cookie_hash);
     CHECK(got->sid == session().sid);
     CHECK(got->subject == session().subject);
@@ -68,7 +72,7 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
     auto disabled = user();
     disabled.enabled = false;
     written(database, [&](db::Transaction& transaction) { store::update_user(transaction, disabled); });
-    CHECK_FALSE(store::find_session(database, ValueHash("cookie"), kNow, kNow));
+    CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
 }
 
 TEST_CASE("touch_session: moves idle expiry forward, never back, and absolute expiry not at all") {
@@ -76,12 +80,12 @@ TEST_CASE("touch_session: moves idle expiry forward, never back, and absolute ex
     const auto touch = [&](const char* cookie, Time now) {
         written(database,
                 [&](db::Transaction& transaction) { store::touch_session(transaction, ValueHash(cookie), now); });
-        return store::find_session(database, ValueHash("cookie"), kNow, kNow - Seconds{1000})->last_seen_at;
+        return store::find_session(database, ValueHash("cookie"), {kNow, kNow - Seconds{1000}})->last_seen_at;
     };
     CHECK(touch("cookie", kNow + Seconds{10}) == kNow + Seconds{10});
     CHECK(touch("cookie", kNow - Seconds{10}) == kNow + Seconds{10});
     CHECK(touch("other", kNow + Seconds{20}) == kNow + Seconds{10});
-    CHECK(store::find_session(database, ValueHash("cookie"), kNow, kNow)->expires_at == session().expires_at);
+    CHECK(store::find_session(database, ValueHash("cookie"), {kNow, kNow})->expires_at == session().expires_at);
 }
 
 TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner id can go on under a new one") {
@@ -92,8 +96,8 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
         store::remove_session(transaction, ValueHash("cookie"));
         store::insert_session(transaction, rotated);
     });
-    CHECK_FALSE(store::find_session(database, ValueHash("cookie"), kNow, kNow));
-    CHECK(store::find_session(database, ValueHash("new cookie"), kNow, kNow)->sid == session().sid);
+    CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
+    CHECK(store::find_session(database, ValueHash("new cookie"), {kNow, kNow})->sid == session().sid);
 }
 
 TEST_CASE("list_sessions: those that a cookie could still open, the oldest first, of one user or of all") {
@@ -118,7 +122,7 @@ TEST_CASE("list_sessions: those that a cookie could still open, the oldest first
     });
     const auto listed = [&](std::optional<model::Subject> subject) {
         std::string text;
-        for (const auto& each : store::list_sessions(database, kNow, kNow - Seconds{30}, subject))
+        for (const auto& each : store::list_sessions(database, {kNow, kNow - Seconds{30}}, subject))
             text += each.session.sid.str() + "/" + each.username + " ";
         return text;
     };

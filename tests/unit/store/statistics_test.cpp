@@ -61,7 +61,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
         log_in("disabled", "sub-3", kNow, kNow + Seconds{1});
         store::save_consent(transaction, {ClientId("client"), Subject("sub-1"), {}, kNow});
     });
-    const auto statistics = store::read_statistics(database, kNow, kNow - Seconds{30});
+    const auto statistics = store::read_statistics(database, {kNow, kNow - Seconds{30}}, Seconds{2592000});
     CHECK(statistics.clients.enabled == 2);
     CHECK(statistics.clients.disabled == 1);
     CHECK(statistics.users.enabled == 2);
@@ -79,5 +79,5 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
     CHECK(active["authorization_code"] == statistics.authorization_codes);
     CHECK(active["access_token"] == statistics.access_tokens);
     CHECK(active["refresh_token"] == statistics.refresh_tokens);
-    CHECK(store::read_statistics(database, kNow + Seconds{86400}, kNow).grants == 0);
+    CHECK(store::read_statistics(database, {kNow + Seconds{86400}, kNow}, Seconds{2592000}).grants == 0);
 }

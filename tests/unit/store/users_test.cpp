@@ -43,7 +43,7 @@ db::Database two_users() {
 }
 
 bool has_session(db::Database& database, const std::string& subject) {
-    return store::find_session(database, model::ValueHash("cookie " + subject), kNow, kNow).has_value();
+    return store::find_session(database, model::ValueHash("cookie " + subject), {kNow, kNow}).has_value();
 }
 
 bool has_token(db::Database& database, const std::string& subject) {

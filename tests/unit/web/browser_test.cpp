@@ -181,6 +181,29 @@ TEST_CASE("recognise: idle and absolute expiry, to the second [L04]") {
     CHECK_FALSE(see(fixture, session_cookie(fixture, "second-value")).session);
 }
 
+TEST_CASE("recognise: a lower sessionTTL ends sessions of before, and a higher one lengthens none [L04]") {
+    struct Row {
+        util::Seconds ttl;  ///< at the look; the session began with 1000
+        util::Seconds age;
+        bool counts;
+    };
+    const Row rows[] = {
+        {util::Seconds{1000}, util::Seconds{999}, true}, {util::Seconds{1000}, util::Seconds{1000}, false},
+        {util::Seconds{600}, util::Seconds{599}, true},  {util::Seconds{600}, util::Seconds{600}, false},
+        {util::Seconds{9000}, util::Seconds{999}, true}, {util::Seconds{9000}, util::Seconds{1000}, false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.ttl.count());
+        CAPTURE(row.age.count());
+        test::RulesFixture fixture;
+        fixture.settings.session_ttl = util::Seconds{1000};
+        fixture.add_session(fixture.add_user("alice"), "cookie-value");
+        fixture.settings.session_ttl = row.ttl;
+        fixture.clock.advance(row.age);
+        CHECK(see(fixture, session_cookie(fixture, "cookie-value")).session.has_value() == row.counts);
+    }
+}
+
 TEST_CASE("recognise: a disabled user's session does not count") {
     test::RulesFixture fixture;
     auto alice = fixture.add_user("alice");

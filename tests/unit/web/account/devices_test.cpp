@@ -74,8 +74,8 @@ TEST_CASE("devices: browser, system and address of each login, and no address wh
         const auto started = web::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now(),
                                                 model::by_password());
         transaction.commit();
-        const auto stored = store::find_session(f.fixture.database, started.session.cookie_hash, f.fixture.clock.now(),
-                                                f.fixture.clock.now());
+        const auto stored = store::find_session(f.fixture.database, started.session.cookie_hash,
+                                                {f.fixture.clock.now(), f.fixture.clock.now()});
         REQUIRE(stored);
         CHECK(stored->agent == row.name);
         CHECK(stored->address == row.address);

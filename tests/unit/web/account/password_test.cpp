@@ -45,7 +45,8 @@ TEST_CASE("password: changed, and this session goes on with another cookie value
 TEST_CASE("password: the session keeps its id, its login and its end [ACCOUNT-6]") {
     Fixture f;
     const auto find = [&] {
-        return *store::find_session(f.fixture.database, oauth::hash_of(f.session_cookie()), f.fixture.clock.now(), {});
+        return *store::find_session(f.fixture.database, oauth::hash_of(f.session_cookie()),
+                                    {f.fixture.clock.now(), {}});
     };
     const model::Session before = find();
     f.fixture.clock.advance(util::Seconds{30});
