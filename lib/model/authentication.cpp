@@ -29,12 +29,10 @@ Authentication with_code(const Authentication& done) {
     return {std::max(done.level, Level::second_factor), with_methods(done.amr, {"otp", "mfa"})};
 }
 
-Authentication by_passkey() { return with_passkey({}, UserVerified::yes); }
+Authentication by_passkey() { return with_passkey({}); }
 
-Authentication with_passkey(const Authentication& done, UserVerified user_verified) {
-    std::vector<std::string> added = {"pop", "mfa"};
-    if (user_verified == UserVerified::yes) added.emplace_back("user");
-    return {Level::phishing_resistant, with_methods(done.amr, added)};
+Authentication with_passkey(const Authentication& done) {
+    return {Level::phishing_resistant, with_methods(done.amr, {"pop", "user", "mfa"})};
 }
 
 std::vector<std::string> methods_of(std::string_view amr) {

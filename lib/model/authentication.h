@@ -31,9 +31,8 @@ Authentication with_code(const Authentication& done);
 Authentication by_passkey();
 
 /// `done`, and then a passkey, which is phishing-resistant whether its authenticator has verified the user or has seen
-/// a touch alone. The methods tell which (docs/decisions/0069-levels.md).
-enum class UserVerified { no, yes };
-Authentication with_passkey(const Authentication& done, UserVerified user_verified);
+/// a touch alone. Either is the test of presence that RFC 8176 §2 calls `user` (docs/decisions/0109).
+Authentication with_passkey(const Authentication& done);
 
 /// The words of `amr`.
 std::vector<std::string> methods_of(std::string_view amr);

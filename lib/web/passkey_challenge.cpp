@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kChallengeBytes = 32;
 /// Whatever changes in the members changes the purpose.
-constexpr std::string_view kPurpose = "passkey challenge v2";
+constexpr std::string_view kPurpose = "passkey challenge v3";
 
 }  // namespace
 
@@ -24,7 +24,8 @@ SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use,
     SealedChallenge made;
     made.bytes = context.random.bytes(kChallengeBytes);
     oauth::sealed::Writer writer;
-    writer(use.ceremony, use.browser.binding(), use.subject, use.occasion, expires_at, handle, stamp, made.bytes);
+    writer(use.ceremony, use.browser.binding(), use.subject, use.occasion, context.now(), expires_at, handle, stamp,
+           made.bytes);
     made.sealed = crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
     return made;
 }
@@ -38,8 +39,8 @@ util::Result<Challenge, ChallengeFault> open_challenge(oauth::Context& context, 
     model::Subject subject;
     Challenge challenge;
     oauth::sealed::Reader reader(*plain);
-    reader(ceremony, browser, subject, occasion, challenge.expires_at, challenge.handle, challenge.stamp,
-           challenge.bytes);
+    reader(ceremony, browser, subject, occasion, challenge.issued_at, challenge.expires_at, challenge.handle,
+           challenge.stamp, challenge.bytes);
     if (!reader.is_whole()) return ChallengeFault::foreign;
     const bool is_for_it = ceremony == use.ceremony && use.browser.is_bound_by(browser) && subject == use.subject &&
                            occasion == use.occasion;

@@ -26,6 +26,7 @@ struct ChallengeUse {
 struct Challenge {
     std::string bytes;        ///< 32, random
     std::string handle = {};  ///< of a registration: `user.id` of its options, which is stored with the first passkey
+    util::Time issued_at{};
     util::Time expires_at{};  ///< for store::spend_challenge
     std::int64_t stamp = 0;   ///< of a registration: `users.stamp` then; another change of factors ends this one
 };

@@ -120,6 +120,13 @@ bool suspend(Interaction& interaction, const LoginVisit& visit, const store::Pas
     return true;
 }
 
+/// Whether the passkey was used for another login between the challenge and its answer: of two tabs the one that was
+/// answered first may send later. A copy that waits so long is refused as well, and suspended at its next challenge:
+/// docs/decisions/0108.
+bool was_used_since(const store::Passkey& passkey, const Challenge& challenge) {
+    return passkey.last_used_at && *passkey.last_used_at > challenge.issued_at;
+}
+
 /// Behind a right password alone: of another passkey nothing tells whose login it was to be.
 void note_failure(Interaction& interaction, const LoginVisit& visit, db::Transaction& transaction) {
     if (!visit.request.half_login) return;
@@ -161,6 +168,8 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
     if (!use) return refuse(std::string(factor::describe(use.error())));
     if (std::string why = why_unfit(context, visit, found); !why.empty()) return refuse(std::move(why));
     if (!factor::has_counter_grown(static_cast<std::uint32_t>(found.sign_count), use->sign_count)) {
+        if (was_used_since(found, *challenge))
+            return refuse("the counter of the passkey has not grown, after another login since the challenge");
         if (!suspend(interaction, visit, found, *challenge)) return refuse("the challenge was spent before");
         return refuse("the counter of the passkey has not grown, so there may be a copy of it; it is suspended");
     }

@@ -38,8 +38,8 @@ struct PasskeyVerdict {
 };
 
 /// Looks at the answer. A refusal is counted before this returns, and takes no hash slot. A passkey whose counter has
-/// not grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before. Of a visit with a half
-/// login it must be a passkey of that user.
+/// not grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before, or the passkey was used
+/// since the challenge was issued. Of a visit with a half login it must be a passkey of that user.
 PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit);
 
 /// In the transaction that completes the login: challenge and counter are spent, and codes that were wrong before are

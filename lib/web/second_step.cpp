@@ -211,8 +211,7 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
         return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
     const PasskeyVerdict verdict = check_passkey(interaction, visit);
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
-    const auto user_verified = verdict.use.user_verified ? model::UserVerified::yes : model::UserVerified::no;
-    const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login), user_verified);
+    const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login));
     auto response = complete(interaction, visit, how, [&](db::Transaction& transaction) {
         return spend_passkey(transaction, verdict, context.now());
     });

@@ -204,7 +204,7 @@ TEST_CASE(
         const char* worth;
     };
     for (const Row row :
-         {Row{kUserPresent | kUserVerified, "phr: pwd pop user mfa"}, {kUserPresent, "phr: pwd pop mfa"}}) {
+         {Row{kUserPresent | kUserVerified, "phr: pwd pop user mfa"}, {kUserPresent, "phr: pwd pop user mfa"}}) {
         WithPasskey f;
         UserAgent alice(f.op);
         const Landing page = f.second_page(alice);
@@ -516,6 +516,42 @@ TEST_CASE("passkey: a counter that has not grown suspends it [WEBAUTHN-15, WebAu
     CHECK(f.stored().sign_count == 6);
 }
 
+TEST_CASE(
+    "passkey: answers of two tabs that arrive in the other order suspend nothing [WEBAUTHN-15, WebAuthn §6.1.1]") {
+    struct Row {
+        const char* when;
+        seconds between;  ///< the second page and the login in the first
+        bool suspended;
+    };
+    for (const Row row : {Row{"a copy with a challenge of after the login", seconds(0), true},
+                          {"a tab that was there before the login", seconds(1), false},
+                          {"and that waited", seconds(200), false}})
+        for (const bool is_alone : {true, false}) {
+            CAPTURE(row.when);
+            CAPTURE(is_alone);
+            WithPasskey f;
+            const auto open = [&](UserAgent& tab) { return is_alone ? f.login_page(tab) : f.second_page(tab); };
+            UserAgent first(f.op), second(f.op);
+            const Landing early = open(first), late = open(second);
+            f.key.counter = 5;
+            const Fields earlier = fields_of(f.answer(early));
+            f.key.counter = 6;
+            f.op.advance(row.between);
+            CHECK(f.give(second, late).verdict() == "consent");
+            check_refused(f.give(first, early, earlier), "the counter of the passkey has not grown");
+            CHECK(f.stored().suspended_at.has_value() == row.suspended);
+            CHECK(f.stored().sign_count == 6);
+            if (row.suspended) continue;
+            // The same tab, asked again.
+            f.key.counter = 7;
+            CHECK(f.give(first, open(first)).verdict() == "consent");
+            // A copy is found out at its next challenge.
+            UserAgent copy(f.op);
+            check_refused(f.give(copy, open(copy)), "the counter of the passkey has not grown");
+            CHECK(f.stored().suspended_at);
+        }
+}
+
 TEST_CASE("passkey: a suspended one is not replaced by the password alone [POLICY-2, POLICY-4, WEBAUTHN-15]") {
     WithPasskey f;
     UserAgent alice(f.op), thief(f.op), owner(f.op);
@@ -777,7 +813,7 @@ TEST_CASE("passkey: the present password is asked for unless it alone was the lo
     CHECK(has_id(both.fetch(password).body, "present"));
     f.key.flags = kUserPresent;
     UserAgent touched(f.op);
-    CHECK(worth(f.op, touched, f.give(touched, f.second_page(touched))) == "phr: pwd pop mfa");
+    CHECK(worth(f.op, touched, f.give(touched, f.second_page(touched))) == "phr: pwd pop user mfa");
     CHECK(has_id(touched.fetch(password).body, "present"));
     // The field is no choice of the form's.
     const Query form{{"csrf", value_of(both.fetch(password), "csrf")},

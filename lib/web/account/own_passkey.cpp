@@ -38,7 +38,7 @@ bool is_added(oauth::Context& context, const ProvedPasskey& proved) {
 }
 
 model::Authentication with_new_passkey(const model::Authentication& done, const ProvedPasskey& proved) {
-    auto how = model::with_passkey(done, proved.user_verified ? model::UserVerified::yes : model::UserVerified::no);
+    auto how = model::with_passkey(done);
     if (!proved.user_verified) how.level = std::max(done.level, model::Level::second_factor);
     return how;
 }

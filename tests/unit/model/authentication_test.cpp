@@ -18,13 +18,11 @@ TEST_CASE(
         {"a password", by_password(), password, "pwd"},
         {"and a code", code, second_factor, "pwd otp mfa"},
         {"a passkey alone", by_passkey(), phishing_resistant, "pop user mfa"},
-        {"a password and a passkey", with_passkey(by_password(), UserVerified::yes), phishing_resistant,
-         "pwd pop user mfa"},
-        {"and one that was touched", with_passkey(by_password(), UserVerified::no), phishing_resistant, "pwd pop mfa"},
-        {"a code before", with_passkey(code, UserVerified::no), phishing_resistant, "pwd otp pop mfa"},
-        {"all of them", with_passkey(code, UserVerified::yes), phishing_resistant, "pwd otp pop user mfa"},
+        {"a password and a passkey", with_passkey(by_password()), phishing_resistant, "pwd pop user mfa"},
+        {"a code before", with_passkey(code), phishing_resistant, "pwd otp pop user mfa"},
         {"a code behind a passkey", with_code(by_passkey()), phishing_resistant, "otp pop user mfa"},
-        {"what was verified stays so", with_passkey(by_passkey(), UserVerified::no), phishing_resistant,
+        {"a passkey twice", with_passkey(by_passkey()), phishing_resistant, "pop user mfa"},
+        {"a passkey behind a word of the web server", with_passkey({.level = password, .amr = ""}), phishing_resistant,
          "pop user mfa"},
     };
     for (const Row& row : rows) {
