@@ -191,7 +191,7 @@ CREATE TABLE totp_secrets (
 -- Recovery codes: each is worth one code of the app, once.
 CREATE TABLE recovery_codes (
     subject   TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
-    code_hash TEXT NOT NULL,     -- HMAC under factor.key: the codes are too short for a plain digest
+    code_hash TEXT NOT NULL,     -- HMAC under factor.key, after the name of that key: codes are too short for a plain digest
     made_at   INTEGER NOT NULL,
     used_at   INTEGER,           -- NULL: it has not been used
     PRIMARY KEY (subject, code_hash)

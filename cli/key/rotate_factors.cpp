@@ -11,6 +11,7 @@
 #include "crypto/factor_key.h"
 #include "crypto/seal.h"
 #include "db/write.h"
+#include "factor/recovery_code.h"
 #include "factor/totp_seal.h"
 #include "keys/key_directory.h"
 #include "store/factors.h"
@@ -23,8 +24,6 @@ constexpr std::int64_t kBatch = 500;
 /// A request works with the keys that were there when it began. It may write a row with the former key, or read one
 /// that has just got the new key, for so long.
 constexpr std::chrono::seconds kInFlight{5};
-
-util::Time now() { return util::SystemClock().now(); }
 
 /// What was done.
 struct Report {
@@ -81,10 +80,10 @@ void reseal_all(db::Database& database, const util::Secret& factor_key, Report& 
     while (after) after = reseal_batch(database, factor_key, *after, report);
 }
 
-/// Those under the new key were made later.
-std::int64_t end_codes(db::Database& database, util::Time new_since) {
+/// The codes under the new key stay, whenever they were made.
+std::int64_t end_codes(db::Database& database, const std::string& key_name) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
-        const std::int64_t ended = store::remove_recovery_codes_before(transaction, new_since);
+        const std::int64_t ended = store::remove_dead_recovery_codes(transaction, key_name);
         commit(transaction);
         return ended;
     });
@@ -123,7 +122,6 @@ void rotate_factors(const Invocation& invocation, const FactorRotation& rotation
     std::optional<keys::KeyDirectory> directory(config.keys);
     SharedKeys shared(config, *directory);
     crypto::FactorKeys keys;
-    const util::Time new_since = now();
     shared.change([&] { keys = begin(*directory, rotation.end_codes); });
     note_done(invocation, {{"file", config.keys + "/factor.key"}});
     directory.reset();  // a `key sync` may run from here on
@@ -141,7 +139,8 @@ void rotate_factors(const Invocation& invocation, const FactorRotation& rotation
     Report report;
     reseal_all(database, crypto::to_bytes(keys), report);
     // Also when the rotation that was cut off was to end them: none of before is looked for under this key.
-    if (keys.codes.reveal() == keys.sealing.reveal()) report.codes_ended = end_codes(database, new_since);
+    if (keys.codes.reveal() == keys.sealing.reveal())
+        report.codes_ended = end_codes(database, factor::code_key_name(crypto::to_bytes(keys)));
     directory.emplace(config.keys);
     shared.change([&] { drop_previous(*directory, keys); });
     note_done(invocation,

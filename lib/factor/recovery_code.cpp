@@ -11,6 +11,7 @@ namespace postern::factor {
 namespace {
 
 constexpr std::string_view kPurpose = "postern recovery code v1";
+constexpr std::string_view kNamePurpose = "postern name of the key of recovery codes v1";
 
 constexpr std::uint64_t kCodes = 10'000'000'000'000'000;
 /// From here on a number would make small codes more likely than others.
@@ -37,10 +38,16 @@ std::vector<std::string> make_recovery_codes(crypto::Random& random) {
     return codes;
 }
 
+std::string code_key_name(const util::Secret& factor_key) {
+    const auto keys = crypto::parse_factor_keys(factor_key);
+    return crypto::hex(crypto::hmac_sha256(keys.codes.reveal(), kNamePurpose)).substr(0, kCodeKeyNameSize - 1) + '.';
+}
+
 std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits) {
     const util::Secret key(crypto::hmac_sha256(crypto::parse_factor_keys(factor_key).codes.reveal(), kPurpose));
     // A subject has no blank, so that no two pairs are one text.
-    return crypto::hex(crypto::hmac_sha256(key.reveal(), subject.str() + ' ' + std::string(digits)));
+    return code_key_name(factor_key) +
+           crypto::hex(crypto::hmac_sha256(key.reveal(), subject.str() + ' ' + std::string(digits)));
 }
 
 }  // namespace postern::factor

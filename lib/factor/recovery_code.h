@@ -18,8 +18,13 @@ inline constexpr std::size_t kRecoveryDigits = 16;  ///< 53 bits
 /// Ten of sixteen digits each; every number has the same chance.
 std::vector<std::string> make_recovery_codes(crypto::Random& random);
 
+/// Names the key of recovery codes in factor.key, of which `factor_key` has the bytes: 16 hexadecimal digits and a dot,
+/// with which each hash under that key begins. Codes under another key are dead, and the database can tell them.
+inline constexpr std::size_t kCodeKeyNameSize = 17;
+std::string code_key_name(const util::Secret& factor_key);
+
 /// What the database has of a code. Sixteen digits can be found from a plain digest, so this is HMAC-SHA-256 under a
-/// key that is derived from factor.key, of which `factor_key` has the bytes. The code of another user has another hash.
+/// key that is derived from factor.key, after the name of that key. The code of another user has another hash.
 std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits);
 
 }  // namespace postern::factor

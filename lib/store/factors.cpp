@@ -6,6 +6,9 @@ namespace {
 
 using model::Subject;
 
+/// The name of the key with which a hash begins (factor::kCodeKeyNameSize).
+#define POSTERN_KEY_NAME "substr(code_hash, 1, 17)"
+
 #define POSTERN_TOTP_COLUMNS "sealed, last_step, created_at, last_used_at"
 TotpRow read_totp(db::Statement& row) {
     TotpRow totp;
@@ -90,6 +93,15 @@ bool has_unused_code(db::Database& database, const Subject& subject, std::string
         .step();
 }
 
+bool has_unused_code_under(db::Database& database, const Subject& subject, std::string_view key_name) {
+    return database
+        .query(
+            "SELECT 1 FROM recovery_codes WHERE subject = $1 AND used_at IS NULL"
+            " AND " POSTERN_KEY_NAME " = $2",
+            subject, key_name)
+        .step();
+}
+
 bool spend_recovery_code(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now) {
     return transaction.run(
                "UPDATE recovery_codes SET used_at = $3 WHERE subject = $1 AND code_hash = $2 AND used_at IS NULL",
@@ -100,8 +112,8 @@ std::int64_t remove_recovery_codes(db::Transaction& transaction, const Subject& 
     return transaction.run("DELETE FROM recovery_codes WHERE subject = $1", subject);
 }
 
-std::int64_t remove_recovery_codes_before(db::Transaction& transaction, util::Time time) {
-    return transaction.run("DELETE FROM recovery_codes WHERE made_at < $1", time);
+std::int64_t remove_dead_recovery_codes(db::Transaction& transaction, std::string_view key_name) {
+    return transaction.run("DELETE FROM recovery_codes WHERE " POSTERN_KEY_NAME " <> $1", key_name);
 }
 
 std::int64_t find_stamp(db::Database& database, const Subject& subject) {

@@ -54,13 +54,15 @@ void replace_recovery_codes(db::Transaction& transaction, const model::Subject& 
                             const std::vector<std::string>& hashes, util::Time now);
 bool has_unused_codes(db::Database& database);  ///< of any user
 bool has_unused_code(db::Database& database, const model::Subject& subject, std::string_view hash);
+/// Whether one of the user's was made under the key of that name (factor::code_key_name).
+bool has_unused_code_under(db::Database& database, const model::Subject& subject, std::string_view key_name);
 /// False when there is no such code or it was used before.
 bool spend_recovery_code(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
                          util::Time now);
 /// Returns how many rows there were, used ones too.
 std::int64_t remove_recovery_codes(db::Transaction& transaction, const model::Subject& subject);
-/// Of all users, those that were made before `time`.
-std::int64_t remove_recovery_codes_before(db::Transaction& transaction, util::Time time);
+/// Removes the codes of all users that were made under another key than that of the name.
+std::int64_t remove_dead_recovery_codes(db::Transaction& transaction, std::string_view key_name);
 
 /// Grows with each change of the password or of a second factor, and when the user is disabled: what was sealed with
 /// an earlier one is void, and what a link allowed is over (let_enrol). 0 when there is no such user, as for one

@@ -27,7 +27,9 @@ util::Seconds wait_after(std::int64_t failures, util::Seconds window) {
 }
 
 CodeVerdict wrong(std::string why) { return {.outcome = CodeOutcome::wrong, .log_detail = std::move(why)}; }
-CodeVerdict unreadable(std::string why) { return {.outcome = CodeOutcome::unreadable, .log_detail = std::move(why)}; }
+CodeVerdict unreadable(std::string why, bool other_kind_works = false) {
+    return {.outcome = CodeOutcome::unreadable, .log_detail = std::move(why), .other_kind_works = other_kind_works};
+}
 
 std::string describe(const factor::TotpVerdict& verdict) {
     switch (verdict.outcome) {
@@ -40,23 +42,40 @@ std::string describe(const factor::TotpVerdict& verdict) {
     }
 }
 
+std::optional<util::Secret> open_app(oauth::Context& context, const model::Subject& subject,
+                                     const std::optional<store::TotpRow>& row) {
+    if (!row) return std::nullopt;
+    return factor::open_totp_secret(context.keys.factor_key(), subject, row->created_at, row->sealed);
+}
+
 CodeVerdict check_app(oauth::Context& context, const model::Subject& subject, const std::string& digits) {
     const auto row = store::find_totp(context.store, subject);
     if (!row) return wrong("a code of an app, and the user has none");
-    const auto secret = factor::open_totp_secret(context.keys.factor_key(), subject, row->created_at, row->sealed);
+    const auto secret = open_app(context, subject, row);
     if (!secret)
         return unreadable("factor.key does not open the app's secret of user " + subject.str() +
-                          ": restore the file from a backup, or run `postern user factors NAME --remove app`");
+                              ": restore the file from a backup, or run `postern user factors NAME --remove app`",
+                          has_live_codes(context, subject));
     const factor::TotpVerdict verdict = factor::check_totp(*secret, digits, context.now(), row->last_step);
     if (verdict.outcome != factor::TotpOutcome::right) return wrong(describe(verdict));
     return {.outcome = CodeOutcome::right, .step = verdict.step};
 }
 
+/// Whether all codes of the user that are left are of another factor.key.
+bool has_dead_codes(oauth::Context& context, const model::Subject& subject) {
+    return store::find_factors(context.store, subject).unused_codes > 0 && !has_live_codes(context, subject);
+}
+
 CodeVerdict check_recovery(oauth::Context& context, const model::Subject& subject, const std::string& digits) {
     std::string hash = factor::recovery_code_hash(context.keys.factor_key(), subject, digits);
-    if (!store::has_unused_code(context.store, subject, hash))
-        return wrong("a recovery code that the user does not have or has used before");
-    return {.outcome = CodeOutcome::right, .code_hash = std::move(hash)};
+    if (store::has_unused_code(context.store, subject, hash))
+        return {.outcome = CodeOutcome::right, .code_hash = std::move(hash)};
+    if (has_dead_codes(context, subject))
+        return unreadable("the recovery codes of user " + subject.str() +
+                              " were made under another factor.key: restore the file from a backup, or run "
+                              "`postern user factors NAME --remove codes`",
+                          open_app(context, subject, store::find_totp(context.store, subject)).has_value());
+    return wrong("a recovery code that the user does not have or has used before");
 }
 
 CodeVerdict compare(oauth::Context& context, const model::Subject& subject, const factor::TypedCode& code) {
@@ -95,6 +114,11 @@ const char* describe(factor::CodeKind kind) {
 }
 
 }  // namespace
+
+bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
+    return context.keys.has_factor_key() &&
+           store::has_unused_code_under(context.store, subject, factor::code_key_name(context.keys.factor_key()));
+}
 
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key, const OnWrongCode& on_wrong) {

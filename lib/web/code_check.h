@@ -16,7 +16,8 @@ enum class CodeOutcome {
     wrong,       ///< wrong, used before, of another time: told apart in the log only
     throttled,   ///< ten or more failures in a row; the code was not looked at, `wait` until one is
     locked,      ///< a hundred in a row from places not known: no code is looked at there until a success elsewhere
-    unreadable,  ///< factor.key is missing, or does not open the secret of the user's app (TOTP-11); counts nothing
+    unreadable,  ///< factor.key is missing, or another one than that of the user's app or codes (TOTP-11); counts
+                 ///< nothing
 };
 
 struct CodeVerdict {
@@ -26,9 +27,10 @@ struct CodeVerdict {
     factor::CodeKind kind = factor::CodeKind::none;  ///< of what was typed; other_script: say that 0-9 are meant
     std::int64_t failures_in_row = 0;                ///< with this one, of the place's counter, when it was counted
     bool is_place_known = false;
-    bool ends_lock = false;      ///< places not known are locked, and this code is right in a known one
-    std::int64_t step = 0;       ///< of a right code of the app
-    std::string code_hash = {};  ///< of a right recovery code
+    bool other_kind_works = false;  ///< when unreadable: a recovery code or, in place of one, a code of the app
+    bool ends_lock = false;         ///< places not known are locked, and this code is right in a known one
+    std::int64_t step = 0;          ///< of a right code of the app
+    std::string code_hash = {};     ///< of a right recovery code
 };
 
 /// Runs in the transaction that counts a wrong code, which holds the user's row.
@@ -39,6 +41,9 @@ using OnWrongCode = std::function<void(db::Transaction&, const CodeVerdict&)>;
 /// of late count apart from all others. Tries of one user run one after the other.
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key, const OnWrongCode& on_wrong = {});
+
+/// Whether the user has recovery codes that are not used and were made under the factor.key that is there.
+bool has_live_codes(oauth::Context& context, const model::Subject& subject);
 
 /// True, with the code spent and the counter of its kind of place cleared, when it was still unspent. Asked inside the
 /// transaction that gives what the code was for.

@@ -31,6 +31,8 @@ constexpr const char* kLocked =
     tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
 constexpr const char* kAppUnreadable =
     tr("Your authenticator app cannot be checked at present. Use a recovery code, or ask your administrator.");
+constexpr const char* kRecoveryUnreadable =
+    tr("Recovery codes cannot be checked at present. Use a code of your authenticator app, or ask your administrator.");
 constexpr const char* kCodesUnreadable = tr("Codes cannot be checked at present. Ask your administrator.");
 constexpr const char* kMeanwhile =
     "the code or the passkey was used, or the user or the session changed, while this login waited";
@@ -71,7 +73,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     // The web server would name the same user again.
     if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
     page.message = message;
-    page.has_codes = unused_codes(interaction.context, visit.request.half_login->subject) > 0;
+    page.has_codes = has_live_codes(interaction.context, visit.request.half_login->subject);
     page.passkey = offer_passkey_step(interaction, visit);
     if (remembers_devices(settings) && !visit.request.half_login->must_change_password)
         page.remembered_until = shown_time(interaction.context.now() + settings.login.remember_device);
@@ -108,8 +110,8 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
 /// failure of the user: it is in the log, not in the audit log.
 http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
     interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
-    const bool is_key_there = interaction.context.keys.has_factor_key();
-    http::Response response = form(interaction, visit, is_key_there ? kAppUnreadable : kCodesUnreadable, 503);
+    const char* other_kind = verdict.kind == factor::CodeKind::app ? kAppUnreadable : kRecoveryUnreadable;
+    http::Response response = form(interaction, visit, verdict.other_kind_works ? other_kind : kCodesUnreadable, 503);
     response.refusal = http::Refusal{"temporarily_unavailable", "the form for a code was shown again",
                                      verdict.log_detail, visit.request.client_id.str()};
     return response;

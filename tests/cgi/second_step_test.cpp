@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -229,6 +230,22 @@ TEST_CASE("second step: an app whose secret does not open is not a wrong code, a
     const Landing his = other.log_in(other.authorize(authorization_request()), kBob, kBobPassword);
     REQUIRE(his.verdict() == "second step");
     CHECK(other.submit(his, "verify", {{"code", app.code(f.op)}}).verdict() == "consent");
+}
+
+TEST_CASE("second step: with another factor.key the page advises nothing that is dead, too [TOTP-11]") {
+    WithApp f;
+    UserAgent alice(f.op);
+    std::ofstream(f.op.keys_directory() / "factor.key", std::ios::binary | std::ios::trunc) << std::string(32, 'G');
+    const Landing half = f.half(alice);
+    CHECK_FALSE(says(half.answer, "or a recovery code"));
+    for (const std::string& code : {f.app.fresh_code(f.op), f.codes.at(0)}) {
+        const Landing page = f.give(alice, f.half(alice), code);
+        CHECK(page.verdict() == "page 503");
+        CHECK(says(page.answer, "Codes cannot be checked at present."));
+        CHECK(page.answer.log.find("factor.key") != std::string::npos);
+        CHECK(page.answer.log.find("second_factor_failed") == std::string::npos);
+    }
+    CHECK(f.op.stored().find("code:other:") == std::string::npos);
 }
 
 TEST_CASE("second step: without factor.key the page says that no code can be checked [TOTP-11, FKEY-1]") {

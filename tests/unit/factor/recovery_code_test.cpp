@@ -59,13 +59,16 @@ TEST_CASE("recovery_code_hash: another one for another key, user or code [CODE-3
     const util::Secret key(std::string(32, 'k'));
     const model::Subject ada("ada");
     const auto hash = factor::recovery_code_hash(key, ada, "1234567890123456");
-    CHECK(hash.size() == 64);
+    CHECK(hash.size() == factor::kCodeKeyNameSize + 64);
     CHECK(hash == factor::recovery_code_hash(key, ada, "1234567890123456"));
     CHECK(hash != factor::recovery_code_hash(key, ada, "1234567890123457"));
     CHECK(hash != factor::recovery_code_hash(key, model::Subject("bob"), "1234567890123456"));
     CHECK(hash != factor::recovery_code_hash(util::Secret(std::string(32, 'l')), ada, "1234567890123456"));
-    // python3: hmac(hmac("k" * 32, "postern recovery code v1"), "ada 1234567890123456"), SHA-256: rows stay valid
-    CHECK(hash == "9bc79ca6a5f8e4308ba6cc48b47181c80242808fde57559bf7a4af2930746a41");
+    // python3: hmac("k" * 32, "postern name of the key of recovery codes v1")[:16], and
+    // hmac(hmac("k" * 32, "postern recovery code v1"), "ada 1234567890123456"), SHA-256: rows stay valid
+    CHECK(hash == "cc12025f247c16ea.9bc79ca6a5f8e4308ba6cc48b47181c80242808fde57559bf7a4af2930746a41");
+    CHECK(hash.starts_with(factor::code_key_name(key)));
+    CHECK(factor::code_key_name(key).size() == factor::kCodeKeyNameSize);
 }
 
 TEST_CASE("recovery_code_hash: the key of codes decides, whatever seals the secrets [FKEY-2] [CODE-3]") {
@@ -78,4 +81,6 @@ TEST_CASE("recovery_code_hash: the key of codes decides, whatever seals the secr
     for (const char* file : {"ba", "baa", "cab"}) CHECK(hash(file) == hash("a"));
     for (const char* file : {"b", "bba", "ab", "aba"}) CHECK(hash(file) != hash("a"));
     CHECK(hash("bba") == hash("b"));
+    CHECK(factor::code_key_name(util::Secret(std::string(32, 'b') + std::string(32, 'a'))) ==
+          factor::code_key_name(util::Secret(std::string(32, 'a'))));
 }

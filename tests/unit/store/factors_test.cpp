@@ -115,6 +115,24 @@ TEST_CASE("a recovery code counts once, for its user alone; new ones end all oth
     CHECK(store::has_unused_code(f.database, f.bob, "d"));
 }
 
+TEST_CASE("recovery codes: those of another key are told apart, whenever they were made [FKEY-2]") {
+    Fixture f;
+    const std::string present = "0123456789abcdef.", former = "0123456789abcdee.";
+    f.set_codes(f.ada, {present + "a", former + "b"});
+    f.set_codes(f.bob, {former + "c"});
+    const auto is_live = [&](const Subject& subject) {
+        return store::has_unused_code_under(f.database, subject, present);
+    };
+    CHECK(is_live(f.ada));
+    CHECK_FALSE(is_live(f.bob));
+    CHECK(written(f.database, [&](db::Transaction& t) { return store::remove_dead_recovery_codes(t, present); }) == 2);
+    CHECK(is_live(f.ada));
+    CHECK(store::find_factors(f.database, f.ada).unused_codes == 1);
+    CHECK(store::find_factors(f.database, f.bob).unused_codes == 0);
+    CHECK(f.spend(f.ada, (present + "a").c_str()));
+    CHECK_FALSE(is_live(f.ada));
+}
+
 TEST_CASE("of two connections that spend one step or one code, one does [STORE-2, CODE-3, RFC 6238 §5.2b]") {
     const TemporaryDirectory directory;
     const std::string path = directory / "postern.db";

@@ -134,7 +134,8 @@ constexpr Call kCalls[] = {
     {"spend_recovery_code", [](auto& t) { store::spend_recovery_code(t, kUser, "hash", kNow); }},
     {"remove_recovery_codes", [](auto& t) { store::remove_recovery_codes(t, kUser); }},
     {"has_unused_codes", [](auto& t) { store::has_unused_codes(t.database()); }},
-    {"remove_recovery_codes_before", [](auto& t) { store::remove_recovery_codes_before(t, kNow); }},
+    {"has_unused_code_under", [](auto& t) { store::has_unused_code_under(t.database(), kUser, "name."); }},
+    {"remove_dead_recovery_codes", [](auto& t) { store::remove_dead_recovery_codes(t, "name."); }},
     {"find_stamp", [](auto& t) { store::find_stamp(t.database(), kUser); }},
     {"raise_stamp", [](auto& t) { store::raise_stamp(t, kUser); }},
     {"insert_passkey", [](auto& t) { store::insert_passkey(t, passkey()); }},
@@ -394,7 +395,7 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT count(*) FROM refresh_tokens t", "statistics"},
     {"FROM redirect_uris r JOIN clients c", "the origin of a page is looked for in all of them, in any case"},
     {"FROM recovery_codes WHERE used_at IS NULL LIMIT 1", "doctor looks for one"},
-    {"FROM recovery_codes WHERE made_at < $1", "the command, after factor.key was replaced"},
+    {"FROM recovery_codes WHERE substr(code_hash, 1, 17) <> $1", "the command, after factor.key was replaced"},
     {"FROM users ORDER BY subject LIMIT 1", "stops at the first row of the key"},
 };
 constexpr Exception kSort[] = {

@@ -27,14 +27,19 @@ struct Fixture {
     util::Secret secret{"12345678901234567890"};
 
     Fixture() {
+        set_up(context.keys.factor_key(), context.keys.factor_key());
         write([&](db::Transaction& transaction) {
-            const util::Secret& key = context.keys.factor_key();
-            store::replace_totp(transaction, alice.subject,
-                                factor::seal_totp_secret(key, alice.subject, context.now(), secret, context.random), 0,
-                                context.now());
-            store::replace_recovery_codes(transaction, alice.subject,
-                                          {factor::recovery_code_hash(key, alice.subject, kCode)}, context.now());
             store::remember_place(transaction, kHome, context.now() + std::chrono::hours(24 * 90));
+        });
+    }
+    /// Alice's app under the one key, and a recovery code under the other.
+    void set_up(const util::Secret& of_app, const util::Secret& of_codes) {
+        write([&](db::Transaction& transaction) {
+            store::replace_totp(transaction, alice.subject,
+                                factor::seal_totp_secret(of_app, alice.subject, context.now(), secret, context.random),
+                                0, context.now());
+            store::replace_recovery_codes(transaction, alice.subject,
+                                          {factor::recovery_code_hash(of_codes, alice.subject, kCode)}, context.now());
         });
     }
     template <class Action>
@@ -214,6 +219,47 @@ TEST_CASE("check_code: a secret that does not open is not a wrong code, for its 
     CHECK(verdict.log_detail.find("factor.key does not open") == 0);
     CHECK(verdict.failures_in_row == 0);
     CHECK(f.check(f.code()).outcome == CodeOutcome::right);
+}
+
+TEST_CASE("check_code: with another factor.key no code is wrong, and what works is told [TOTP-11]") {
+    struct Row {
+        const char* when;
+        bool is_app_right, is_recovery_right;
+    };
+    // The key of the secrets and that of the codes follow one another apart: FKEY-2.
+    const Row rows[] = {
+        {"as it was", true, true},
+        {"another file", false, false},
+        {"other secrets", false, true},
+        {"other codes", true, false},
+    };
+    const util::Secret other(std::string(32, 'G'));
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        oauth::Context& context = f.context;
+        const util::Secret& own = context.keys.factor_key();
+        f.set_up(row.is_app_right ? own : other, row.is_recovery_right ? own : other);
+        const auto check = [&](const std::string& typed) {
+            return web::check_code(context, f.alice.subject, typed, "");
+        };
+        const web::CodeVerdict app = check(f.code()), recovery = check(kCode);
+        CHECK((app.outcome == CodeOutcome::right) == row.is_app_right);
+        CHECK((recovery.outcome == CodeOutcome::right) == row.is_recovery_right);
+        if (!row.is_app_right) {
+            CHECK(app.outcome == CodeOutcome::unreadable);
+            CHECK(app.other_kind_works == row.is_recovery_right);
+        }
+        if (!row.is_recovery_right) {
+            CHECK(recovery.outcome == CodeOutcome::unreadable);
+            CHECK(recovery.log_detail.find("another factor.key") != std::string::npos);
+            CHECK(recovery.other_kind_works == row.is_app_right);
+        }
+        CHECK(web::has_live_codes(context, f.alice.subject) == row.is_recovery_right);
+        CHECK(app.failures_in_row + recovery.failures_in_row == 0);
+        // Codes that were never made are wrong under the right key alone.
+        CHECK((check("9999999999999999").outcome == CodeOutcome::wrong) == row.is_recovery_right);
+    }
 }
 
 TEST_CASE("check_code: without factor.key no code can be checked, and none is wrong [FKEY-1, TOTP-11]") {
