@@ -54,8 +54,11 @@ std::string not_registered(const Client& client, const std::string& scope) {
 
 void require_scope(const Client& client, const std::string& scope) {
     if (client.scope.contains(scope)) return;
+    const bool is_described = client.origin == model::Origin::document;
     throw Refused(not_registered(client, scope) + " (" + client.scope.to_string() +
-                  "); name one of these with --scope, or register it with `postern client set --scope`");
+                  "); name one of these with --scope, or " +
+                  (is_described ? "add it to clientDocuments.scope, which the document of the client must name, too"
+                                : "register it with `postern client set --scope`"));
 }
 
 json::Object to_json(const ClientClaim& claim) {

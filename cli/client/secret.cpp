@@ -39,8 +39,11 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         const Client client = require_client(transaction, options.id);
         if (client.type == ClientType::public_) {
+            const bool is_described = client.origin == model::Origin::document;
             throw Refused("client " + in_quotes(options.id) +
-                          " is public and has no secret; `postern client set --confidential` gives it one");
+                          (is_described ? " is what the document at this URL says, so it has no secret"
+                                        : " is public and has no secret; `postern client set --confidential` gives it "
+                                          "one"));
         }
         store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until,
                                      util::SystemClock().now());

@@ -16,6 +16,7 @@ constexpr std::string_view kClient = "{client}";
 struct Advice {
     std::string_view error;
     std::string_view text;
+    std::string_view for_described = {};  ///< in place of `text`, where a document describes the client
 };
 
 constexpr Advice kAdvice[] = {
@@ -27,7 +28,9 @@ constexpr Advice kAdvice[] = {
      "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
      "{client}`. "
      "If the client sends credentials and none arrived, the web server removes the Authorization header: the detail "
-     "names the directive that passes it."},
+     "names the directive that passes it.",
+     "The client is what the document at its URL says, so it has no secret. Let the application authenticate by "
+     "none: client_id in the body of the request, and no Authorization header."},
     {"invalid_grant",
      "The code or token was used before, has expired, was issued to another client, was ended when the user lost the "
      "right to use the client, or the redirect_uri or "
@@ -35,13 +38,18 @@ constexpr Advice kAdvice[] = {
      "compare what it sends in both steps."},
     {"unauthorized_client",
      "The client is not registered for this grant; register it with `postern client set {client} --grant ...`, naming every "
-     "grant that the client needs."},
+     "grant that the client needs.",
+     "The document at the URL of the client does not name this grant in grant_types; only the people who publish "
+     "it can add it. Such a client can have authorization_code and refresh_token and no other grant."},
     {"unsupported_grant_type",
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {"unsupported_response_type", "This server does not offer the response_type; use response_type=code."},
     {"invalid_scope",
      "The client is not registered for the scope that the detail names. Register it with `postern client set {client} "
-     "--scope \"...\"`, naming every scope that the client needs, or let the client ask for less."},
+     "--scope \"...\"`, naming every scope that the client needs, or let the client ask for less.",
+     "The client may ask for what clientDocuments.scope of the configuration and the scope of its document both "
+     "name. Add the scope that the detail names to that key if such clients are to have it, or let the application "
+     "ask for less."},
     {"access_denied",
      "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
     {"server_error", "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
@@ -67,7 +75,9 @@ constexpr Advice kAdvice[] = {
      "repeat the request without prompt=none."},
     {"consent_required",
      "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
-     "without prompt=none; for an application of your own, use `postern client set {client} --first-party`."},
+     "without prompt=none; for an application of your own, use `postern client set {client} --first-party`.",
+     "The client sent prompt=none, but the user has not approved these scopes. The application should repeat the "
+     "request without prompt=none: users approve such a client themselves."},
     {"unmet_authentication_requirements",
      "The client requires a value of `acr` that no login here can have; the detail names those that can. Let it ask for one of "
      "these, or name its value in login.acrNames."},
@@ -86,7 +96,9 @@ constexpr Advice kAdvice[] = {
      "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {"redirect_unregistered",
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
-     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client."},
+     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client.",
+     "The client is what its document says, and the document does not name this address. Only the people who "
+     "publish it can add it; it is looked at again when the cached copy is no longer fresh."},
     {"client_document_refused",
      "The document at the URL of the client_id could not be fetched; the detail says why. Ask for it from this machine with "
      "curl. A host of your own network needs outbound.allow, a certificate authority of your own outbound.ca. It is not "
@@ -177,7 +189,10 @@ constexpr Advice kAdvice[] = {
     {"logout_redirect_unregistered",
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. Register exactly what "
      "the client sends with `postern client set {client} --post-logout-redirect-uri ...`, naming every URI that stays "
-     "registered, or correct the client."},
+     "registered, or correct the client.",
+     "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. The document at the "
+     "URL of the client does not name this address in post_logout_redirect_uris; only the people who publish it "
+     "can add it."},
     {"logout_hint_missing",
      "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
      "id_token_hint. The client should keep the ID token and send it."},
@@ -238,6 +253,11 @@ constexpr Advice kAdvice[] = {
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},
 };
 
+static_assert(std::ranges::all_of(kAdvice, [](const Advice& row) {
+    return !is_refused_for_documents(row.for_described) &&
+           (!row.for_described.empty() || !is_refused_for_documents(row.text));
+}));
+
 /// Where the error code says too little: RFC 9110 §15.5.6.
 constexpr int kWrongMethod = 405;
 constexpr std::string_view kPostToAuthorize =
@@ -267,20 +287,21 @@ std::string with_client(std::string_view text, std::string_view client_id) {
     return filled;
 }
 
-std::string_view text_for(const server::RefusalRecord& refusal) {
+std::string_view text_for(const server::RefusalRecord& refusal, ClientKind kind) {
     if (refusal.status == kWrongMethod) {
         const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
         return posted ? kPostToAuthorize : kOtherMethod;
     }
-    if (const auto text = advice_for_reason(refusal)) return *text;
+    if (const auto text = advice_for_reason(refusal, kind)) return *text;
     const auto* advice = std::ranges::find(kAdvice, refusal.error, &Advice::error);
-    return advice == std::end(kAdvice) ? kOther : advice->text;
+    if (advice == std::end(kAdvice)) return kOther;
+    return kind == ClientKind::described && !advice->for_described.empty() ? advice->for_described : advice->text;
 }
 
 }  // namespace
 
-std::string advice_for(const server::RefusalRecord& refusal) {
-    return with_client(text_for(refusal), refusal.client_id);
+std::string advice_for(const server::RefusalRecord& refusal, ClientKind kind) {
+    return with_client(text_for(refusal, kind), refusal.client_id);
 }
 
 }  // namespace postern::cli

@@ -7,8 +7,13 @@
 
 namespace postern::cli {
 
+enum class ClientKind {
+    registered,  ///< by the operator, or not at all
+    described,   ///< by the document at the URL that is its id
+};
+
 /// A few sentences for the operator of the server or of the client. Never empty. Commands name the client if its id
 /// needs no quotes in a shell, otherwise "ID".
-std::string advice_for(const server::RefusalRecord& refusal);
+std::string advice_for(const server::RefusalRecord& refusal, ClientKind kind);
 
 }  // namespace postern::cli

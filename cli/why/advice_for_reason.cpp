@@ -11,6 +11,7 @@ struct ReasonAdvice {
     std::string_view error;
     std::string_view reason;  ///< how the description or the detail begins
     std::string_view text;
+    std::string_view for_described = {};  ///< in place of `text`, where a document describes the client
 };
 
 constexpr std::string_view kFactorKeyAdvice =
@@ -21,14 +22,20 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     // RFC 7636, RFC 9700 §2.1.1
     {"invalid_request", "the client is registered with --pkce required",
      "The application sends no code_challenge: switch PKCE on there (with S256). For an application that cannot do "
-     "PKCE, `postern client set {client} --pkce optional` accepts its requests."},
+     "PKCE, `postern client set {client} --pkce optional` accepts its requests.",
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client that a document "
+     "describes has no secret, and cannot do without."},
     {"invalid_request", "a public client",
      "The application sends no code_challenge: switch PKCE on there (with S256). A client without a secret cannot do "
      "without. If the application can keep a secret but cannot do PKCE, `postern client set {client} --confidential "
-     "--pkce optional` makes one and accepts its requests."},
+     "--pkce optional` makes one and accepts its requests.",
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client that a document "
+     "describes has no secret, and cannot do without."},
     {"invalid_request", "code_challenge_method must be S256",
      "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
-     "there, or switch PKCE off if `postern client show {client}` says that it is optional."},
+     "there, or switch PKCE off if `postern client show {client}` says that it is optional.",
+     "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
+     "there."},
     // RFC 6749 §2.3
     {"invalid_client", "the client is disabled", "`postern client enable {client}` enables it again."},
     {"invalid_client", "a document describes the client, and clientDocuments is off",
@@ -36,14 +43,20 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "this one with `postern client remove` and `postern client add URL --public`."},
     {"invalid_client", "a public client has no secret",
      "The client is registered without a secret. Remove the secret in the application, or register the client with "
-     "one: `postern client set {client} --confidential` prints it."},
+     "one: `postern client set {client} --confidential` prints it.",
+     "The client is what the document at its URL says, so it has no secret. Remove the secret in the application."},
     {"invalid_client", "the client is registered for",
      "Select the method that the detail names in the application, or accept both: `postern client set {client} "
-     "--auth-method client_secret`."},
+     "--auth-method client_secret`.",
+     "The client is what the document at its URL says, so it has no secret: select the method none in the "
+     "application."},
     {"invalid_client", "only a confidential client may introspect",
      "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
      "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
      "public clients too."},
+    {"invalid_client", "this client may not introspect",
+     "Tokens are for an API, and this client is an application that a document describes. Let the API introspect with a "
+     "client of its own that has a secret: `postern client add NAME --grant client_credentials --scope \"\"`."},
     // RFC 6749 §3.3
     {"invalid_scope", "OpenID scope",
      "OpenID Connect is off: set \"oidc\" in the configuration, or let the client leave the scope out."},
@@ -51,7 +64,11 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "This server does not know the scope that the detail names, and the client is not registered for it. Register it "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, and describe it in "
      "\"scopeDescriptions\" of the configuration, which the consent page shows; or let the client leave it out. Only "
-     "where openid is asked for, too, is such a scope ignored; the log then has a line scope_ignored."},
+     "where openid is asked for, too, is such a scope ignored; the log then has a line scope_ignored.",
+     "The client may ask for what clientDocuments.scope of the configuration and the scope of its document both "
+     "name. Add the scope that the detail names to that key if such clients are to have it, and describe it in "
+     "\"scopeDescriptions\", which the consent page shows; or let the application leave it out. Only where openid "
+     "is asked for, too, is an unknown scope ignored; the log then has a line scope_ignored."},
     {"invalid_scope", "scope must be words",
      "The client sends a scope with a character that no scope has, such as a quote or a letter that is not ASCII, or "
      "more than 64 words. Correct it there."},
@@ -65,6 +82,9 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"invalid_scope", "the client is not registered for the scope of a requested claim",
      "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
+     "ask for less.",
+     "The application asks for the claim that the detail names, by the claims parameter. Add the scope of that "
+     "claim to clientDocuments.scope of the configuration if such clients are to have it, or let the application "
      "ask for less."},
     // what lib/web says of a request that is not of the browser
     {"other_browser", "the request is not bound to a browser",
@@ -118,11 +138,15 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"unmet_authentication_requirements", "the client (client set --acr) or an essential acr",
      "A second factor is required, and the configuration offers none: it needs \"login\": {\"method\": \"password\"} and a "
      "\"secondFactor\" that is not \"off\". `postern client show {client}` says whether the operator requires it; `postern client "
-     "set {client} --acr any` takes that back. Otherwise the client asks for it."},
+     "set {client} --acr any` takes that back. Otherwise the client asks for it.",
+     "The application asks for a second factor, and the configuration offers none: it needs \"login\": "
+     "{\"method\": \"password\"} and a \"secondFactor\" that is not \"off\"."},
     {"unmet_authentication_requirements", "the user has no passkey, which client set --acr phr or an essential acr",
      "The login was in order, and not by a passkey. The user sets one up on the account page and tries again. `postern client show "
      "{client}` says whether the operator requires one; `postern client set {client} --acr mfa` is content with a code. "
-     "Otherwise the client asks for it."},
+     "Otherwise the client asks for it.",
+     "The login was in order, and not by a passkey, for which the application asks. The user sets one up on the "
+     "account page and tries again."},
     // RFC 8707 §2
     {"invalid_target", "the audience must not be this server",
      "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "
@@ -199,15 +223,20 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "can correct it; register the application with `postern client add` otherwise."},
 };
 
+static_assert(std::ranges::all_of(kReasonAdvice, [](const ReasonAdvice& row) {
+    return !is_refused_for_documents(row.for_described) &&
+           (!row.for_described.empty() || !is_refused_for_documents(row.text));
+}));
+
 }  // namespace
 
-std::optional<std::string_view> advice_for_reason(const server::RefusalRecord& refusal) {
+std::optional<std::string_view> advice_for_reason(const server::RefusalRecord& refusal, ClientKind kind) {
     const auto* row = std::ranges::find_if(kReasonAdvice, [&](const ReasonAdvice& each) {
         return each.error == refusal.error &&
                (refusal.description.starts_with(each.reason) || refusal.detail.starts_with(each.reason));
     });
     if (row == std::end(kReasonAdvice)) return std::nullopt;
-    return row->text;
+    return kind == ClientKind::described && !row->for_described.empty() ? row->for_described : row->text;
 }
 
 }  // namespace postern::cli

@@ -9,8 +9,10 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/why/advice.h"
+#include "oauth/client_id_url.h"
 #include "server/refusal_ring.h"
 #include "server/service.h"
+#include "store/clients.h"
 
 namespace postern::cli {
 namespace {
@@ -44,17 +46,33 @@ Refused cannot_read(const std::string& path) {
                    "): `postern init` creates it next to the database; run this command as its owner");
 }
 
-json::Object to_json(const server::RefusalRecord& refusal) {
+/// Whether a document describes the client of the refusal. A URL that is not registered can be nothing else.
+ClientKind kind_of(const config::Config& config, const std::string& client_id) {
+    if (!oauth::is_client_id_url(client_id)) return ClientKind::registered;
+    try {
+        db::Database database = open_database(config, db::Access::query_only);
+        const auto client = store::find_client(database, model::ClientId(client_id));
+        if (client && client->origin != model::Origin::document) return ClientKind::registered;
+    } catch (const std::exception&) {  // perhaps the refusal was about the database
+    }
+    return ClientKind::described;
+}
+
+json::Object to_json(const server::RefusalRecord& refusal, ClientKind kind) {
     return json::Object{
-        {"request_id", refusal.request_id}, {"time", util::to_epoch(refusal.time)},
-        {"endpoint", refusal.endpoint},     {"status", refusal.status},
-        {"error", refusal.error},           {"error_description", refusal.description},
-        {"detail", refusal.detail},         {"client_id", refusal.client_id},
-        {"hint", advice_for(refusal)},
+        {"request_id", refusal.request_id},
+        {"time", util::to_epoch(refusal.time)},
+        {"endpoint", refusal.endpoint},
+        {"status", refusal.status},
+        {"error", refusal.error},
+        {"error_description", refusal.description},
+        {"detail", refusal.detail},
+        {"client_id", refusal.client_id},
+        {"hint", advice_for(refusal, kind)},
     };
 }
 
-void print(const server::RefusalRecord& refusal) {
+void print(const server::RefusalRecord& refusal, ClientKind kind) {
     print_fields({
         {"request", refusal.request_id},
         {"when", to_text(refusal.time)},
@@ -64,7 +82,7 @@ void print(const server::RefusalRecord& refusal) {
         {"error", refusal.error},
         {"description", refusal.description},
         {"detail", refusal.detail},
-        {"what to change", advice_for(refusal)},
+        {"what to change", advice_for(refusal, kind)},
     });
 }
 
@@ -75,8 +93,9 @@ void why(const Invocation& invocation, const std::string& request_id) {
     const auto refusal = server::RefusalRing::find(path, request_id);
     if (!refusal && node_of(request_id) != config.node) throw of_another_node(request_id, config.node);
     if (!refusal) throw not_found(request_id, path);
-    if (invocation.json) return print_json(to_json(*refusal));
-    print(*refusal);
+    const ClientKind kind = kind_of(config, refusal->client_id);
+    if (invocation.json) return print_json(to_json(*refusal, kind));
+    print(*refusal, kind);
 }
 
 }  // namespace

@@ -41,16 +41,17 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
     if (!context.settings.authenticate_introspect) return {};
     if (!request.credentials) return refused_client(context, request.credentials.error());
     ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
+    // Before its type, which an option may admit. The operator does not know it, and tokens of others are none of its
+    // business.
+    if (client.origin == model::Origin::document)
+        return refused_client(
+            context, invalid_client("this client may not introspect", client.id.str() + " is described by a document"),
+            client.id);
     if (client.type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
         return refused_client(
             context,
             invalid_client("only a confidential client may introspect",
                            client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
-            client.id);
-    // The operator does not know it, and tokens of others are none of its business.
-    if (client.origin == model::Origin::document)
-        return refused_client(
-            context, invalid_client("this client may not introspect", client.id.str() + " is described by a document"),
             client.id);
     return {};
 }

@@ -20,6 +20,11 @@ OAuthError not_listed(const std::string& uri) {
     return invalid_target("the client may not ask for this resource", "resource: " + uri);
 }
 
+OAuthError different_targets(const std::string& audience, const model::ResourceUris& resources) {
+    return invalid_target("aud or audience and resource name different targets",
+                          "received: audience " + audience + ", resource " + model::to_string(resources));
+}
+
 bool mean_the_same(const std::string& a, const std::string& b) {
     return http::one_spelling(a) == http::one_spelling(b);
 }
@@ -48,7 +53,9 @@ Outcome<std::optional<std::string>> parse_audience(std::initializer_list<const h
             if (!value) continue;
             // It is signed into the token, which clients and servers bound.
             if (value->size() > kMaxAudienceBytes) return invalid_request("the audience is longer than 1024 bytes");
-            if (audience && *audience != *value) return invalid_target("aud and audience name different targets");
+            if (audience && *audience != *value)
+                return invalid_target("aud and audience name different targets",
+                                      "received: " + *audience + ", " + std::string(*value));
             audience = value;
         }
     }
@@ -98,19 +105,20 @@ std::optional<std::string> resource_uri_problem(std::string_view uri, const std:
 Outcome<std::optional<std::string>> parse_target(const http::Params& query, const http::Params& form) {
     ASSIGN_OR_RETURN(auto audience, parse_audience({&query, &form}));
     ASSIGN_OR_RETURN(auto resources, parse_resources(form));
-    if (resources.size() > 1) return invalid_target("a token is for one resource: name one", "resource was sent twice");
+    if (resources.size() > 1)
+        return invalid_target("a token is for one resource: name one", "received: " + model::to_string(resources));
     if (resources.empty()) return audience;
-    if (audience && !mean_the_same(*audience, resources.front()))
-        return invalid_target("aud or audience and resource name different targets");
+    if (audience && !mean_the_same(*audience, resources.front())) return different_targets(*audience, resources);
     return std::optional(std::move(resources.front()));
 }
 
 Outcome<NamedTargets> parse_targets(const http::Params& params) {
     ASSIGN_OR_RETURN(auto audience, parse_audience({&params}));
     ASSIGN_OR_RETURN(auto resources, parse_resources(params));
-    if (resources.size() > kMaxResources) return invalid_target("there are more than 8 resources");
+    if (resources.size() > kMaxResources)
+        return invalid_target("there are more than 8 resources", "received: " + std::to_string(resources.size()));
     if (audience && !resources.empty() && !is_among(resources, *audience))
-        return invalid_target("aud or audience and resource name different targets");
+        return different_targets(*audience, resources);
     return NamedTargets{std::move(resources), std::move(audience)};
 }
 
@@ -151,7 +159,8 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
         if (!is_among(uris, *target.audience)) uris.push_back(std::move(*target.audience));
     }
     if (by_name && has_limit && !scope.is_subset_of(allowed))
-        return invalid_scope("the resource does not have this scope", "of the resources: " + allowed.to_string());
+        return invalid_scope("the resource does not have this scope",
+                             "received: " + scope.to_string() + "; of the resources: " + allowed.to_string());
     return uris;
 }
 
@@ -175,7 +184,7 @@ Outcome<Target> choose_target(Context& context, const model::Client& client, con
     if (!named && grant.resources.empty()) return default_target(context, client, grant);
     if (!named && grant.resources.size() > 1)
         return invalid_target("several resources were granted: name one",
-                              "granted: " + model::to_string(grant.resources));
+                              "received: none; granted: " + model::to_string(grant.resources));
     Target target;
     if (named) {
         target = *named;
@@ -183,7 +192,8 @@ Outcome<Target> choose_target(Context& context, const model::Client& client, con
         ASSIGN_OR_RETURN(target, find_target(context, client, grant.resources.front()));
     }
     if (!grant.resources.empty() && !is_among(grant.resources, *target.audience))
-        return invalid_target("the resource was not granted", "granted: " + model::to_string(grant.resources));
+        return invalid_target("the resource was not granted",
+                              "received: " + *target.audience + "; granted: " + model::to_string(grant.resources));
     return target;
 }
 
@@ -193,7 +203,8 @@ Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope)
     for (const std::string& token : scope.tokens())
         if (target.scope.contains(token)) kept.add(token);
     if (kept.empty())
-        return invalid_scope("the resource has none of the scopes", "of the resource: " + target.scope.to_string());
+        return invalid_scope("the resource has none of the scopes",
+                             "received: " + scope.to_string() + "; of the resource: " + target.scope.to_string());
     return kept;
 }
 

@@ -93,6 +93,20 @@ TEST_CASE("client set: of a document's client what no document says, and such a 
     CHECK(stored(installation)->origin == model::Origin::document);
 }
 
+TEST_CASE("client: other commands advise for a document's client nothing that client set refuses [CIMD-10]") {
+    const Installation installation;
+    put_described(installation);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"client", "secret", kUrl},
+          {"client", "claim", "add", kUrl, "phone=claim:phone_number", "--scope", "phone"}}) {
+        CAPTURE(command.at(1));
+        const auto result = installation.postern(command);
+        CHECK(result.exit_code == 1);
+        CHECK(result.err.find("document") != std::string::npos);
+        CHECK(result.err.find("client set") == std::string::npos);
+    }
+}
+
 TEST_CASE("client disable, remove: one keeps the document's client away, the other lets it come back [CIMD-10]") {
     const Installation installation;
     put_described(installation);

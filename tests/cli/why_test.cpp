@@ -144,7 +144,7 @@ TEST_CASE("why: the advice blames the side that can change it, and its commands 
          "--scope"},
         {"a scope that was ignored and comes back with the refresh token",
          refused("invalid_scope", "the scope exceeds what was granted", "granted: openid"),
-         {"scope_ignored", "`postern client set web --scope \"...\"`"},
+         {"did not ask for at the authorization", "authorize again"},
          "scopeDescriptions"},
         {"OpenID scopes without a user",
          refused("invalid_scope", "the client_credentials grant has no OpenID scopes", ""),
@@ -180,9 +180,10 @@ TEST_CASE("why: the advice blames the side that can change it, and its commands 
          {"client set '$(reboot)'\\''' --pkce"},
          "set $("},
         {"an id of a document",
-         with_id(no_challenge, "https://app.example/c.json"),
-         {"client set https://app.example/c.json --pkce"},
-         "set ID"},
+         with_id(refused("invalid_client", "client authentication failed", "the client is disabled"),
+                 "https://app.example/c.json"),
+         {"client enable https://app.example/c.json"},
+         "enable ID"},
         {"an id that turns the line around", with_id(no_challenge, "a\u202eb"), {"client set ID --pkce"}, "202"},
         {"an id that was cut", with_id(no_challenge, "0123456789ab..."), {"client set ID --pkce"}, "0123456789ab"},
         {"an id like an option", with_id(no_challenge, "--json"), {"client set ID --pkce"}, "--json"},
@@ -227,6 +228,7 @@ TEST_CASE(
         {"client_document_no_room", "the user has brought as many as one user may", "The event client_registered"},
         {"redirect_unregistered", "received: https://evil.example/cb; the document of the client names 1 others; URIs must be equal byte for byte", "the document does not name this address"},
         {"invalid_client", "a document describes the client, and clientDocuments is off", "Switch it on again"},
+        {"invalid_client", "this client may not introspect", "Let the API introspect with a client of its own"},
     };
     // clang-format on
     std::set<std::string> hints;
@@ -245,6 +247,69 @@ TEST_CASE(
         CHECK(hint.find(row.told) != std::string::npos);
         CHECK(hints.insert(hint).second);
     }
+}
+
+TEST_CASE("why: for a client that a document describes it advises no command that refuses such clients [CIMD-4]") {
+    const Installation installation;
+    constexpr const char* kUrl = "https://app.example/client.json";
+    struct Row {
+        const char* error;
+        const char* detail;
+        const char* command;  ///< for a client of the operator
+        const char* told;     ///< for one of a document
+    };
+    const Row rows[] = {
+        {"invalid_request", "the client is registered with --pkce required", "--pkce", "switch PKCE on"},
+        {"invalid_request", "a public client needs PKCE", "--confidential", "switch PKCE on"},
+        {"invalid_request", "code_challenge_method must be S256", "client show", "Set S256"},
+        {"invalid_client", "a public client has no secret and must not send one", "--confidential",
+         "Remove the secret"},
+        {"invalid_client", "the client is registered for none and used another method", "--auth-method", "method none"},
+        {"invalid_client", "unknown client", "client secret", "authenticate by none"},
+        {"unauthorized_client", "", "--grant", "grant_types"},
+        {"invalid_scope", "unknown scope: api; registered: openid", "--scope", "clientDocuments.scope"},
+        {"invalid_scope", "refused scope: phone; registered: openid", "--scope", "clientDocuments.scope"},
+        {"invalid_scope", "the client is not registered for the scope of a requested claim", "--scope",
+         "clientDocuments.scope"},
+        {"consent_required", "", "--first-party", "approve such a client"},
+        {"redirect_unregistered", "unknown", "--redirect-uri", "Only the people who publish it"},
+        {"logout_redirect_unregistered", "", "--post-logout-redirect-uri", "post_logout_redirect_uris"},
+        {"unmet_authentication_requirements", "the client (client set --acr) or an essential acr", "--acr",
+         "secondFactor"},
+        {"unmet_authentication_requirements",
+         "the user has no passkey, which client set --acr phr or an essential acr demands", "--acr", "account page"},
+        // These take the commands.
+        {"access_refused", "", "--allow-user", "--allow-user"},
+        {"invalid_target", "the client may not ask for this resource", "--resource", "--resource"},
+        {"invalid_client", "the client is disabled", "client enable", "client enable"},
+    };
+    int number = 0;
+    const auto hint = [&](const Row& row, const char* client) {
+        server::RefusalRecord refusal = kRefusal;
+        refusal.request_id = "row" + std::to_string(++number);
+        refusal.error = row.error;
+        refusal.description = "words";
+        refusal.detail = row.detail;
+        refusal.client_id = client;
+        record(installation, refusal);
+        return text_of(installation.must_json({"why", refusal.request_id}), "hint");
+    };
+    const auto check = [&](bool is_described) {
+        for (const Row& row : rows) {
+            CAPTURE(row.error);
+            CAPTURE(row.detail);
+            const std::string text = hint(row, kUrl);
+            CAPTURE(text);
+            CHECK(hint(row, "web").find(row.command) != std::string::npos);
+            CHECK(text.find(is_described ? row.told : row.command) != std::string::npos);
+            const bool is_refused = std::string_view(row.command) != row.told;
+            if (is_described && is_refused) CHECK(text.find(row.command) == std::string::npos);
+        }
+    };
+    check(true);
+    // The operator may register a URL.
+    installation.must({"client", "add", kUrl, "--public", "--redirect-uri", "https://app.example/cb"});
+    check(false);
 }
 
 TEST_CASE("why: each refusal that lib/web names itself has advice") {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "db/write.h"
 #include "issued_tokens.h"
 #include "store/clients.h"
 #include "store/users.h"
@@ -80,6 +81,26 @@ TEST_CASE(
         CHECK(verdict(true, false) == row.public_too);
         CHECK(verdict(false, true) == row.anybody);
         CHECK(verdict(false, false) == row.anybody);
+    }
+}
+
+TEST_CASE(
+    "introspection: a client that a document describes is told nothing of an option that does not hold for it [I07]") {
+    test::IssuedTokens fixture;
+    fixture.fixture.settings.client_documents.enabled = true;
+    db::write(fixture.fixture.database, db::Durability::lazy, [](db::Transaction& transaction) {
+        REQUIRE(transaction.run("UPDATE clients SET origin = 'document' WHERE id = 'spa'") == 1);
+        transaction.commit();
+    });
+    const auto asked = oauth::parse_presented_token(test::post("token=x&client_id=spa"), 8192);
+    REQUIRE(asked);
+    for (const bool confidential_only : {true, false}) {
+        CAPTURE(confidential_only);
+        fixture.fixture.settings.introspection_requires_confidential_client = confidential_only;
+        const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
+        REQUIRE_FALSE(caller);
+        CHECK(caller.error().description == "this client may not introspect");
+        CHECK(caller.error().log_detail.find("introspectionRequires") == std::string::npos);
     }
 }
 

@@ -321,3 +321,43 @@ TEST_CASE("find_target: the URL of a stored client's document is no audience [CI
     f.RulesFixture::add(described);
     CHECK(f.find("https://app.example/client.json") == "invalid_target");
 }
+
+TEST_CASE("invalid_target: the log names what came, next to what would have been right [RFC 8707 §2]") {
+    Fixture f;
+    f.add("https://a.example/", "read");
+    const auto one = [](const char* form) {
+        const auto target = oauth::parse_target({}, test::params(form));
+        REQUIRE_FALSE(target);
+        return target.error().log_detail;
+    };
+    const auto several = [](const std::string& form) {
+        const auto targets = oauth::parse_targets(test::params(form));
+        REQUIRE_FALSE(targets);
+        return targets.error().log_detail;
+    };
+    CHECK(one("aud=a&audience=b") == "received: a, b");
+    CHECK(one("resource=https://a.example/&resource=https://b.example/") ==
+          "received: https://a.example/ https://b.example/");
+    CHECK(one("audience=a&resource=https://b.example/") == "received: audience a, resource https://b.example/");
+    CHECK(several("audience=a&resource=https://b.example/") == "received: audience a, resource https://b.example/");
+    std::string nine;
+    for (char host = 'a'; host < 'j'; ++host) nine += std::string("resource=https://") + host + ".example/&";
+    CHECK(several(nine + "x=y") == "received: 9");
+
+    model::Grant grant;
+    grant.resources = {"https://a.example/", "https://b.example/"};
+    const auto chosen = [&](const std::optional<oauth::Target>& named) {
+        const auto target = oauth::choose_target(f.context, f.client, grant, named);
+        REQUIRE_FALSE(target);
+        return target.error().log_detail;
+    };
+    CHECK(chosen(std::nullopt) == "received: none; granted: https://a.example/ https://b.example/");
+    CHECK(chosen(oauth::Target{.audience = "https://c.example/"}) ==
+          "received: https://c.example/; granted: https://a.example/ https://b.example/");
+    const auto scopes = oauth::scope_for({.audience = "https://a.example/", .scope = scope("read")}, scope("write"));
+    REQUIRE_FALSE(scopes);
+    CHECK(scopes.error().log_detail == "received: write; of the resource: read");
+    const auto all = oauth::find_resources(f.context, f.client, {"https://a.example/"}, scope("read write"), true);
+    REQUIRE_FALSE(all);
+    CHECK(all.error().log_detail.starts_with("received: read write; of the resources: "));
+}
