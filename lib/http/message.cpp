@@ -65,7 +65,8 @@ Response json(const json::Value& body, int status) {
     return response;
 }
 
-Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes) {
+Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes,
+              Pictures pictures) {
     Response response;
     response.status = status;
     response.set("Content-Type", "text/html; charset=utf-8");
@@ -73,8 +74,9 @@ Response html(std::string page, int status, const std::string& style_hash, const
     for (const char c : script_hashes) script += c == ' ' ? std::string("' '") : std::string(1, c);
     if (!script.empty()) script = "script-src '" + script + "'; ";
     // No form-action: Chromium applies it to the redirect that follows the form, which leads to the client.
-    response.set("Content-Security-Policy", "default-src 'none'; " + script + "style-src '" + style_hash +
-                                                "'; img-src data:; base-uri 'none'; frame-ancestors 'none'");
+    const char* images = pictures == Pictures::data ? "img-src data:; " : "";
+    response.set("Content-Security-Policy", "default-src 'none'; " + script + "style-src '" + style_hash + "'; " +
+                                                images + "base-uri 'none'; frame-ancestors 'none'");
     response.set("X-Frame-Options", "DENY");  // RFC 9700 §4.16, for browsers without frame-ancestors
     response.body = std::move(page);
     return response;

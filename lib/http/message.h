@@ -76,8 +76,14 @@ struct Response {
 Response see_other(std::string absolute_url);
 /// 200 (or `status`) with a JSON body.
 Response json(const json::Value& body, int status = 200);
+/// The pictures of a page that are not drawn in its markup.
+enum class Pictures {
+    none,
+    data,  ///< with their bytes in `data:` addresses
+};
 /// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hashes` those
 /// of its inline scripts, with blanks between them, "" for pages that run none.
-Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes = {});
+Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes = {},
+              Pictures pictures = Pictures::none);
 
 }  // namespace postern::http

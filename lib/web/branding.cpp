@@ -113,13 +113,20 @@ Logo read_logo(const Branding& branding) {
     return svg_logo(branding, *file);
 }
 
+/// Puts the line in the place that head.html has for the icon; "" takes that away.
+void put_icon(const std::string& line, Partials& partials) {
+    std::string& head = partials["head.html"];
+    const auto at = head.find(kNoIcon);
+    if (at == std::string::npos) return;
+    const bool ends_line = head.compare(at + kNoIcon.size(), 1, "\n") == 0;
+    head.replace(at, kNoIcon.size() + (ends_line ? 1 : 0), line);
+}
+
 void put_logo(const Branding& branding, Partials& partials) {
     Logo logo = read_logo(branding);
     partials["mark.svg"] = std::move(logo.element);
     partials["style.css"] += kLogoRules;
-    std::string& head = partials["head.html"];
-    if (const auto at = head.find(kNoIcon); at != std::string::npos && !logo.icon.empty())
-        head.replace(at, kNoIcon.size(), R"(<link rel="icon" type="image/png" href=")" + logo.icon + "\">");
+    if (!logo.icon.empty()) put_icon(R"(<link rel="icon" type="image/png" href=")" + logo.icon + "\">\n", partials);
 }
 
 bool has_foot(const Branding& branding) { return !branding.help.empty() || !branding.links.empty(); }
@@ -161,6 +168,7 @@ void apply_branding(const Branding& branding, const std::string& directory, Part
         partials.title_end = " – " + escaped(branding.name);
     }
     if (!branding.logo.empty()) put_logo(branding, partials);
+    put_icon("", partials);  // where no logo has taken the place: docs/decisions/0085
     if (has_foot(branding)) put_foot(branding, directory, partials);
 }
 

@@ -36,7 +36,7 @@ http::Response Renderer::respond(const Template& page, Values values, int status
     }
     std::string text = page.render(values, language_);
     const std::string hashes = page.script_hashes(text);
-    http::Response response = http::html(std::move(text), status, page.style_hash(), hashes);
+    http::Response response = http::html(std::move(text), status, page.style_hash(), hashes, page.pictures());
     if (offered.size() > 1) {
         response.set("Content-Language", language_.tag());
         response.set("Vary", "Accept-Language, Cookie");

@@ -109,6 +109,12 @@ std::string Template::render(const Values& values, const text::Catalogue& langua
     return parsed(language).mustache.render(data);
 }
 
+http::Pictures Template::pictures() const {
+    constexpr std::string_view kData = "data:";
+    const bool has_one = text_.find(kData) != text_.npos || constants_[style_].element().find(kData) != text_.npos;
+    return has_one ? http::Pictures::data : http::Pictures::none;
+}
+
 std::string Template::script_hashes(std::string_view page) const {
     std::string hashes;
     for (const Constant& constant : constants_) {

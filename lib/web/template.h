@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "http/message.h"
 #include "text/catalogue.h"
 #include "text/message.h"
 #include "web/template_text.h"
@@ -57,6 +58,8 @@ public:
     const std::string& style_hash() const { return constants_[style_].hash(); }
     /// The same of the scripts that `page`, which was rendered from this template, has: with blanks between them.
     std::string script_hashes(std::string_view page) const;
+    /// Whether the markup or the style has a `data:` address: a logo that is a PNG, or a picture of the operator's.
+    http::Pictures pictures() const;
 
 private:
     struct Parsed;

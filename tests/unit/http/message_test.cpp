@@ -63,13 +63,18 @@ TEST_CASE("html: UTF-8, one style sheet, no script, no frame [RFC 9700 §4.16]")
     CHECK(response.status == 403);
     CHECK(header(response, "Content-Type") == "text/html; charset=utf-8");
     CHECK(header(response, "Content-Security-Policy") ==
-          "default-src 'none'; style-src 'sha256-AbC/+='; img-src data:; base-uri 'none'; frame-ancestors 'none'");
+          "default-src 'none'; style-src 'sha256-AbC/+='; base-uri 'none'; frame-ancestors 'none'");
     CHECK(header(response, "X-Frame-Options") == "DENY");
     CHECK(response.body == "<p>x</p>");
 }
 
+TEST_CASE("html: the policy lets a page have pictures only if it has some [CSP Level 3 §6.1.5]") {
+    CHECK(header(html("<p>x</p>", 200, "sha256-AbC/+=", "", http::Pictures::data), "Content-Security-Policy") ==
+          "default-src 'none'; style-src 'sha256-AbC/+='; img-src data:; base-uri 'none'; frame-ancestors 'none'");
+}
+
 TEST_CASE("html: a script runs only where its hash is given [CSP Level 3 §2.3.1]") {
     CHECK(header(html("<p>x</p>", 200, "sha256-AbC/+=", "sha256-Script="), "Content-Security-Policy") ==
-          "default-src 'none'; script-src 'sha256-Script='; style-src 'sha256-AbC/+='; img-src data:; base-uri 'none'; "
+          "default-src 'none'; script-src 'sha256-Script='; style-src 'sha256-AbC/+='; base-uri 'none'; "
           "frame-ancestors 'none'");
 }

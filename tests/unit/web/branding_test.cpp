@@ -71,7 +71,7 @@ TEST_CASE("branding: without it a page has nothing of it [BRAND-1]") {
     const std::string page = login_with({});
     CHECK(has(page, "<h1>Sign in</h1>\n"));
     CHECK(has(page, "<title>Sign in to Our wiki</title>\n"));
-    CHECK(has(page, "<link rel=\"icon\" href=\"data:,\">"));
+    CHECK_FALSE(has(page, "<link rel=\"icon\""));
     CHECK(has(page, "</form>\n</main>\n"));
     CHECK(has(page, "<svg class=\"mark\""));
     for (const char* part : {"foot", "Get help", "Forgot", "class=\"logo\"", ".logo"}) CHECK_FALSE(has(page, part));
@@ -119,7 +119,7 @@ TEST_CASE("branding: an SVG is spliced in, a PNG is a data: URL and the icon [BR
     const std::string svg = login_with({.name = "A \"B\"", .logo = directory.write("logo", kSvg)});
     CHECK(has(svg, "<svg class=\"logo\" role=\"img\" aria-label=\"A &#34;B&#34;\""));
     CHECK(has(svg, "<g><path d=\"M0 0h8v8z\"/></g></svg>\n"));
-    CHECK(has(svg, "<link rel=\"icon\" href=\"data:,\">"));
+    CHECK_FALSE(has(svg, "<link rel=\"icon\""));
     CHECK_FALSE(has(svg, "class=\"mark\""));
     const std::string picture = login_with({.name = "A", .logo = directory.write("logo", png())});
     const std::string address = "data:image/png;base64," + util::base64_encode(png());

@@ -178,6 +178,27 @@ TEST_CASE("Template: what would take escaping or clarity away is refused, naming
     }
 }
 
+TEST_CASE("pictures: a page has one where its markup or style has a data: address, not for what users are called") {
+    struct Row {
+        const char* text;
+        bool has_picture;
+    };
+    const Row rows[] = {
+        {"<style></style><p>{{name}}</p>", false},
+        {"<style></style><img alt=\"\" src=\"data:image/png;base64,AA==\">", true},
+        {"<style></style><link rel=\"icon\" href='data:,'>", true},
+        {"<style>p { background: url(data:image/gif;base64,AA==) }</style>", true},
+        {"<style></style><script>f({client_data: 1});</script>", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        const Template page("t.html", row.text, kPartials, web::Scripts::one);
+        CHECK((page.pictures() == http::Pictures::data) == row.has_picture);
+        page.render({.texts = {{"name", "data:image/png"}}, .lists = {}});
+        CHECK((page.pictures() == http::Pictures::data) == row.has_picture);
+    }
+}
+
 TEST_CASE("style_hash: SHA-256 of exactly the bytes between the tags [CSP Level 3 §2.3.1, FIPS 180-4]") {
     struct Row {
         const char* text;
