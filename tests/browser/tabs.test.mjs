@@ -131,6 +131,7 @@ describe("tabs that open at once", () => {
           assert.equal((await ofBrowser(context)).length, count);
           for (const [number, tab] of tabs.entries()) {
             // The first has signed in: the others send the form that they have, or load their page again.
+            await tab.bringToFront(); // one in the background is slow
             if (number % 3 === 2) await tab.reload();
             await signIn(tab);
             await arrived(tab, `tab ${number}`);
