@@ -13,6 +13,8 @@ import { PostgreSQL } from "./server.mjs";
 const run = promisify(execFile);
 const CHECKS = ["server", "role", "server load", "clock", "database"];
 
+const STRANGE = '"postern_a""b c"'; // a role that an identifier without quotes does not name
+
 /// What is wrong with a good server: [state, check, what doctor says, its fix, how it is made, how it is unmade].
 const STATES = {
   "no syncs": [
@@ -110,6 +112,20 @@ const STATES = {
     /REVOKE CREATE ON SCHEMA public FROM PUBLIC, postern_token/,
     "GRANT CREATE ON SCHEMA public TO postern_token",
     "REVOKE CREATE ON SCHEMA public FROM postern_token",
+  ],
+  "an endpoint that may make tables, whatever its name": [
+    "error",
+    "role",
+    /^postern_a"b c may create tables or roles/,
+    /^ALTER ROLE "postern_a""b c" NOSUPERUSER NOCREATEROLE; REVOKE CREATE ON SCHEMA public FROM PUBLIC, "postern_a""b c"$/,
+    [
+      `CREATE ROLE ${STRANGE} LOGIN`,
+      ...["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"].map(
+        (name) => `ALTER ROLE ${STRANGE} SET ${name} = '4s'`,
+      ),
+      `GRANT CREATE ON SCHEMA public TO ${STRANGE}`,
+    ].join("; "),
+    `REVOKE CREATE ON SCHEMA public FROM ${STRANGE}; DROP ROLE ${STRANGE}`,
   ],
   "an endpoint that reads password hashes": [
     "error",
