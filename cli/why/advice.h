@@ -12,8 +12,8 @@ enum class ClientKind {
     described,   ///< by the document at the URL that is its id
 };
 
-/// A few sentences for the operator of the server or of the client. Never empty. Commands name the client if its id
-/// needs no quotes in a shell, otherwise "ID".
+/// A few sentences for the operator of the server or of the client. Never empty. Commands name the client as one
+/// word of a shell, or "ID" where its id is none, was cut, begins with a dash or cannot be read.
 std::string advice_for(const server::RefusalRecord& refusal, ClientKind kind);
 
 }  // namespace postern::cli
