@@ -86,12 +86,12 @@ void throw_postgres_error(std::string_view state, const std::string& text) {
     throw StoreError(message);
 }
 
-void throw_postgres_error(const Result& error, const char* doing, std::string_view role) {
+void throw_postgres_error(const Result& error, const char* doing, const char* role) {
     const char* said = libpq().PQresultErrorField(error.get(), PG_DIAG_MESSAGE_PRIMARY);
     const std::string text = std::string(doing) + ": " + (said ? one_line(said) : "no reason given");
     const auto state = state_of(error);
-    if (state != kInsufficientPrivilege) throw_postgres_error(state, text);
-    throw StoreUnusable(text + " (" + std::string(state) + ") for the role " + std::string(role) +
+    if (state != kInsufficientPrivilege || !role) throw_postgres_error(state, text);
+    throw StoreUnusable(text + " (" + std::string(state) + ") for the role " + role +
                         ", which needs what grants-postgresql.sql grants, and the lines of its comments for what the "
                         "configuration turns on");
 }

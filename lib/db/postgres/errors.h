@@ -21,8 +21,8 @@ bool is_error(const Result& result);
 
 /// The SQLSTATE of an error.
 std::string_view state_of(const Result& error);
-/// `role`: who has connected, for an error about its rights.
-[[noreturn]] void throw_postgres_error(const Result& error, const char* doing, std::string_view role);
+/// `role`: who has connected, for an error about its rights; nullptr when the connection is closed.
+[[noreturn]] void throw_postgres_error(const Result& error, const char* doing, const char* role);
 
 /// What libpq says, for the log.
 std::string one_line(std::string_view text);
