@@ -2,6 +2,7 @@
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"
+#include "http/credentials.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
 #include "oauth/document_client.h"
@@ -23,10 +24,10 @@ void add_reading(Credentials& credentials, std::string id, std::string secret) {
 
 /// RFC 7617 §2 with the encoding of RFC 6749 §2.3.1; the first colon separates.
 Outcome<Credentials> parse_basic(std::string_view header) {
-    const std::size_t blank = header.find(' ');
-    if (!util::equal_ignoring_case(header.substr(0, blank), "basic") || blank == std::string_view::npos)
+    const auto [scheme, encoded] = http::split_credentials(header);
+    if (!util::equal_ignoring_case(scheme, "basic"))
         return invalid_client(kFailed, "the Authorization header is not of the Basic scheme");
-    auto pair = util::base64_decode(header.substr(blank + 1));
+    auto pair = util::base64_decode(encoded);
     const std::size_t colon = pair ? pair->find(':') : std::string::npos;
     if (colon == std::string::npos)
         return invalid_client(kFailed, "the Basic credentials are not strict base64 of id:secret");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "http/credentials.h"
 #include "jose/jwt.h"
 #include "model/group.h"
 #include "oauth/access_token.h"
@@ -20,10 +21,10 @@ oauth::OAuthError invalid_token(std::string description, std::string detail = {}
 }
 
 oauth::Outcome<std::string_view> parse_bearer_header(std::string_view header) {
-    constexpr std::string_view kScheme = "bearer ";
-    if (!util::equal_ignoring_case(header.substr(0, kScheme.size()), kScheme))
+    const auto [scheme, token] = http::split_credentials(header);
+    if (!util::equal_ignoring_case(scheme, "bearer"))
         return invalid_token("the Authorization header is not a Bearer token");
-    return header.substr(kScheme.size());
+    return token;
 }
 
 oauth::Outcome<std::string_view> find_bearer_token(const http::Request& request) {

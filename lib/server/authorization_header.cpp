@@ -44,7 +44,7 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const gatew
     std::optional<std::string> found;
     std::string_view where;
     for (const std::string& name : names) {
-        const std::string_view value = variables.get(name);
+        const std::string_view value = util::trim(variables.get(name));  // RFC 9110 §5.5: not part of the value
         if (value.empty()) continue;
         if (!is_one_credential(value)) {
             return refused_request(400, "The Authorization header is malformed or given twice.",

@@ -82,7 +82,7 @@ void add_client(const Deployment& op, const std::string& id, const std::string& 
 }
 
 TEST_CASE(
-    "client authentication: Basic is strict base64 with one blank, its scheme in any case [RFC 7617 §2, C02, RFC 6749 "
+    "client authentication: Basic is strict base64 behind blanks, its scheme in any case [RFC 7617 §2, C02, RFC 6749 "
     "§2.3.1a, §5.2d]") {
     const Deployment op;
     const std::string good = base64_encode(percent_encode(kWeb) + ":" + percent_encode(secret_of(kWeb)));
@@ -109,7 +109,11 @@ TEST_CASE(
              {},
              kOut},
             {"C02", "base64url alphabet", "Basic " + base64_encode("web:\xfb\xff\xfe").replace(5, 1, "_"), {}, kOut},
-            {"C02", "two blanks", "Basic  " + good, {}, kOut},
+            {"C02", "two blanks", "Basic  " + good, {}, kIn},
+            {"C02", "five blanks", "basic     " + good, {}, kIn},
+            {"C02", "blanks around", "  Basic " + good + " ", {}, kIn},
+            {"C02", "a tab behind", "Basic " + good + "\t", {}, kIn},
+            {"C02", "a blank and a tab", "Basic \t" + good, {}, kMalformed},
             {"C02", "a tab for the blank", "Basic\t" + good, {}, kMalformed},
             {"C02", "no colon", raw_basic(kWeb), {}, kOut},
             {"C02", "a colon alone", raw_basic(":"), {}, kOut},

@@ -87,7 +87,6 @@ TEST_CASE(
         {"another scheme", with_header("DPoP " + site.access), kScheme},
         {"client credentials", with_header(basic(kWeb, secret_of(kWeb))), kScheme},
         {"no token", with_header("Bearer "), kNoJwt},
-        {"two blanks", with_header("Bearer  " + site.access), kNoJwt},
         {"two tokens", with_header("Bearer x y"), kNoJwt},
         {"twice in the body", post_form("access_token=x&access_token=x"), kMalformed},
         {"badly encoded in the body", post_form("access_token=%zz"), kMalformed},

@@ -49,7 +49,7 @@ TEST_CASE(
     CHECK(ready.op.cgi("userinfo", post).body == answer.body);
 }
 
-TEST_CASE("userinfo: the header's scheme is Bearer in any case, with one blank and a b64token [RFC 6750 §2.1, U02]") {
+TEST_CASE("userinfo: the header's scheme is Bearer in any case, then blanks and a b64token [RFC 6750 §2.1, U02]") {
     const SignedIn ready;
     const std::string token = ready.access_token();
     constexpr const char* kNoToken = "401 invalid_token";
@@ -70,8 +70,13 @@ TEST_CASE("userinfo: the header's scheme is Bearer in any case, with one blank a
         {"DPoP", "DPoP " + token, kNoToken},
         {"scheme alone", "Bearer", kNoToken},
         {"scheme and a blank", "Bearer ", kNoToken},
-        {"two blanks", "Bearer  " + token, kNoToken},
+        {"two blanks", "Bearer  " + token, "200"},
+        {"five blanks", "bearer     " + token, "200"},
+        {"blanks around", "  Bearer " + token + " ", "200"},
+        {"a tab behind", "Bearer " + token + "\t", "200"},
+        {"blanks alone behind the scheme", "Bearer    ", kNoToken},
         {"tab", "Bearer\t" + token, kMalformed},
+        {"blank and tab", "Bearer \t" + token, kMalformed},
         {"no blank", "Bearer" + token, kNoToken},
         {"an equals sign for the blank", "Bearer=" + token, kNoToken},
         {"quoted", "Bearer \"" + token + "\"", kNoToken},
