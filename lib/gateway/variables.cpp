@@ -25,6 +25,7 @@ constexpr std::string_view kNames[] = {
     "HTTP_X_FORWARDED_FOR",
     "HTTP_TRANSFER_ENCODING",
     "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
+    "HTTP_ACCESS_CONTROL_REQUEST_HEADERS",
 };
 
 bool is_read(std::string_view name, const std::vector<std::string>& also) {

@@ -14,8 +14,14 @@ namespace {
 /// meanwhile is told nothing.
 constexpr const char* kPreflightSeconds = "600";
 
+/// More headers than this no page has, and the answer repeats them.
+constexpr std::size_t kLongestRequestedHeaders = 4096;
+
 /// A longer one is not a host name (RFC 1035 §2.3.4) with a scheme and a port.
 constexpr std::size_t kLongestOrigin = 300;
+
+/// For pages without a site of their own ("null", a browser's extension): the documents are public all the same.
+constexpr const char* kAnyOrigin = "*";
 
 bool is_default_port(const http::UrlParts& url) {
     return url.port.empty() || url.port == (url.scheme == "https" ? "443" : "80");
@@ -26,12 +32,33 @@ void vary_with_origin(http::Response& response) {
     response.set("Vary", vary == nullptr ? "Origin" : *vary + ", Origin");
 }
 
-void allow(http::Response& response, const std::string& origin, const PageRequest& page, const std::string& methods,
-           const char* headers) {
+/// RFC 9110 §5.6.2.
+bool is_token(std::string_view text) {
+    constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+        return util::is_letter(c) || util::is_digit(c) || kMarks.find(c) != kMarks.npos;
+    });
+}
+
+/// Every header that the page asks for, by name: `*` would not allow Authorization, nor anything with credentials.
+std::string allowed_headers(std::string_view requested) {
+    std::string list = "Authorization, Content-Type";
+    if (requested.size() > kLongestRequestedHeaders) return list;
+    for (const std::string_view piece : util::split(requested, ',')) {
+        const std::string_view name = util::trim(piece);
+        const bool is_listed =
+            util::equal_ignoring_case(name, "authorization") || util::equal_ignoring_case(name, "content-type");
+        if (is_token(name) && !is_listed) list.append(", ").append(name);
+    }
+    return list;
+}
+
+void allow(http::Response& response, const std::string& origin, const PageRequest& page, const std::string& methods) {
     response.set("Access-Control-Allow-Origin", origin);
+    if (origin != kAnyOrigin) response.set("Access-Control-Allow-Credentials", "true");
     if (page.preflight) {
         response.set("Access-Control-Allow-Methods", methods);
-        response.set("Access-Control-Allow-Headers", headers);
+        response.set("Access-Control-Allow-Headers", allowed_headers(page.requested_headers));
         response.set("Access-Control-Max-Age", kPreflightSeconds);
     } else {
         // What an application acts on or shows; a page may read only a few headers unless told (Fetch §4.9).
@@ -65,11 +92,13 @@ void allow_client_origins(http::Response& response, const PageRequest& page, con
     if (response.client_id) client.emplace(*response.client_id);
     if (page.origin.empty()) return;
     if (page.origin != response.reader && !is_client_page(database, page.origin, client)) return;
-    allow(response, page.origin, page, methods, "Authorization, Content-Type");
+    allow(response, page.origin, page, methods);
 }
 
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods) {
-    allow(response, "*", page, methods, "*");
+    vary_with_origin(response);  // also without an origin, as above
+    const bool is_site = page.origin.size() <= kLongestOrigin && origin_of(page.origin) == page.origin;
+    allow(response, is_site ? page.origin : kAnyOrigin, page, methods);
 }
 
 }  // namespace postern::oauth

@@ -11,8 +11,8 @@
 
 namespace postern::oauth {
 
-/// Which origins may read the answers of an endpoint. Cookies are never allowed: no answer has
-/// Access-Control-Allow-Credentials.
+/// Which origins may read the answers of an endpoint. A page may send its user's credentials along and any header, as
+/// these endpoints read neither cookies nor headers of a page's choice (docs/decisions/0096).
 enum class CorsPolicy {
     none,            ///< no other site's: pages, and introspection
     client_origins,  ///< the origins of registered redirect URIs: what applications in a browser call
@@ -21,8 +21,9 @@ enum class CorsPolicy {
 
 /// What a browser says on behalf of the page that asks.
 struct PageRequest {
-    std::string origin;      ///< the Origin header, or ""
-    bool preflight = false;  ///< OPTIONS that asks whether the request may be made at all
+    std::string origin;                  ///< the Origin header, or ""
+    bool preflight = false;              ///< OPTIONS that asks whether the request may be made at all
+    std::string requested_headers = {};  ///< Access-Control-Request-Headers of a preflight
 };
 
 /// The origin of an http or https URI as browsers spell it: lower case, no default port. nullopt for every other URI.
@@ -38,7 +39,7 @@ bool is_client_page(db::Database& database, std::string_view origin, const std::
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
                           db::Database& database);
 
-/// Lets every page read `response`.
+/// Lets every page read `response`, which varies with the origin, since a page that sends credentials must be named.
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods);
 
 }  // namespace postern::oauth

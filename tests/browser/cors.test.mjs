@@ -25,9 +25,9 @@ function openSite() {
 }
 
 /// Runs in the page: what a script there gets to know of an answer, or "unreadable".
-async function read({ url, method = "GET", headers = {}, body }) {
+async function read({ url, method = "GET", headers = {}, body, credentials }) {
   try {
-    const answer = await fetch(url, { method, headers, body });
+    const answer = await fetch(url, { method, headers, body, credentials });
     const challenge = answer.headers.get("WWW-Authenticate");
     const text = await answer.text();
     return {
@@ -40,6 +40,17 @@ async function read({ url, method = "GET", headers = {}, body }) {
     return "unreadable";
   }
 }
+
+/// What tracing, older libraries and a reload without the cache add to each request of a page.
+const MORE_HEADERS = {
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  tracestate: "x=y",
+  baggage: "x=y",
+  "sentry-trace": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1",
+  "X-Requested-With": "XMLHttpRequest",
+  "Cache-Control": "no-cache",
+  Pragma: "no-cache",
+};
 
 describe("pages of other sites", () => {
   let deployment;
@@ -176,17 +187,26 @@ describe("pages of other sites", () => {
       assert.match(seen.id, /^[0-9a-z]{12}$/);
       if (challenge) assert.match(seen.challenge, challenge);
       assert.equal(await ask(stranger, request), "unreadable");
+      // keycloak-js and others send cookies along.
+      const more = { ...request, headers: { ...request.headers, ...MORE_HEADERS }, credentials: "include" };
+      assert.deepEqual({ ...(await ask(application, more)), id: seen.id }, seen);
+      assert.equal(await ask(stranger, more), "unreadable");
     });
   }
 
   for (const path of ["/.well-known/openid-configuration", "/jwks"]) {
     it(`${path}: any page reads it, after a preflight too`, async () => {
       assert.equal((await ask(stranger, { path })).status, 200);
-      assert.equal((await ask(stranger, { path, headers: { "X-Requested-With": "fetch" } })).status, 200);
+      const headers = { ...MORE_HEADERS, Authorization: "Bearer x" };
+      assert.equal((await ask(stranger, { path, headers })).status, 200);
+      assert.equal((await ask(stranger, { path, headers, credentials: "include" })).status, 200);
     });
   }
 
   it("introspection: no page reads it", async () => {
-    assert.equal(await ask(application, { path: "/token/introspect", ...form({ token: "x" }) }), "unreadable");
+    for (const credentials of ["omit", "include"]) {
+      const request = { path: "/token/introspect", ...form({ token: "x" }), credentials };
+      assert.equal(await ask(application, request), "unreadable");
+    }
   });
 });

@@ -236,7 +236,7 @@ function flow(open, { redirectsPlain, passkeys }) {
         headers: {
           origin,
           "access-control-request-method": "POST",
-          "access-control-request-headers": "content-type",
+          "access-control-request-headers": "content-type,traceparent",
         },
       });
     const allowed = await preflight(PAGE_ORIGIN);
@@ -244,6 +244,8 @@ function flow(open, { redirectsPlain, passkeys }) {
       [allowed.status, allowed.headers["access-control-allow-origin"], allowed.body],
       [204, PAGE_ORIGIN, ""],
     );
+    assert.equal(allowed.headers["access-control-allow-headers"], "Authorization, Content-Type, traceparent");
+    assert.equal(allowed.headers["access-control-allow-credentials"], "true");
     assert.equal((await preflight("https://evil.example")).headers["access-control-allow-origin"], undefined);
     const refused = await site.post(
       "/token",
@@ -253,7 +255,7 @@ function flow(open, { redirectsPlain, passkeys }) {
     assert.equal(refused.headers["access-control-allow-origin"], PAGE_ORIGIN, "refusals can be read, too");
     assert.equal(
       (await site.ask("/jwks", { headers: { origin: "https://any.example" } })).headers["access-control-allow-origin"],
-      "*",
+      "https://any.example",
     );
   });
 

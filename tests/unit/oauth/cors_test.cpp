@@ -145,7 +145,8 @@ TEST_CASE("allow_client_origins: what a browser wants to know, and Vary in any c
         if (client) response.client_id = client;
         if (vary) response.set("Vary", vary);
         oauth::allow_client_origins(response, {origin, preflight}, "POST, OPTIONS", f.fixture.database);
-        CHECK(response.find("Access-Control-Allow-Credentials") == nullptr);
+        const bool is_allowed = response.find("Access-Control-Allow-Origin") != nullptr;
+        CHECK(header(response, "Access-Control-Allow-Credentials") == (is_allowed ? "true" : ""));
         return response;
     };
     const auto answer = shared("https://app.example", false, "app", "Authorization");
@@ -167,17 +168,76 @@ TEST_CASE("allow_client_origins: what a browser wants to know, and Vary in any c
     }
 }
 
-TEST_CASE("allow_any_origin: any page, without its user's credentials [H08]") {
-    http::Response answer;
-    oauth::allow_any_origin(answer, {"", false}, "GET, HEAD, OPTIONS");
-    CHECK(header(answer, "Access-Control-Allow-Origin") == "*");
-    CHECK(answer.find("Access-Control-Allow-Credentials") == nullptr);
-    CHECK(answer.find("Vary") == nullptr);
-    http::Response preflight;
-    oauth::allow_any_origin(preflight, {"null", true}, "GET, HEAD, OPTIONS");
-    CHECK(header(preflight, "Access-Control-Allow-Origin") == "*");
-    CHECK(header(preflight, "Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
-    CHECK(header(preflight, "Access-Control-Allow-Headers") == "*");
+TEST_CASE("allow_any_origin: any page, by name where it has one, so that it may send credentials [H08, Fetch §3.3.5]") {
+    struct Row {
+        std::string origin;
+        std::string allowed;
+    };
+    const Row rows[] = {
+        {"", "*"},
+        {"null", "*"},
+        {"*", "*"},
+        {"https://any.example", "https://any.example"},
+        {"http://any.example:8080", "http://any.example:8080"},
+        {"http://127.0.0.1:5173", "http://127.0.0.1:5173"},
+        {"http://[::1]:5173", "http://[::1]:5173"},
+        {"https://ANY.example", "*"},
+        {"https://any.example:443", "*"},
+        {"https://any.example/", "*"},
+        {"https://a.example, https://b.example", "*"},
+        {"https://a.example\nX: y", "*"},
+        {"https://" + std::string(300, 'a') + ".example", "*"},
+        {"chrome-extension://abcdefgh", "*"},
+        {"capacitor://localhost", "*"},
+        {"file://", "*"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.origin);
+        for (const bool preflight : {false, true}) {
+            http::Response answer;
+            oauth::allow_any_origin(answer, {row.origin, preflight, "authorization, traceparent"},
+                                    "GET, HEAD, OPTIONS");
+            CHECK(header(answer, "Access-Control-Allow-Origin") == row.allowed);
+            CHECK(header(answer, "Access-Control-Allow-Credentials") == (row.allowed == "*" ? "" : "true"));
+            CHECK(header(answer, "Vary") == "Origin");
+            CHECK(header(answer, "Access-Control-Allow-Methods") == (preflight ? "GET, HEAD, OPTIONS" : ""));
+            CHECK(header(answer, "Access-Control-Allow-Headers") ==
+                  (preflight ? "Authorization, Content-Type, traceparent" : ""));
+        }
+    }
+}
+
+TEST_CASE("a preflight allows each header that it asks for, and nothing that is not the name of one [Fetch §4.8]") {
+    Fixture f;
+    struct Row {
+        std::string requested;
+        std::string more;  ///< behind "Authorization, Content-Type"
+    };
+    const Row rows[] = {
+        {"", ""},
+        {"authorization", ""},
+        {"authorization,content-type", ""},
+        {"Authorization, CONTENT-TYPE", ""},
+        {"traceparent,tracestate,baggage", ", traceparent, tracestate, baggage"},
+        {"content-type,sentry-trace", ", sentry-trace"},
+        {"x-requested-with , cache-control,\tpragma", ", x-requested-with, cache-control, pragma"},
+        {"x-datadog-trace-id,b3,uber-trace-id", ", x-datadog-trace-id, b3, uber-trace-id"},
+        {"accept-language, ,dpop", ", accept-language, dpop"},
+        {"*", ", *"},
+        {"x y", ""},
+        {"x:y", ""},
+        {"x\r\nset-cookie", ""},
+        {"caf\xc3\xa9", ""},
+        {"\"x\"", ""},
+        {std::string(4097, 'x'), ""},
+        {std::string(4096, 'x'), ", " + std::string(4096, 'x')},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.requested);
+        http::Response response;
+        oauth::allow_client_origins(response, {"https://app.example", true, row.requested}, "POST", f.fixture.database);
+        CHECK(header(response, "Access-Control-Allow-Headers") == "Authorization, Content-Type" + row.more);
+    }
 }
 
 TEST_CASE("allow_client_origins: the one reader of an answer may read it, whatever clients there are [CIMD-15]") {
