@@ -68,6 +68,7 @@ json::Object to_json(const server::RefusalRecord& refusal, ClientKind kind) {
         {"error_description", refusal.description},
         {"detail", refusal.detail},
         {"client_id", refusal.client_id},
+        {"address_unknown", refusal.address_unknown},
         {"hint", advice_for(refusal, kind)},
     };
 }
@@ -82,6 +83,7 @@ void print(const server::RefusalRecord& refusal, ClientKind kind) {
         {"error", refusal.error},
         {"description", refusal.description},
         {"detail", refusal.detail},
+        {"client address", refusal.address_unknown.empty() ? "" : "unknown: " + refusal.address_unknown},
         {"what to change", advice_for(refusal, kind)},
     });
 }

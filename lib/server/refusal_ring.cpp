@@ -55,6 +55,7 @@ json::Object to_json(const RefusalRecord& refusal, std::uint64_t number, std::si
         {"client_id", cut(refusal.client_id)},
         {"description", cut(refusal.description)},
         {"detail", cut(refusal.detail)},
+        {"address_unknown", cut(refusal.address_unknown)},
     };
 }
 
@@ -90,6 +91,7 @@ RefusalRecord record_of(const json::Object& object) {
     refusal.client_id = text_of(object, "client_id");
     refusal.description = text_of(object, "description");
     refusal.detail = text_of(object, "detail");
+    refusal.address_unknown = text_of(object, "address_unknown");
     return refusal;
 }
 

@@ -18,6 +18,7 @@ struct RefusalRecord {
     std::string description;
     std::string detail;
     std::string client_id;
+    std::string address_unknown = {};  ///< why it is not known whose request it was; "" if it is known
 };
 
 inline constexpr int kRingSlots = 4096;

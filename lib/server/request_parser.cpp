@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "gateway/address.h"
 #include "http/url.h"
 #include "server/authorization_header.h"
 #include "util/text.h"
@@ -221,8 +220,6 @@ util::Result<http::Request, Failure> parse_request(const gateway::Variables& var
     request.origin = if_given(variables, "HTTP_ORIGIN");
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
     request.if_none_match = if_given(variables, "HTTP_IF_NONE_MATCH");
-    request.remote_address = gateway::client_address(variables.get("REMOTE_ADDR"),
-                                                     variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
     for (const std::string& name : rules.server_variables)
         if (variables.has(name)) request.server_variables.emplace(name, variables.get(name));
     return with_body(std::move(request), asked);

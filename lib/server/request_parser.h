@@ -18,7 +18,6 @@ struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
     config::Limits limits;
-    std::vector<std::string> trusted_proxies;
     /// Where the Authorization header may arrive; empty: the endpoint has no use for one, and a browser may send what
     /// was meant for the rest of the site.
     std::vector<std::string> authorization_variables = {};
@@ -32,8 +31,8 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
 /// "GET, POST": for Allow.
 std::string allowed_methods(const RequestRules& rules);
 
-/// The request without its `id`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431. Touches nothing but
-/// its arguments.
+/// The request without its `id` and `remote_address`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431.
+/// Touches nothing but its arguments.
 util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules);
 

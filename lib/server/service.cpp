@@ -44,10 +44,7 @@ std::vector<std::string> server_variables(const App& app, const Endpoint& endpoi
 
 RequestRules rules_of(const App& app, const Endpoint& endpoint) {
     const config::Config& config = app.config();
-    return {paths_of(config.settings, endpoint),
-            methods_of(config, endpoint),
-            config.limits,
-            config.trusted_proxies,
+    return {paths_of(config.settings, endpoint), methods_of(config, endpoint), config.limits,
             endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
             server_variables(app, endpoint)};
 }
@@ -97,6 +94,7 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
         auto request = parse_request(variables, body, rules_);
         if (!request) return render_failure(request.error(), endpoint_.on_failure, pages_, id);
         request->id = id;
+        request->remote_address = client_.address;
         app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
         http::Response response = handler_(app_, *request);
@@ -131,6 +129,7 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
     page.origin = std::string(variables.get("HTTP_ORIGIN"));
     page.preflight = response.status == 204 && variables.get("REQUEST_METHOD") == "OPTIONS" && !page.origin.empty() &&
                      !variables.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD").empty();
+    page.requested_headers = std::string(variables.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"));
     switch (endpoint_.cors) {
         case oauth::CorsPolicy::none:
             return;
@@ -176,7 +175,7 @@ void Service::record_refusal(const http::Response& response, const std::string& 
     const std::string status = std::to_string(response.status);
     const std::string client_id = name_of_client(refusal.client_id);
     refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, refusal.error, refusal.description,
-                      refusal.detail, client_id});
+                      refusal.detail, client_id, client_.unknown_because});
     app_.log().info("refused", {{"id", id},
                                 {"endpoint", endpoint_.name},
                                 {"status", status},
@@ -184,6 +183,15 @@ void Service::record_refusal(const http::Response& response, const std::string& 
                                 {"description", refusal.description},
                                 {"detail", refusal.detail},
                                 {"client_id", client_id}});
+}
+
+/// Told once: it holds for every request that takes the same way.
+void Service::find_client(const gateway::Variables& variables, const std::string& id) {
+    client_ = gateway::client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"),
+                                      app_.config().trusted_proxies);
+    if (client_.unknown_because.empty() || has_told_of_address_) return;
+    has_told_of_address_ = true;
+    app_.log().warn("client_address_unknown", {{"id", id}, {"reason", client_.unknown_because}});
 }
 
 void Service::tell_warning() {
@@ -210,6 +218,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         const gateway::Body body = exchange.receive(app_.config().limits.body);
         const std::string_view method = exchange.variables().get("REQUEST_METHOD");
         app_.trail().begin(id, "");
+        find_client(exchange.variables(), id);
         http::Response response = handle(exchange.variables(), body, id);
         if (os::WakeFile* wake = app_.mail_wake_if_open()) wake->tell();
         tell_warning();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/address.h"
 #include "gateway/exchange.h"
 #include "server/app.h"
 #include "server/endpoint.h"
@@ -39,6 +40,7 @@ private:
     std::string serialize(http::Response& response, const std::string& id, bool head);
     std::string name_of_client(const std::string& sent);
     void record_refusal(const http::Response& response, const std::string& id);
+    void find_client(const gateway::Variables& variables, const std::string& id);
     void tell_warning();
     void write_audit();
     void sweep();
@@ -47,6 +49,8 @@ private:
     const Endpoint& endpoint_;
     const Handler& handler_;
     const web::Pages* pages_ = nullptr;  ///< for failures of this request
+    gateway::ClientAddress client_;      ///< of this request
+    bool has_told_of_address_ = false;
     const RequestRules rules_;
     const std::string allowed_methods_;
     const std::vector<std::string> variables_;

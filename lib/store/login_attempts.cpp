@@ -64,6 +64,7 @@ Attempts count_failures(db::Transaction& transaction, std::initializer_list<std:
     Attempts last;
     util::Time latest = now + window;
     for (const std::string_view key : keys) {
+        if (key.empty()) continue;
         last = count(transaction, key, now, window);
         latest = std::max(latest, last.until);
     }
@@ -76,6 +77,7 @@ bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, u
     bool within = true;
     util::Time latest = now;
     for (const Use& use : uses) {
+        if (use.key.empty()) continue;
         const Attempts attempts = count(transaction, use.key, now, use.window);
         latest = std::max(latest, attempts.until);
         within = attempts.failures <= use.limit;
@@ -105,6 +107,7 @@ void clear_failures(db::Transaction& transaction, std::string_view key) {
 }
 
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until) {
+    if (key.empty()) return;
     transaction.queue(
         "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
         " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at",

@@ -34,12 +34,13 @@ std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<s
 /// right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
-/// again. Returns the last counter. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.
+/// again; nothing is counted for the key "". Returns the last counter. Rows are bounded: expired ones are deleted, the
+/// oldest beyond kMaxAttemptRows too.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
 /// What is counted besides failures: how often something was asked for.
 struct Use {
-    std::string_view key;  ///< begins with kUseCounter
+    std::string_view key;  ///< begins with kUseCounter; or "", for which nothing is counted
     std::int64_t limit;    ///< inside the window
     util::Seconds window;
 };
@@ -56,7 +57,8 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
                                std::int64_t alone_limit);
 void clear_failures(db::Transaction& transaction, std::string_view key);
 
-/// `key` begins with kKnownPlace. Remembered until `until`, and longer when remembered again.
+/// `key` begins with kKnownPlace; nothing is remembered for "". Remembered until `until`, and longer when remembered
+/// again.
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until);
 
 }  // namespace postern::store

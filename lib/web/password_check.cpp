@@ -45,11 +45,17 @@ std::string pair_of(const std::string& username, const std::string& network) {
     return username + std::string(1, '\0') + network;
 }
 
+/// "" for an unknown address: all the requests of unknown addresses must not share a counter, or strangers lock every
+/// user out (docs/decisions/0097). The store counts nothing under it.
+std::string counter_at(const std::string& network, std::string_view sort, const std::string& of) {
+    return network.empty() ? "" : counter(sort, of);
+}
+
 Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
-    return {Counter{counter(store::kPairCounter, pair_of(username, network)), limit},
+    return {Counter{counter_at(network, store::kPairCounter, pair_of(username, network)), limit},
             Counter{counter(store::kUserCounter, username), limit * kAloneFactor},
-            Counter{counter(store::kAddressCounter, network), limit * kAloneFactor}};
+            Counter{counter_at(network, store::kAddressCounter, network), limit * kAloneFactor}};
 }
 
 /// One try of a password, and where its failures are counted.
@@ -66,7 +72,7 @@ Attempt make_attempt(const oauth::LoginSettings& login, const std::string& usern
     return {.username = username,
             .password = password,
             .counters = counters_for(login, username, network),
-            .place = counter(store::kKnownPlace, pair_of(username, network))};
+            .place = counter_at(network, store::kKnownPlace, pair_of(username, network))};
 }
 
 std::optional<util::Seconds> throttled_for(oauth::Context& context, const Attempt& attempt) {
@@ -182,7 +188,8 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 }
 
 std::string counter_of_network(std::string_view sort, const std::string& address) {
-    return counter(sort, network_of(address));
+    const std::string network = network_of(address);
+    return counter_at(network, sort, network);
 }
 
 std::optional<util::Seconds> find_address_wait(oauth::Context& context, const std::string& address) {
@@ -213,8 +220,8 @@ SuccessKeys success_keys(const oauth::Context& context, const std::string& usern
     const std::string network = network_of(address);
     const std::string pair = pair_of(username, network);
     return {.failures = counters_for(context.settings.login, username, network).front().key,
-            .place = counter(store::kKnownPlace, pair),
-            .code_place = counter(store::kKnownPlace, pair + std::string(1, '\0') + "code")};
+            .place = counter_at(network, store::kKnownPlace, pair),
+            .code_place = counter_at(network, store::kKnownPlace, pair + std::string(1, '\0') + "code")};
 }
 
 void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {

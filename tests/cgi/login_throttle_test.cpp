@@ -135,6 +135,42 @@ TEST_CASE("throttle: a forwarded address is believed from a configured proxy onl
     }
 }
 
+TEST_CASE(
+    "throttle: clients that a proxy names with a port, or not at all, never share the counter of the proxy [RFC 7239 §6]") {
+    struct Row {
+        const char* when;
+        const char* strangers;  ///< X-Forwarded-For of those who guess; "": none
+        const char* alice;      ///< X-Forwarded-For of alice
+        int status;
+    };
+    const Row rows[] = {
+        {"the same address, another port", "198.51.100.1:51234", "198.51.100.1:4", 429},
+        {"another address", "198.51.100.1:51234", "[2001:db8::1]:51234", 303},
+        {"not an address", "unknown", "unknown", 303},
+        {"no header", "", "", 303},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Deployment::Options options = at_most(1);
+        options.config.set("trustedProxies", postern::json::strings({"192.0.2.1"}));
+        const Deployment op(options);
+        const auto log_in = [&](const std::string& name, const std::string& password, const std::string& from) {
+            UserAgent browser(op, "192.0.2.1");
+            const Landing page = browser.authorize(authorization_request());
+            const std::string form = browser.form_of(page, "login", {{"username", name}, {"password", password}});
+            std::vector<std::pair<std::string, std::string>> headers;
+            if (!from.empty()) headers = {{"X-Forwarded-For", from}};
+            return browser.send(op.url("login"), form, headers).status;
+        };
+        for (int i = 0; i < 10; ++i) log_in("nobody" + std::to_string(i), "wrong", row.strangers);
+        CHECK(log_in(kAlice, kAlicePassword, row.alice) == row.status);
+        if (std::string(row.strangers) != "unknown") continue;
+        // A name is protected all the same.
+        for (int i = 0; i < 10; ++i) CHECK(log_in(kBob, "wrong", row.strangers) == 200);
+        CHECK(log_in(kBob, kBobPassword, row.alice) == 429);
+    }
+}
+
 TEST_CASE("throttle: parallel guesses are counted exactly, and no guess beyond the limit is looked at [L09]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op(at_most(4));

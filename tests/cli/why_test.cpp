@@ -53,6 +53,20 @@ TEST_CASE("why: shows what happened and what to change") {
     CHECK(text_of(value, "hint").size() > 40);
 }
 
+TEST_CASE("why: an address that the proxy does not tell is named, where there is one nothing is said") {
+    const Installation installation;
+    record(installation, kRefusal);
+    CHECK(installation.must({"why", kRefusal.request_id}).find("client address") == std::string::npos);
+    CHECK(text_of(installation.must_json({"why", kRefusal.request_id}), "address_unknown") == "");
+    server::RefusalRecord refusal = kRefusal;
+    refusal.request_id = "3f6c0a51d2b8";
+    refusal.address_unknown = "the proxy 192.0.2.1 of trustedProxies sends no X-Forwarded-For";
+    record(installation, refusal);
+    const std::string text = installation.must({"why", refusal.request_id});
+    CHECK(text.find("client address  unknown: " + refusal.address_unknown) != std::string::npos);
+    CHECK(text_of(installation.must_json({"why", refusal.request_id}), "address_unknown") == refusal.address_unknown);
+}
+
 TEST_CASE("why: each error has its own advice, an unknown one some all the same") {
     const Installation installation;
     std::vector<std::string> hints;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "gateway/address.h"
 #include "gateway/body.h"
 #include "gateway/variables.h"
 #include "http/cookie.h"
@@ -72,10 +73,14 @@ void fuzz_cgi_request(std::string_view input) {
     server::RequestRules rules;
     rules.paths = server::served_paths("https://id.example.org/auth", {"/token"});
     rules.methods = {http::Method::get, http::Method::post};
-    rules.trusted_proxies = {"127.0.0.1", "::1"};
     gateway::Body body;
     body.bytes = std::string(input.substr(std::min(end + 2, input.size())));
-    const auto request = server::parse_request(gateway::collect_variables(environment.data()), body, rules);
+    const gateway::Variables variables = gateway::collect_variables(environment.data());
+    const auto client = gateway::client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"),
+                                                {"127.0.0.1", "::1"});
+    promise(!util::has_control_bytes(client.address + client.unknown_because), "an address is text for a log");
+    promise(client.address.empty() != client.unknown_because.empty(), "an address is known, or it is said why not");
+    const auto request = server::parse_request(variables, body, rules);
     if (!request) {
         promise(request.error().status >= 400 && request.error().status < 500, "a refusal is the caller's fault");
         return;
@@ -83,7 +88,6 @@ void fuzz_cgi_request(std::string_view input) {
     promise(std::ranges::find(rules.methods, request->method) != rules.methods.end(), "other methods are refused");
     if (request->authorization)
         promise(request->authorization->find(',') == std::string::npos, "two Authorization headers are refused");
-    promise(!util::has_control_bytes(request->remote_address), "an address is text for a log");
 }
 
 }  // namespace postern::test

@@ -56,6 +56,7 @@ function assertWell({ code, findings }) {
     "compression",
     "subpaths",
     "Authorization",
+    "client address",
     "chunked bodies",
     "request ids",
     "headers",
@@ -134,7 +135,7 @@ class Proxy {
         const asked = {
           path: incoming.url,
           method: incoming.method,
-          headers: { ...incoming.headers },
+          headers: { ...incoming.headers, "x-forwarded-for": "192.0.2.7:51234" },
           body: Buffer.concat(parts),
         };
         asked.chunked = asked.headers["transfer-encoding"] === "chunked";
@@ -340,6 +341,14 @@ const ROWS = {
     },
     ["compression", "error", /not answered|does not arrive/, /./],
   ],
+  "an address that cannot be read": [
+    { request: ({ headers }) => void (headers["x-forwarded-for"] = "unknown") },
+    ["client address", "warning", /127\.0\.0\.1 of trustedProxies writes "unknown"/, /append the address/],
+  ],
+  "no address": [
+    { request: ({ headers }) => void delete headers["x-forwarded-for"] },
+    ["client address", "warning", /127\.0\.0\.1 of trustedProxies sends no X-Forwarded-For/, /append the address/],
+  ],
   "the Host of the request": [
     {
       answer: (answer, { headers }) =>
@@ -431,7 +440,7 @@ const ROWS = {
 describe("doctor --url: what is broken in front of a Postern is named with its fix", () => {
   let deployment;
   before(async () => {
-    deployment = await Deployment.start();
+    deployment = await Deployment.start({ config: { trustedProxies: ["127.0.0.1"] } });
     await register(deployment);
   });
   after(async () => {

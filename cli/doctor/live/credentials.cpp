@@ -2,6 +2,7 @@
 // are made up.
 #include "cli/doctor/live/live.h"
 #include "cli/files.h"
+#include "gateway/address.h"
 #include "oauth/client_auth.h"
 #include "oidc/userinfo.h"
 #include "server/authorization_header.h"
@@ -37,6 +38,16 @@ void expect_recorded(Findings& findings, const Site& site, const std::string& pa
     findings.warning(
         "request ids", "the refusal at " + path + " is not in " + ring + ", so `postern why` cannot explain it",
         "let the user of the serving processes write that file, or name their configuration with --config");
+}
+
+/// Behind a proxy the program must still learn whose request it is: decisions/0097.
+void expect_address(Findings& findings, const Site& site, const HttpResponse& response) {
+    const auto refusal = server::RefusalRing::find(site.config.ring_path(), response.first("X-Request-Id"));
+    const std::string why = refusal ? refusal->address_unknown : "";
+    if (why.empty() || why.ends_with(gateway::kOnlyProxies)) return;  // this machine may be the proxy
+    findings.warning("client address", "it is not known which address a request comes from: " + why,
+                     "let the proxy append the address of its client to X-Forwarded-For, with a port or without; until "
+                     "then wrong passwords are counted by user name alone");
 }
 
 /// decisions/0010: a 401 challenges for Basic when the header was there, and only then.
@@ -131,6 +142,11 @@ std::vector<Probe> credential_probes(const Site& site) {
     probes.push_back({"request ids",
                       {settings.url(paths.token), "POST", {basic}, "grant_type=x"},
                       at(paths.token, expect_recorded)});
+    probes.push_back({"client address",
+                      {settings.url(paths.token), "POST", {basic}, "grant_type=x"},
+                      [](Findings& findings, const Site& there, const HttpResponse& response) {
+                          expect_address(findings, there, response);
+                      }});
     return probes;
 }
 

@@ -82,6 +82,7 @@ constexpr PassMessage kPassMessages[] = {
     {"subpaths", "are 404"},
     {"Authorization", "the header arrives at each endpoint that reads it"},
     {"request ids", "arrive, and `postern why` explains them"},
+    {"client address", "is known of each request"},
     {"chunked bodies", "arrive, or are refused"},
     {"remote user", "made-up names cannot sign in"},
     {"cookies", "arrive unchanged"},

@@ -45,6 +45,7 @@ public:
         config.keys = keys_directory();
         config.log_target = log_file();
         config.log_level = util::LogLevel::debug;
+        config.trusted_proxies = {"192.0.2.1"};
         if (use != StoreUse::none) db::Database::create(config.database);
         app_.emplace(config, endpoint_);
         service_.emplace(*app_, endpoint_, handler_);
@@ -203,14 +204,39 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
     CHECK(lost.log().find("origin_unknown") != std::string::npos);
 }
 
+TEST_CASE("Service: whose request it was is told to the log once, and to the record of each refusal [RFC 7239 §6]") {
+    ServiceFixture fixture;
+    const auto ask = [&](const std::string& forwarded_for) {
+        FakeExchange exchange("/absent");
+        exchange.with("REMOTE_ADDR", "192.0.2.1").with("HTTP_X_FORWARDED_FOR", forwarded_for);
+        fixture.service().run(exchange);
+        const auto refusal = RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
+        REQUIRE(refusal);
+        return refusal->address_unknown;
+    };
+    const std::string why =
+        "the proxy 192.0.2.1 of trustedProxies writes \"unknown\" into X-Forwarded-For, not an IP address";
+    CHECK(ask("198.51.100.7:51234") == "");
+    CHECK(fixture.log().find("client_address_unknown") == std::string::npos);
+    CHECK(ask("unknown") == why);
+    CHECK(ask("unknown") == why);
+    CHECK(ask("198.51.100.7") == "");
+    const std::string log = fixture.log();
+    const std::size_t first = log.find("client_address_unknown");
+    REQUIRE(first != std::string::npos);
+    CHECK(log.find("client_address_unknown", first + 1) == std::string::npos);
+}
+
 TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and the handler is not asked") {
     const Handler never = [](App&, const http::Request&) -> http::Response { throw std::runtime_error("asked"); };
     ServiceFixture open(OnFailure::json, never, StoreUse::none, oauth::CorsPolicy::any_origin);
     FakeExchange preflight;
     open.service().run(preflight.with("REQUEST_METHOD", "OPTIONS")
                            .with("HTTP_ORIGIN", "https://app.example")
-                           .with("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "POST"));
+                           .with("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "POST")
+                           .with("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "traceparent"));
     CHECK(preflight.sent.starts_with("Status: 204 No Content\r\n"));
+    CHECK(preflight.header("Access-Control-Allow-Headers") == "Authorization, Content-Type, traceparent");
     CHECK(preflight.header("Allow") == "POST, OPTIONS");
     CHECK(preflight.header("Access-Control-Allow-Methods") == "POST, OPTIONS");
     FakeExchange question;

@@ -119,7 +119,7 @@ public:
     /// What the web server says with every request.
     std::map<std::string, std::string, std::less<>> server_variables = {};
     std::string user_agent = {};
-    std::string address = {};
+    std::string address = "192.0.2.1";
     RulesFixture fixture;
     RecordedBook book;
     const RecordedPages& pages = book.pages;
