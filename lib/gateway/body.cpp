@@ -30,9 +30,14 @@ Received read_up_to(std::size_t bound, std::size_t cap, const ReadSome& read_som
     return received;
 }
 
-}  // namespace
+/// A program reads nothing under CGI without a length, so a form without one is not an empty form: its body may be
+/// lost, because HTTP/2 needs no length.
+bool may_be_lost(const Variables& variables, StreamEnd end) {
+    return end == StreamEnd::at_length_only && !variables.has("CONTENT_LENGTH") &&
+           variables.get("REQUEST_METHOD") == "POST" && !variables.get("CONTENT_TYPE").empty();
+}
 
-Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, const ReadSome& read_some) {
+Body judge(const Variables& variables, std::size_t cap, StreamEnd end, const ReadSome& read_some) {
     const std::string_view length = variables.get("CONTENT_LENGTH");
     const bool announced = !length.empty();  // some servers set it to "" when there is no body
     const auto number = util::parse_digits(length, std::numeric_limits<std::int64_t>::max());
@@ -46,9 +51,18 @@ Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, co
 
     if (announced && !number) return {BodyState::bad_length, {}};
     if (expected > cap || received.total > cap) return {BodyState::too_large, {}};
-    if (chunked || (!announced && received.total > 0)) return {BodyState::no_length, {}};
+    if (chunked || (!announced && (received.total > 0 || may_be_lost(variables, end))))
+        return {BodyState::no_length, {}};
     if (received.failed || received.total != expected) return {BodyState::incomplete, {}};
     return {BodyState::whole, std::move(received.bytes)};
+}
+
+}  // namespace
+
+Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, const ReadSome& read_some) {
+    Body body = judge(variables, cap, end, read_some);
+    body.end = end;
+    return body;
 }
 
 }  // namespace postern::gateway

@@ -14,19 +14,20 @@ enum class BodyState {
     whole,       ///< exactly the announced bytes, none included
     bad_length,  ///< CONTENT_LENGTH is not a number
     too_large,   ///< over the cap
-    no_length,   ///< bytes without CONTENT_LENGTH: never mistaken for an empty body
+    no_length,   ///< a body without CONTENT_LENGTH, or what may be one: never mistaken for an empty body
     incomplete,  ///< fewer or more bytes than announced, or the transport failed
-};
-
-struct Body {
-    BodyState state = BodyState::whole;
-    std::string bytes;  ///< only when whole
 };
 
 /// Where the transport's stream ends.
 enum class StreamEnd {
     by_itself,       ///< FastCGI: an end record comes
     at_length_only,  ///< CGI (RFC 3875 §4.2): end of file is not guaranteed; read CONTENT_LENGTH bytes, no more
+};
+
+struct Body {
+    BodyState state = BodyState::whole;
+    std::string bytes;  ///< only when whole
+    StreamEnd end = StreamEnd::by_itself;
 };
 
 /// Reads at most `size` bytes: 0 at the end, nullopt when the transport failed.

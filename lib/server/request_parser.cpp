@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "http/content_type.h"
 #include "http/url.h"
 #include "server/authorization_header.h"
+#include "server/missing_length.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -89,10 +90,8 @@ std::optional<Failure> check_body(const Asked& asked) {
         case gateway::BodyState::too_large:
             return refused_request(413, "The body is too large.", "longer than limits.body");
         case gateway::BodyState::no_length:
-            return refused_request(
-                411, "The body has no Content-Length.",
-                "the web server passes chunked bodies on unbuffered: let it buffer them, or have the client "
-                "send a length");
+            return refused_request(411, "The body has no Content-Length.",
+                                   std::string(explain_missing_length(asked.variables.clues.software, asked.body.end)));
         case gateway::BodyState::incomplete:
             return refused_request(400, "The length of the body differs from its Content-Length.",
                                    "the client stopped or the connection broke");
@@ -103,28 +102,6 @@ std::optional<Failure> check_body(const Asked& asked) {
 }
 
 constexpr Check kChecks[] = {check_duplicate_variable, check_path, check_method, check_sizes, check_body};
-
-std::string_view without_quotes(std::string_view text) {
-    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-    return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-enum class ContentType { form, form_with_faulty_parameter, other };
-
-/// RFC 9110 §8.3.1: the type and its parameter names compare without case. The registered type has no parameters, so
-/// that charset=utf-8, which many clients add, is the only one let through.
-ContentType content_type_of(std::string_view header) {
-    const auto pieces = util::split(header, ';');
-    if (!util::equal_ignoring_case(util::trim(pieces[0]), "application/x-www-form-urlencoded"))
-        return ContentType::other;
-    const bool good = std::all_of(std::next(pieces.begin()), pieces.end(), [](std::string_view piece) {
-        const std::string parameter = util::to_lower(util::trim(piece));
-        constexpr std::string_view kCharset = "charset=";
-        return parameter.empty() || (parameter.starts_with(kCharset) &&
-                                     without_quotes(std::string_view(parameter).substr(kCharset.size())) == "utf-8");
-    });
-    return good ? ContentType::form : ContentType::form_with_faulty_parameter;
-}
 
 util::Result<http::Params, Failure> parse_parameters(std::string_view text, std::size_t most) {
     auto params = http::Params::parse(text, most);
@@ -139,13 +116,14 @@ util::Result<http::Params, Failure> parse_parameters(std::string_view text, std:
 util::Result<http::Request, Failure> with_body(http::Request request, const Asked& asked) {
     const std::string_view header = asked.variables.get("CONTENT_TYPE");
     if (asked.method != http::Method::post || (asked.body.bytes.empty() && header.empty())) return request;
-    const ContentType type = content_type_of(header);
-    if (type == ContentType::form_with_faulty_parameter) {
+    const http::FormType type = http::form_type(header, asked.body.bytes);
+    if (type == http::FormType::other_charset) {
         return refused_request(400, "The body's charset must be UTF-8.",
-                               "expected application/x-www-form-urlencoded, with charset=utf-8 at most");
+                               "expected application/x-www-form-urlencoded; charset=utf-8 and us-ascii are accepted, "
+                               "iso-8859-1 and windows-1252 for a body of ASCII characters");
     }
-    request.body = type == ContentType::form ? http::BodyKind::form : http::BodyKind::other;
-    if (type == ContentType::other) return request;
+    request.body = type == http::FormType::form ? http::BodyKind::form : http::BodyKind::other;
+    if (type == http::FormType::other) return request;
     ASSIGN_OR_RETURN(auto form, parse_parameters(asked.body.bytes, asked.rules.limits.parameters));
     request.form = std::move(form);
     return request;

@@ -83,6 +83,36 @@ TEST_CASE("receive_body: a chunked request without a length is never an empty bo
     CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state == BodyState::whole);
 }
 
+TEST_CASE(
+    "receive_body: under CGI a form without a length is never an empty form, whatever else may be empty [RFC 9113 §8.1.1]") {
+    struct Row {
+        const char* when;
+        const char* method;
+        const char* type;
+        const char* length;  ///< nullptr: no CONTENT_LENGTH
+        BodyState state;
+    };
+    const Row rows[] = {
+        {"a form without a length", "POST", "application/x-www-form-urlencoded", nullptr, BodyState::no_length},
+        {"a form that is empty", "POST", "application/x-www-form-urlencoded", "0", BodyState::whole},
+        {"a web server that says nothing", "POST", "application/x-www-form-urlencoded", "", BodyState::whole},
+        {"without a type there is no body", "POST", "", nullptr, BodyState::whole},
+        {"a body of GET means nothing", "GET", "application/x-www-form-urlencoded", nullptr, BodyState::whole},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Variables variables = row.length == nullptr ? Variables{} : with_length(row.length);
+        test::set(variables, "REQUEST_METHOD", row.method);
+        test::set(variables, "CONTENT_TYPE", row.type);
+        Source nothing{""};
+        const Body body = receive_body(variables, kCap, StreamEnd::at_length_only, nothing.reader());
+        CHECK(body.state == row.state);
+        CHECK(body.end == StreamEnd::at_length_only);
+        // FastCGI says itself where a body ends.
+        CHECK(receive_body(variables, kCap, StreamEnd::by_itself, nothing.reader()).state == BodyState::whole);
+    }
+}
+
 TEST_CASE("receive_body: a chunked body is read to its end before it is refused, or Apache loses the answer") {
     Variables variables;
     test::set(variables, "HTTP_TRANSFER_ENCODING", "chunked");

@@ -1,0 +1,88 @@
+// What the parameters of a Content-Type say about a form.
+#include "http/content_type.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "util/text.h"
+
+namespace postern::http {
+namespace {
+
+/// How an encoding relates to UTF-8.
+enum class Charset {
+    utf8,       ///< the same; a form is of ASCII characters, and its escapes are UTF-8 (WHATWG URL §5.1)
+    has_ascii,  ///< the same as far as ASCII goes
+    other,
+};
+
+// Names of the IANA registry and of the WHATWG Encoding standard which HTTP libraries are known to send.
+constexpr std::pair<std::string_view, Charset> kCharsets[] = {
+    {"utf-8", Charset::utf8},           {"utf8", Charset::utf8},
+    {"us-ascii", Charset::utf8},        {"ascii", Charset::utf8},
+    {"us_ascii", Charset::utf8},        {"ansi_x3.4-1968", Charset::utf8},
+    {"iso646-us", Charset::utf8},       {"iso-8859-1", Charset::has_ascii},
+    {"iso8859-1", Charset::has_ascii},  {"iso_8859-1", Charset::has_ascii},
+    {"iso8859_1", Charset::has_ascii},  {"latin1", Charset::has_ascii},
+    {"latin-1", Charset::has_ascii},    {"iso-8859-15", Charset::has_ascii},
+    {"iso8859-15", Charset::has_ascii}, {"windows-1252", Charset::has_ascii},
+    {"cp1252", Charset::has_ascii},
+};
+
+Charset charset_of(std::string_view name) {
+    const auto known =
+        std::ranges::find_if(kCharsets, [&](const auto& row) { return util::equal_ignoring_case(row.first, name); });
+    return known == std::end(kCharsets) ? Charset::other : known->second;
+}
+
+/// Removes the text up to the next `;` that is not inside a quoted string, and returns it (RFC 9110 §5.6.6).
+std::string_view take_piece(std::string_view& text) {
+    bool quoted = false;
+    std::size_t end = 0;
+    for (; end < text.size() && (quoted || text[end] != ';'); ++end) {
+        if (text[end] == '"') quoted = !quoted;
+        if (quoted && text[end] == '\\' && end + 1 < text.size()) ++end;
+    }
+    const std::string_view piece = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return util::trim(piece);
+}
+
+/// The value without quotes; some clients use apostrophes.
+std::string unquoted(std::string_view value) {
+    const bool quoted = value.size() >= 2 && value.front() == value.back() && (value[0] == '"' || value[0] == '\'');
+    if (!quoted) return std::string(value);
+    std::string text(value.substr(1, value.size() - 2));
+    std::erase(text, '\\');  // quoted-pair (§5.6.4); no name of an encoding has one
+    return text;
+}
+
+bool is_ascii(std::string_view body) {
+    for (std::size_t i = 0; i < body.size(); ++i) {
+        if (static_cast<unsigned char>(body[i]) >= 0x80) return false;
+        const char high = body[i] == '%' && i + 1 < body.size() ? body[i + 1] : '0';
+        if (high > '7') return false;  // %80 to %FF, whose first digit is 8, 9 or a letter
+    }
+    return true;
+}
+
+}  // namespace
+
+FormType form_type(std::string_view content_type, std::string_view body) {
+    if (!util::equal_ignoring_case(take_piece(content_type), "application/x-www-form-urlencoded"))
+        return FormType::other;
+    while (!content_type.empty()) {
+        const std::string_view parameter = take_piece(content_type);
+        const std::size_t equals = std::min(parameter.find('='), parameter.size());
+        if (!util::equal_ignoring_case(util::trim(parameter.substr(0, equals)), "charset")) continue;
+        const auto value = util::trim(parameter.substr(std::min(equals + 1, parameter.size())));
+        const Charset charset = charset_of(unquoted(value));
+        if (charset == Charset::other || (charset == Charset::has_ascii && !is_ascii(body)))
+            return FormType::other_charset;
+    }
+    return FormType::form;
+}
+
+}  // namespace postern::http
