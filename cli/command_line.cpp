@@ -3,10 +3,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <sstream>
+#include <type_traits>
 
 #include "cli/output.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::cli {
 namespace {
@@ -61,10 +65,18 @@ public:
     }
 };
 
+template <class Variable>
+constexpr bool kIsNumber =
+    std::is_same_v<Variable, std::int64_t> || std::is_same_v<Variable, std::optional<std::int64_t>>;
+
 /// One instantiation for each type of variable: CLI11's templates are what takes long.
 template <class Variable>
 CLI::Option& add_option(CLI::App& app, const char* name, const char* value, Variable& variable, const char* help) {
-    return *app.add_option(name, variable, help)->option_text(value);
+    CLI::Option& option = *app.add_option(name, variable, help)->option_text(value);
+    // Names, ids and addresses are pasted with what cannot be seen around them; secrets are never arguments.
+    if constexpr (!kIsNumber<Variable>)
+        option.transform([](const std::string& typed) { return std::string(util::trim_invisible(typed)); });
+    return option;
 }
 
 /// The innermost sub-command that was recognised, as it is typed: "postern client add".

@@ -19,6 +19,8 @@ namespace postern::cli {
 namespace {
 
 constexpr std::size_t kMaxInputBytes = 65536;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kZeroWidthSpace = "\xe2\x80\x8b";
 
 volatile sig_atomic_t interrupted_by = 0;
 
@@ -119,8 +121,14 @@ const char* password_problem(std::string_view password) {
             break;
     }
     if (!util::is_utf8(password)) return "the password is not UTF-8 text, so it could not be typed into the login form";
+    if (password.ends_with('\r') || password.ends_with('\t'))
+        return "the password ends with a carriage return or a tab, which was hardly meant; remove it";
     if (util::has_control_bytes(password))
         return "the password contains a control character, so it could not be typed into the login form";
+    for (const std::string_view unseen : {kByteOrderMark, kZeroWidthSpace})
+        if (password.starts_with(unseen) || password.ends_with(unseen))
+            return "the password begins or ends with an invisible character (U+FEFF or U+200B), which cannot be typed into "
+                   "the login form; remove it";
     return nullptr;
 }
 
@@ -128,6 +136,13 @@ util::Secret read_secret_line(const char* what) {
     std::string line;
     if (!read_line(line))
         throw UsageError(std::string("standard input is empty; write the ") + what + " to it as one line");
+    // A secret is never changed: what cannot be typed again later is refused.
+    if (line.starts_with(kByteOrderMark)) {
+        util::wipe(line);
+        throw Refused(std::string("the ") + what +
+                      " on standard input begins with a byte order mark (U+FEFF), as editors of Windows and PowerShell "
+                      "write it; save it as UTF-8 without one");
+    }
     return util::Secret(std::move(line));
 }
 
@@ -137,6 +152,7 @@ json::Object read_json_object(const char* what) {
         if (text.size() == kMaxInputBytes)
             throw Refused(std::string("the ") + what + " on standard input are longer than 65536 bytes");
     }
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());  // editors of Windows write one
     const auto parsed = json::parse(text);
     if (!parsed) {
         throw Refused(std::string("the ") + what + " on standard input are not JSON: " + parsed.error().reason +

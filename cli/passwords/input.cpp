@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kSha1Digits = 40;
 constexpr std::size_t kShortestHash = 32;  // digits: MD5, NTLM, and SHA-1 without the beginning by which one asks
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
 
 bool is_hex(std::string_view text) { return text.find_first_not_of(kHexDigits) == std::string_view::npos; }
@@ -90,11 +91,13 @@ private:
 }  // namespace
 
 ReadLines read_passwords(const std::function<void(factor::PasswordEntry)>& visit) {
-    constexpr std::size_t kKept = crypto::kMaxPasswordBytes + 2;  // one too many, and the CR of a line end
+    // One too many, the CR of a line end, and the mark before the first.
+    constexpr std::size_t kKept = crypto::kMaxPasswordBytes + 2 + kByteOrderMark.size();
     ReadLines read;
     Lines lines;
     std::string line;
     for (std::uint64_t number = 1; lines.next(line, kKept); ++number) {
+        if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
         if (line.ends_with('\r')) line.pop_back();
         if (line.empty()) continue;
         ++read.lines;

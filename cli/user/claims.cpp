@@ -11,6 +11,7 @@
 #include "model/group.h"
 #include "model/protocol_claims.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::cli {
 namespace {
@@ -63,7 +64,7 @@ void set_text_claim(json::Object& claims, std::string_view assignment) {
     if (equals == std::string_view::npos || equals == 0)
         throw UsageError("--claim must be NAME=TEXT, for example --claim email=ada@example.org");
     const std::string_view name = assignment.substr(0, equals);
-    set_claim(claims, std::string(name), model::typed_claim(name, assignment.substr(equals + 1)));
+    set_claim(claims, std::string(name), model::typed_claim(name, util::trim_invisible(assignment.substr(equals + 1))));
 }
 
 void set_claims(json::Object& claims, const json::Object& given) {

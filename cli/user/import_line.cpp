@@ -16,7 +16,7 @@ namespace postern::cli {
 namespace {
 
 std::string accepted_hash(std::string_view text) {
-    auto hash = crypto::parse_imported_hash(text);
+    auto hash = crypto::parse_imported_hash(util::trim(text));
     if (!hash) throw Refused(hash.error());
     return hash->text;
 }

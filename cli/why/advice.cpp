@@ -19,6 +19,10 @@ struct Advice {
     std::string_view for_described = {};  ///< in place of `text`, where a document describes the client
 };
 
+constexpr std::string_view kUnreadableForm =
+    "A form field was missing, given twice or unreadable; the detail names it. A password that was pasted with a tab or a "
+    "line end is unreadable. Browsers send no other such forms; a program or an extension may.";
+
 constexpr Advice kAdvice[] = {
     // RFC 6749 §5.2, §4.1.2.1
     {"invalid_request",
@@ -138,21 +142,18 @@ constexpr Advice kAdvice[] = {
     {"form_foreign",
      "The form was not made for this browser and login. Reloading the page helps; if it happens every time, compare "
      "the issuer's host name with the address bar."},
-    {"form_malformed",
-     "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"form_malformed", kUnreadableForm},
     {"account_form_foreign",
      "The form was not made for this browser, session and page of the account, or another site sent it. Opening the "
      "page again helps."},
-    {"account_form_malformed",
-     "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"account_form_malformed", kUnreadableForm},
     {"link_not_good",
      "A link of `postern user invite` or `reset-link` did nothing; the detail says why. If the user needs another one, make "
      "it with the same command."},
     {"link_form_foreign",
      "The form was not made for this browser and link, or another site sent it. Opening the link again helps; a browser "
      "that keeps no cookies for this site cannot use it."},
-    {"link_form_malformed",
-     "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"link_form_malformed", kUnreadableForm},
     {"recover_form_refused",
      "The form of the page of a forgotten password was not made for this browser, was open for too long, or a field was "
      "missing. Sending it again helps; a browser that keeps no cookies for this site cannot use it."},

@@ -1,6 +1,7 @@
 // `postern why`: explains a refusal that a user or client has seen, by its request id.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "server/refusal_ring.h"
 #include "server/service.h"
 #include "store/clients.h"
+#include "util/text.h"
 
 namespace postern::cli {
 namespace {
@@ -88,11 +90,25 @@ void print(const server::RefusalRecord& refusal, ClientKind kind) {
     });
 }
 
-void why(const Invocation& invocation, const std::string& request_id) {
+bool is_in_ids(char c) { return util::is_letter(c) || util::is_digit(c); }
+
+/// The id in what was copied: with a full stop behind it, in quotes or brackets, or as the whole header.
+std::string id_in(std::string_view copied) {
+    while (!copied.empty() && !is_in_ids(copied.back())) copied.remove_suffix(1);
+    const auto before = std::find_if_not(copied.rbegin(), copied.rend(), is_in_ids);
+    return util::to_lower(copied.substr(static_cast<std::size_t>(copied.rend() - before)));
+}
+
+void why(const Invocation& invocation, const std::string& copied) {
     const config::Config config = invocation.load_config();
     const std::string path = config.ring_path();
     if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
-    const auto refusal = server::RefusalRing::find(path, request_id);
+    std::string request_id = copied;
+    auto refusal = server::RefusalRing::find(path, request_id);
+    if (!refusal) {
+        request_id = id_in(copied);
+        refusal = server::RefusalRing::find(path, request_id);
+    }
     if (!refusal && node_of(request_id) != config.node) throw of_another_node(request_id, config.node);
     if (!refusal) throw not_found(request_id, path);
     const ClientKind kind = kind_of(config, refusal->client_id);

@@ -7,15 +7,17 @@
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "util/utf8.h"
+#include "util/visible.h"
 
 namespace postern::factor {
 namespace {
 
 constexpr std::size_t kLongest = 256;  // bytes; nothing that long is a code with blanks in it
 
-/// Blanks, hyphens and the like, which people or their software put between groups.
-constexpr char32_t kIgnored[] = {U'\t',  U'\n',  U'\r',  U' ',   U'-',   0x00A0, 0x00AD, 0x2007, 0x2009,
-                                 0x200A, 0x2010, 0x2011, 0x2012, 0x2013, 0x202F, 0x2212, 0x3000};
+/// Line ends, hyphens and the like, which people or their software put between groups, next to blanks and what cannot
+/// be seen.
+constexpr char32_t kIgnored[] = {U'\t',  U'\n',  U'\r',  U'-',   0x058A, 0x2010, 0x2011, 0x2012,
+                                 0x2013, 0x2014, 0x2015, 0x2212, 0x30FC, 0xFE58, 0xFE63, 0xFF0D};
 
 /// The zeros of scripts whose digits are on keyboards (Unicode's general category Nd): nine more follow each.
 constexpr char32_t kOtherZeros[] = {
@@ -49,7 +51,10 @@ bool is_other_digit(char32_t code_point) {
                                [&](char32_t zero) { return code_point >= zero && code_point <= zero + 9; });
 }
 
-bool is_ignored(char32_t code_point) { return std::ranges::find(kIgnored, code_point) != std::end(kIgnored); }
+bool is_ignored(char32_t code_point) {
+    return util::is_blank(code_point) || util::is_ignorable(code_point) ||
+           std::ranges::find(kIgnored, code_point) != std::end(kIgnored);
+}
 
 CodeKind kind_of(std::size_t digits) {
     if (digits == kTotpDigits) return CodeKind::app;

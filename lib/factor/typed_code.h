@@ -18,7 +18,7 @@ struct TypedCode {
     std::string digits = {};  ///< of app and recovery: 0-9 and nothing else
 };
 
-/// Blanks and hyphens are ignored wherever they are, those of word processors too.
+/// Blanks, hyphens and what cannot be seen are ignored wherever they are, those of word processors and phones too.
 TypedCode parse_code(std::string_view typed);
 
 }  // namespace postern::factor

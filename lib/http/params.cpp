@@ -6,6 +6,7 @@
 
 #include "util/percent.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::http {
 namespace {
@@ -20,6 +21,8 @@ std::optional<std::string> decode(std::string_view raw) {
     auto text = util::form_decode(raw);
     return text && is_clean(*text) ? text : std::nullopt;
 }
+
+bool is_line_space(char c) { return c == '\t' || c == '\r' || c == '\n'; }
 
 }  // namespace
 
@@ -36,15 +39,16 @@ util::Result<Params, ParamsError> Params::parse(std::string_view text, std::size
 
         auto name = decode(raw_name);
         if (!name) return ParamsError::malformed_name;
-        auto value = decode(pair.substr(std::min(raw_name.size() + 1, pair.size())));
+        auto value = util::form_decode(pair.substr(std::min(raw_name.size() + 1, pair.size())));
+        const bool is_good = value && is_clean(*value);
         const auto known = std::ranges::find(params.entries_, *name, &Entry::name);
         if (known != params.entries_.end()) {
             known->fault = ParamFault::duplicate;  // RFC 6749 §3.1, §3.2
-            known->is_broken |= !value;
-            if (value) known->repeated.push_back(*std::move(value));
+            known->is_broken |= !is_good;
+            if (is_good) known->repeated.push_back(*std::move(value));
             continue;
         }
-        const auto fault = value ? std::nullopt : std::optional(ParamFault::malformed);
+        const auto fault = is_good ? std::nullopt : std::optional(ParamFault::malformed);
         params.entries_.push_back({*std::move(name), std::move(value).value_or(""), fault, {}, fault.has_value()});
     }
     return params;
@@ -59,6 +63,16 @@ std::optional<std::string_view> Params::find(std::string_view name) const {
     const Entry* found = entry(name);
     if (!found || found->fault || found->value.empty()) return std::nullopt;
     return found->value;
+}
+
+std::optional<std::string> Params::find_typed(std::string_view name) const {
+    const Entry* found = entry(name);
+    if (!found) return std::string();
+    if (found->fault == ParamFault::duplicate || (found->fault && found->value.empty())) return std::nullopt;
+    std::string text = found->value;
+    std::ranges::replace_if(text, is_line_space, ' ');
+    if (!is_clean(text)) return std::nullopt;
+    return std::string(util::trim_invisible(text));
 }
 
 std::optional<std::vector<std::string>> Params::find_all(std::string_view name) const {

@@ -34,6 +34,10 @@ public:
     /// The value, or nullopt when absent, empty or faulty. Never empty. It lives as long as the parameters.
     std::optional<std::string_view> find(std::string_view name) const;
 
+    /// Text of one line that a person typed or pasted: nothing invisible at its ends, tabs and line ends inside as
+    /// blanks (docs/decisions/0098). "" when absent or empty; nullopt when given twice or not text. Not for secrets.
+    std::optional<std::string> find_typed(std::string_view name) const;
+
     /// All values of a parameter that may be repeated (RFC 8707 §2), empty ones left out; nullopt when one is
     /// malformed.
     std::optional<std::vector<std::string>> find_all(std::string_view name) const;
@@ -47,7 +51,7 @@ public:
 private:
     struct Entry {
         std::string name;
-        std::string value;
+        std::string value;  ///< of a malformed one what was decoded, for find_typed; "" if that failed
         std::optional<ParamFault> fault;
         std::vector<std::string> repeated;  ///< the values behind the first
         bool is_broken = false;             ///< one of the values is malformed

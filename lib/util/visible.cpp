@@ -45,21 +45,33 @@ bool is_among(const Range (&ranges)[size], char32_t code_point) {
         ranges, [&](const Range& range) { return range.first <= code_point && code_point <= range.last; });
 }
 
+/// Bytes that are not UTF-8 are shown as U+FFFD.
+bool is_visible(const Utf8Step& step) {
+    return !step.code_point ||
+           !(is_control(*step.code_point) || is_ignorable(*step.code_point) || is_blank(*step.code_point));
+}
+
 }  // namespace
 
 bool is_ignorable(char32_t code_point) { return is_among(kDefaultIgnorable, code_point); }
 
 bool is_blank(char32_t code_point) { return is_among(kBlank, code_point); }
 
-bool can_be_seen(std::string_view text) {
-    while (!text.empty()) {
-        const auto step = next_utf8(text);
-        if (!step.code_point) return true;  // shown as U+FFFD
-        if (!is_control(*step.code_point) && !is_ignorable(*step.code_point) && !is_blank(*step.code_point))
-            return true;
-        text.remove_prefix(step.length);
+std::string_view trim_invisible(std::string_view text) {
+    std::size_t begin = text.size();
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto step = next_utf8(text.substr(at));
+        const std::size_t next = at + step.length;
+        if (is_visible(step)) {
+            begin = std::min(begin, at);
+            end = next;
+        }
+        at = next;
     }
-    return false;
+    return text.substr(begin, end - std::min(begin, end));
 }
+
+bool can_be_seen(std::string_view text) { return !trim_invisible(text).empty(); }
 
 }  // namespace postern::util

@@ -25,9 +25,9 @@ http::Response refuse_expired(const Interaction& interaction, std::string_view t
 
 /// What the login form of this request was sent with: it need not be typed again (A11Y-4).
 std::optional<std::string> typed_name(const Interaction& interaction) {
-    const auto name = interaction.request.form.find("username");
+    auto name = interaction.request.form.find_typed("username");
     if (!name || name->empty() || !oauth::can_be_login_hint(*name)) return std::nullopt;
-    return std::string(*name);
+    return name;
 }
 
 /// Starts the same sign-in over: a request of its own. A page of the account starts its own, but for a name to keep.

@@ -152,12 +152,24 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
     return response;
 }
 
+/// Text with a tab or a line end, pasted with more than the password. A password is never changed, and no password here
+/// has such a character, so this one is wrong.
+bool has_unusable_password(const http::Params& sent) {
+    return sent.fault_of("password") == http::ParamFault::malformed && sent.find_typed("password");
+}
+
+PasswordVerdict unusable_password() {
+    return {.outcome = PasswordOutcome::wrong,
+            .log_detail =
+                "the password has a tab or a line end, which no password here has: it was pasted with more than "
+                "the password"};
+}
+
 }  // namespace
 
 http::Response show_first_step(Interaction& interaction, const LoginVisit& visit, const text::Message& message) {
-    const auto typed = interaction.request.form.find("username");
-    const bool is_typed = typed && !typed->empty();
-    return form(interaction, visit, is_typed ? std::string(*typed) : visit.request.login_hint.value_or(""), message);
+    const std::string typed = interaction.request.form.find_typed("username").value_or("");
+    return form(interaction, visit, typed.empty() ? visit.request.login_hint.value_or("") : typed, message);
 }
 
 http::Response show_login(Interaction& interaction) {
@@ -180,12 +192,15 @@ http::Response submit_login(Interaction& interaction) {
         return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
     if (interaction.request.query.find(kLanguageParameter))
-        return form(interaction, visit, std::string(sent.find("username").value_or("")), "");
+        return form(interaction, visit, sent.find_typed("username").value_or(""), "");
     if (has_passkey(sent)) return submit_passkey_login(interaction, visit);
-    if (const auto faulty = sent.first_fault({"username", "password"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
-
-    const std::string username(sent.find("username").value_or(""));
+    const auto typed = sent.find_typed("username");
+    const bool is_unusable = has_unusable_password(sent);
+    if (!typed || (sent.fault_of("password") && !is_unusable))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request,
+                                typed ? "field: password" : "field: username");
+    const std::string& username = *typed;
+    if (is_unusable) return refuse_form(interaction, visit, username, unusable_password());
     PasswordVerdict verdict =
         attempt_login(interaction.context, username, util::Secret(std::string(sent.find("password").value_or(""))),
                       interaction.request.remote_address);

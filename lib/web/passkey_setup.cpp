@@ -88,7 +88,7 @@ text::Message proposed_name(util::Time now) { return {tr("Passkey, {date}"), {{"
 
 /// The page is shown again after a refusal with the name that was typed (WCAG 2.2, 3.3.7).
 text::Message name_to_show(const PasskeySetup& setup) {
-    const std::string typed = util::displayable(util::trim(setup.request.form.find("name").value_or("")));
+    const std::string typed = util::displayable(setup.request.form.find_typed("name").value_or(""));
     return typed.empty() ? proposed_name(setup.context.now()) : text::Message::verbatim(typed);
 }
 
@@ -164,16 +164,17 @@ NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner)
 bool has_new_passkey(const http::Params& sent) { return !sent.find("attestation_object").value_or("").empty(); }
 
 std::optional<std::string> faulty_new_passkey_field(const http::Params& sent) {
-    if (auto faulty = sent.first_fault(
-            {"id", "client_data", "attestation_object", "challenge", "transports", "discoverable", "name"}))
+    if (auto faulty =
+            sent.first_fault({"id", "client_data", "attestation_object", "challenge", "transports", "discoverable"}))
         return faulty;
+    if (!sent.find_typed("name")) return "name";
     for (const char* field : {"id", "client_data", "attestation_object"})
         if (!bytes_in(sent, field)) return std::string(field);
     return std::nullopt;
 }
 
 std::optional<std::string> passkey_name_in(const http::Params& sent) {
-    std::string name = util::displayable(util::trim(sent.find("name").value_or("")));
+    std::string name = util::displayable(sent.find_typed("name").value_or(""));
     if (count_characters(name) > kMaxNameCharacters) return std::nullopt;
     return name;
 }

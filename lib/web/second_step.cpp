@@ -249,16 +249,15 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     const model::HalfLogin& half = *visit.request.half_login;
     if (!is_as_it_was(context, half)) return start_over_changed(interaction, visit);
     if (has_passkey(sent)) return submit_passkey(interaction, visit);
-    if (const auto faulty = sent.first_fault({"code"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const auto typed = sent.find_typed("code");
+    if (!typed) return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: code");
 
     const std::string place =
         success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
     const auto note = [&](db::Transaction& transaction, const CodeVerdict& wrong) {
         note_failed_step(context, transaction, interaction.browser, half.subject, wrong.is_place_known);
     };
-    const CodeVerdict verdict =
-        check_code(context, half.subject, std::string(sent.find("code").value_or("")), place, note);
+    const CodeVerdict verdict = check_code(context, half.subject, *typed, place, note);
     if (verdict.outcome == CodeOutcome::unreadable) return refuse_unreadable(interaction, visit, verdict);
     if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 

@@ -155,7 +155,7 @@ TEST_CASE("profile: a value that the claim cannot have is shown again with what 
         CHECK(refused.log.find("profile_refused") != std::string::npos);
         CHECK(refused.log.find(row.value) == std::string::npos);
     }
-    for (const char* value : {"a%0Ab", "a%00b", "a%1Bb", "%FF", "a&nickname=b"}) {
+    for (const char* value : {"a%0Bb", "a%00b", "a%1Bb", "%FF", "a&nickname=b"}) {
         CAPTURE(value);
         const Query form = form_of(op, alice, {});
         CHECK(alice.send(at(op, "/profile"), form.text() + "&nickname=" + value).status == 400);

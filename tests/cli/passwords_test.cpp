@@ -70,7 +70,7 @@ bool opens_with(const Installation& installation, const std::string& name, const
 
 TEST_CASE("passwords build: lines with passwords and with hashes of collections, each once and in order [PASSWORD-3]") {
     Built b;
-    const std::string out = b.build("plain one\nwith crlf\r\n\nplain one\n" + sha1_hex("hashed") + "\n" +
+    const std::string out = b.build("\xef\xbb\xbfplain one\nwith crlf\r\n\nplain one\n" + sha1_hex("hashed") + "\n" +
                                     upper(sha1_hex("counted")) + ":12345\r\n" + sha1_hex("plain one") + ":2\n" +
                                     "a:b\n" + "caf\xc3\xa9\n" + "39 digits are a password " + "\n" + "no end");
     CHECK(out == b.file.string() + ": 8 passwords of 10 lines\n");

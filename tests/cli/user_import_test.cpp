@@ -92,8 +92,8 @@ bool logged_in(const Installation& installation) {
 TEST_CASE("user import: htpasswd lines become users, who log in with their existing passwords") {
     const Installation installation;
     const auto result = installation.must_json(
-        {"user", "import", "-"}, "# made by htpasswd\r\n\r\nada:" + kBcrypt + "\r\n" + "Grace Hopper:" + kSha512 +
-                                     ":19000:0:99999:7:::\n  \nold:$2a$" + kBcrypt.substr(4));
+        {"user", "import", "-"}, "# made by htpasswd\r\n\r\nada:" + kBcrypt + "\r\n" + "Grace Hopper:{crypt}" +
+                                     kSha512 + ":19000:0:99999:7:::\n  \nold:$2a$" + kBcrypt.substr(4));
     CHECK(number_of(result, "added") == 3);
     CHECK(number_of(result, "updated") == 0);
     CHECK(member_of(result, "refused").if_array()->empty());
@@ -140,6 +140,8 @@ TEST_CASE("user import: each faulty line is named with its reason, and no user i
         {"x:!:19000:::::", "locked"},
         {"x:", "no hash"},
         {"x:plain", "of an unknown kind"},
+        {"x:{SSHA}5en6G6MezRroT3XKqkdPOmY/BfQ=", "salted SHA-1 ({SSHA})"},
+        {"x:{PLAIN}tops3cret", "the password itself"},
         {"x:" + kBcrypt.substr(0, 59), "not complete"},
         {"x:$2y$20" + kBcrypt.substr(6), "cost 20"},
         {":" + kBcrypt, "user name"},
@@ -333,7 +335,7 @@ TEST_CASE("user import: standard input that is one line without end is refused, 
     CHECK(count(installation) == 0);
 }
 
-TEST_CASE("user import: a user name that cannot be seen is refused in each format, as at user add") {
+TEST_CASE("user import: a user name that cannot be seen is refused in each format") {
     const Installation installation;
     for (const std::string name : {"\u200b", "\u00ad", "ada\u200b", "\u00a0ada"}) {
         CAPTURE(name);
@@ -342,11 +344,8 @@ TEST_CASE("user import: a user name that cannot be seen is refused in each forma
             CHECK(result.exit_code == 1);
         }
         const auto import = installation.postern({"user", "import", "-"}, name + ":" + kBcrypt + "\n");
-        const auto add = installation.postern({"user", "add", name, "--password-stdin"}, "quiet boats remember\n");
-        for (const auto& result : {import, add}) {
-            CHECK(result.exit_code == 1);
-            CHECK(result.err.find("has an invisible character") != std::string::npos);
-        }
+        CHECK(import.exit_code == 1);
+        CHECK(import.err.find("has an invisible character") != std::string::npos);
     }
     CHECK(count(installation) == 0);
 }

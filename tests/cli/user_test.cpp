@@ -88,7 +88,9 @@ TEST_CASE("user add: a CR LF line end belongs to the line, not to the password; 
 TEST_CASE("user add: passwords that cannot be typed into the form are refused") {
     const Installation installation;
     for (const std::string& password :
-         {std::string(), std::string(512, 'a'), std::string("a\tb"), std::string("a\xff"), std::string("a\0b", 3)}) {
+         {std::string(), std::string(512, 'a'), std::string("a\tb"), std::string("a\xff"), std::string("a\0b", 3),
+          std::string("quiet boats remember\r\r"), std::string("quiet boats remember\t"),
+          std::string("\ufeffquiet boats remember"), std::string("quiet boats remember\u200b")}) {
         const auto result = installation.postern({"user", "add", "ada", "--password-stdin"}, password + "\n");
         CAPTURE(result.err);
         CHECK(result.exit_code == 1);
@@ -99,9 +101,12 @@ TEST_CASE("user add: passwords that cannot be typed into the form are refused") 
 
 TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") {
     const Installation installation;
-    for (const std::string& name :
-         {std::string(), std::string(129, 'a'), std::string(" ada"), std::string("ada "), std::string("\tada"),
-          std::string("a\nb"), std::string("a\x7f"), std::string("a\xff"), std::string("ada\xe2\x80\xae")}) {
+    for (const std::string& name : {std::string(), std::string(129, 'a'), std::string(" "), std::string("a\nb"),
+                                    std::string("a\x7f"
+                                                "b"),
+                                    std::string("a\xff"),
+                                    std::string("a\xe2\x80\xae"
+                                                "da")}) {
         CAPTURE(name);
         const auto result = installation.postern({"user", "add", name, "--password-stdin"}, "quiet boats remember\n");
         CHECK(result.exit_code == 1);
@@ -117,6 +122,24 @@ TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") 
     CHECK(twice.exit_code == 1);
     CHECK(is_one_plain_line(twice.err));
     CHECK(opens_with(installation, "ada@example.org", "quiet boats remember"));
+}
+
+TEST_CASE("user: a name is found and made without what cannot be seen around it, and so are claims") {
+    const Installation installation;
+    for (const std::string around : {" ", "\t", "\r\n", "\u00a0", "\u2003", "\u3000", "\u200b", "\ufeff", "\u200e"}) {
+        CAPTURE(around);
+        installation.must({"user", "add", "ada" + around, "--password-stdin", "--claim",
+                           "email=" + around + "ada@example.org" + around},
+                          "quiet boats remember\n");
+        const auto shown = installation.must_json({"user", "show", around + "ada"});
+        CHECK(text_of(shown, "username") == "ada");
+        CHECK(text_of(member_of(shown, "claims"), "email") == "ada@example.org");
+        installation.must({"user", "remove", around + "ada" + around});
+    }
+    installation.must({"user", "add", "ada", "--claims-stdin", "--password-stdin"},
+                      "quiet boats remember\r\n{\"name\": \"Ada\"}\r\n");
+    installation.must({"user", "set", "ada", "--claims-stdin"}, "\ufeff{\"name\": \"Ada L\"}\r\n");
+    CHECK(text_of(member_of(installation.must_json({"user", "show", "ada"}), "claims"), "name") == "Ada L");
 }
 
 TEST_CASE("user add: claims come as one JSON object after the password line, and single ones win") {

@@ -53,6 +53,19 @@ TEST_CASE("why: shows what happened and what to change") {
     CHECK(text_of(value, "hint").size() > 40);
 }
 
+TEST_CASE("why: the request id is found as it was copied") {
+    const Installation installation;
+    record(installation, kRefusal);
+    const std::string id = kRefusal.request_id;
+    for (const std::string& copied :
+         {id + ".", "\"" + id + "\"", "'" + id + "'", "(" + id + ")", "`" + id + "`", " " + id + " \r\n", id + ",",
+          "<" + id + ">", "X-Request-Id: " + id, "\"id\":\"" + id + "\"", "\u201c" + id + "\u201d", "\u200b" + id,
+          std::string("3F6C0A51D2B84E07")}) {
+        CAPTURE(copied);
+        CHECK(text_of(installation.must_json({"why", copied}), "request_id") == id);
+    }
+}
+
 TEST_CASE("why: an address that the proxy does not tell is named, where there is one nothing is said") {
     const Installation installation;
     record(installation, kRefusal);

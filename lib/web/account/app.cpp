@@ -159,7 +159,8 @@ http::Response submit_app(AccountVisit& visit) {
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     const http::Params& sent = visit.request().form;
     if (sent.find("remove")) return remove(visit);
-    if (const auto faulty = sent.first_fault({"app", "code"})) return refuse_malformed_form(visit, "field: " + *faulty);
+    if (sent.fault_of("app")) return refuse_malformed_form(visit, "field: app");
+    if (!sent.find_typed("code")) return refuse_malformed_form(visit, "field: code");
     if (auto refusal = refuse_app_of(visit)) return std::move(*refusal);
     auto proved = prove_new_app(visit.interaction, visit.subject());
     if (!proved) return refuse_app(visit, proved.error());

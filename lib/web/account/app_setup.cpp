@@ -84,7 +84,7 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
     const auto again = [&](const char* problem, const std::string& detail) {
         return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed)};
     };
-    const factor::TypedCode typed = factor::parse_code(interaction.request.form.find("code").value_or(""));
+    const factor::TypedCode typed = factor::parse_code(interaction.request.form.find_typed("code").value_or(""));
     if (typed.kind == factor::CodeKind::other_script)
         return again(kOtherScript, "the code has digits that are not 0-9");
     if (typed.kind != factor::CodeKind::app) return again(kWrong, "the code is not six digits");

@@ -160,8 +160,10 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
 }
 
 http::Response enrol_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
-    if (const auto faulty = interaction.request.form.first_fault({"app", "code"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const http::Params& sent = interaction.request.form;
+    if (sent.fault_of("app") || !sent.find_typed("code"))
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request,
+                                sent.fault_of("app") ? "field: app" : "field: code");
     const model::Subject& subject = visit.request.half_login->subject;
     const auto proved = prove_new_app(interaction, subject);
     if (!proved) return refuse_app(interaction, pages, visit, proved.error());

@@ -247,8 +247,9 @@ http::Response show_passkeys(AccountVisit& visit) {
 http::Response submit_passkeys(AccountVisit& visit) {
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     const http::Params& sent = visit.request().form;
-    if (const auto faulty = sent.first_fault({"remove", "rename", "name"}))
+    if (const auto faulty = sent.first_fault({"remove", "rename"}))
         return refuse_malformed_form(visit, "field: " + *faulty);
+    if (!sent.find_typed("name")) return refuse_malformed_form(visit, "field: name");
     for (const auto& [field, change] : {std::pair{"remove", &remove}, std::pair{"rename", &rename}}) {
         const auto text = sent.find(field);
         if (!text) continue;

@@ -138,11 +138,11 @@ std::string foreign_field(const AccountVisit& visit, const std::vector<std::stri
     return "";
 }
 
-/// An empty field takes the claim away. Blanks at the ends are not meant.
+/// An empty field takes the claim away. What cannot be seen at the ends is not meant.
 Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
     Typed typed;
     for (const std::string& name : names) {
-        const std::string_view text = util::trim(visit.request().form.find(name).value_or(""));
+        const std::string text = visit.request().form.find_typed(name).value_or("");
         if (text.empty()) continue;
         json::Value value = model::typed_claim(name, text);
         const model::ClaimShape* shape = model::find_claim_shape(name);
@@ -152,7 +152,7 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
             typed.problem = {tr("{field}: {rule}"),
                              {{"field", label_of(name)}, {"rule", find_profile_claim(name)->wanted}}};
         }
-        typed.claims.set(name, std::string(text));
+        typed.claims.set(name, text);
     }
     return typed;
 }
@@ -256,7 +256,7 @@ http::Response submit_profile(AccountVisit& visit) {
     if (const std::string field = foreign_field(visit, *names); !field.empty())
         return refuse_malformed_form(visit, "field: " + field);
     for (const std::string& name : *names)
-        if (visit.request().form.fault_of(name)) return refuse_malformed_form(visit, "field: " + name);
+        if (!visit.request().form.find_typed(name)) return refuse_malformed_form(visit, "field: " + name);
     const Typed typed = read(visit, *names);
     if (!typed.problem.empty()) return refused(form(visit, typed), "not a value of the claim " + typed.wrong);
     const Changed changed = change(visit, *names, typed.claims);

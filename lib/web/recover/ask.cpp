@@ -84,11 +84,10 @@ http::Response submit(oauth::Context& context, const RecoverPages& own, Browser&
     if (!is_own_form(context, Form::recover, browser, "", request))
         return refuse(form(context, own, browser, kOutOfDate, 403), "recover_form_refused",
                       "the csrf field is missing or does not belong to this browser");
-    if (const auto faulty = request.form.first_fault({"name"}))
-        return refuse(form(context, own, browser, kNothingTyped, 400), "recover_form_refused", "field: " + *faulty);
-    const std::string typed(util::trim(request.form.find("name").value_or("")));
-    if (typed.empty()) return form(context, own, browser, kNothingTyped);
-    const Answer answer = ask(context, typed, request.remote_address, language);
+    const auto typed = request.form.find_typed("name");
+    if (!typed) return refuse(form(context, own, browser, kNothingTyped, 400), "recover_form_refused", "field: name");
+    if (typed->empty()) return form(context, own, browser, kNothingTyped);
+    const Answer answer = ask(context, *typed, request.remote_address, language);
     http::Response response = own.asked();
     if (answer.asked == Asked::yes) {
         context.trail.add(oauth::AuditEvent::mail_asked,

@@ -91,18 +91,27 @@ const char* fault_of(const store::FoundLink& found, util::Time now) {
     return nullptr;
 }
 
+/// The token without what a copied address has around it: blanks, a full stop, brackets, quotes.
+std::string link_token(const http::Params& query) {
+    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const std::string text = query.find_typed(kLinkParameter).value_or("");
+    const std::size_t first = text.find_first_of(kAlphabet);
+    if (first == text.npos) return "";
+    return text.substr(first, text.find_last_of(kAlphabet) - first + 1);
+}
+
 /// Why no link can be found with it; nullptr when it has the shape of one.
-const char* shape_fault_of(std::optional<std::string_view> token) {
-    if (!token) return "malformed: there is no t, or not one";
-    const auto bytes = util::base64url_decode(*token);
+const char* shape_fault_of(const std::string& token) {
+    if (token.empty()) return "malformed: there is no t, or not one";
+    const auto bytes = util::base64url_decode(token);
     return bytes && bytes->size() == kTokenBytes ? nullptr : "malformed: t is not what a link has";
 }
 
 /// Finds the link that the address names; the page that refuses it, if it is not good.
 std::optional<http::Response> open(Visit& visit) {
-    const auto token = visit.request.query.find(kLinkParameter);
+    const std::string token = link_token(visit.request.query);
     if (const char* fault = shape_fault_of(token)) return refuse_link(visit, fault);
-    visit.found = store::find_link(visit.context.store, oauth::hash_of(*token));
+    visit.found = store::find_link(visit.context.store, oauth::hash_of(token));
     if (!visit.found) return refuse_link(visit, "unknown: it was never made here, was replaced, or expired long ago");
     if (const char* fault = fault_of(*visit.found, visit.context.now())) return refuse_link(visit, fault);
     if (is_of_former_address(visit.context.store, visit.link()))

@@ -198,6 +198,49 @@ TEST_CASE("submit_login: only the form of this browser and this request, with ea
     }
 }
 
+TEST_CASE(
+    "submit_login: what cannot be seen around a user name does not count, and the form shows the name without it") {
+    for (const std::string name : {"alice ", " alice", "alice\t", "\talice", "alice\r\n", "\u00a0alice", "alice\u2003",
+                                   "alice\u3000", "alice\u200b", "\ufeffalice", "\u200ealice\u200f"}) {
+        CAPTURE(name);
+        Fixture f;
+        f.fixture.settings.login.max_failures = 1;
+        f.open();
+        CHECK(refusal_of(f.submit_as(name, "wrong")) == "login_failed");
+        CHECK(f.pages.last_login.username == "alice");
+        // It is one name for the throttle, too.
+        CHECK(refusal_of(f.submit_as("alice", "correct horse")) == "login_throttled");
+        f.fixture.settings.login.max_failures = 9;
+        CHECK(f.submit_as(name, "correct horse").status == 303);
+        CHECK(f.session_cookie() != "");
+    }
+    Fixture f;
+    f.open();
+    for (const std::string name : {"al ice", "al\u200bice", "alice.", "alice x", " ", "\u200b"}) {
+        CAPTURE(name);
+        CHECK(refusal_of(f.submit_as(name, "correct horse")) == "login_failed");
+    }
+}
+
+TEST_CASE("submit_login: a password is never changed; one with a tab or a line end is wrong, and why says so") {
+    Fixture f;
+    f.open();
+    for (const std::string password : {"correct horse\t", "\tcorrect horse", "correct horse\r\n", "correct horse\n"}) {
+        CAPTURE(password);
+        const auto answer = f.submit_as("alice", password);
+        CHECK(answer.status == 200);
+        CHECK(refusal_of(answer) == "login_failed");
+        CHECK(answer.refusal->detail.find("a tab or a line end") != std::string::npos);
+        CHECK(f.pages.last_login.username == "alice");
+    }
+    for (const std::string password :
+         {"correct horse ", " correct horse", "correct horse\u00a0", "correct horse\u200b"}) {
+        CAPTURE(password);
+        CHECK(f.submit_as("alice", password).refusal->detail == "wrong password");
+    }
+    CHECK(f.submit_as("alice", "correct horse").status == 303);
+}
+
 TEST_CASE("submit_login: a second login of the browser ends the first session's cookie") {
     Fixture f;
     f.open();
