@@ -156,7 +156,7 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
         "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\", \"enabled\" and "
         "\"groups\", a list of names; "
         "the first line decides which. A user without both has no password. Hashes may be yescrypt ($y$), bcrypt "
-        "($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most).\n"
+        "($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most), also behind {CRYPT} and the like.\n"
         "\n"
         "Exits 1 when a line is refused: each is listed with its reason, and no user is imported. Names that are taken "
         "are refused too, unless --update or --sync is given. Passwords take about 20 ms each to hash; a terminal shows "

@@ -115,8 +115,6 @@ constexpr Kind kKinds[] = {
     {"$2a$", check_bcrypt, "bcrypt"},
     {"$6$", check_sha512, "SHA-512"},
     {"$apr1$", nullptr, "Apache MD5 ($apr1$)"},
-    {"{SHA}", nullptr, "unsalted SHA-1 ({SHA})"},
-    {"{SSHA", nullptr, "LDAP ({SSHA})"},
     {"$1$", nullptr, "MD5 ($1$)"},
     {"$5$", nullptr, "SHA-256 ($5$)"},
     {"$argon2", nullptr, "Argon2"},
@@ -124,19 +122,97 @@ constexpr Kind kKinds[] = {
     {"$gy$", nullptr, "gost-yescrypt ($gy$)"},
 };
 
-}  // namespace
+// ---- {SCHEME}hash, as Dovecot, LDAP servers and others write it ----
 
-util::Result<ImportedHash, std::string> parse_imported_hash(std::string_view hash) {
+/// Schemes behind which a hash stands as crypt(3) writes it.
+constexpr std::string_view kCryptSchemes[] = {"CRYPT",     "BLF-CRYPT", "BCRYPT", "SHA512-CRYPT", "SHA256-CRYPT",
+                                              "MD5-CRYPT", "DES-CRYPT", "ARGON2", "ARGON2I",      "ARGON2ID"};
+/// Behind which the password itself stands.
+constexpr std::string_view kPlainSchemes[] = {"PLAIN", "CLEAR", "CLEARTEXT", "NOOP"};
+
+struct KnownScheme {
+    std::string_view name;
+    std::string_view what;
+};
+constexpr KnownScheme kSchemes[] = {
+    {"SHA", "unsalted SHA-1"},
+    {"SHA1", "unsalted SHA-1"},
+    {"SHA256", "unsalted SHA-256"},
+    {"SHA512", "unsalted SHA-512"},
+    {"SSHA", "salted SHA-1"},
+    {"SSHA256", "salted SHA-256 of a single round"},
+    {"SSHA384", "salted SHA-384 of a single round"},
+    {"SSHA512", "salted SHA-512 of a single round"},
+    {"MD5", "unsalted MD5"},
+    {"PLAIN-MD5", "unsalted MD5"},
+    {"LDAP-MD5", "unsalted MD5"},
+    {"SMD5", "salted MD5"},
+    {"CRAM-MD5", "CRAM-MD5"},
+    {"HMAC-MD5", "CRAM-MD5"},
+    {"DIGEST-MD5", "DIGEST-MD5"},
+    {"NTLM", "NTLM"},
+    {"LANMAN", "LAN Manager"},
+    {"SCRAM-SHA-1", "SCRAM"},
+    {"SCRAM-SHA-256", "SCRAM"},
+    {"PBKDF2", "PBKDF2"},
+    {"PBKDF2-SHA1", "PBKDF2"},
+    {"PBKDF2-SHA256", "PBKDF2"},
+    {"PBKDF2-SHA512", "PBKDF2"},
+    {"PBKDF2_SHA256", "PBKDF2"},
+    {"SASL", "a reference to saslauthd"},
+};
+
+constexpr std::size_t kLongestScheme = 32;
+
+struct Scheme {
+    std::string name;       ///< in capitals; "" if there is none
+    std::string_view rest;  ///< what stands behind it
+};
+
+Scheme scheme_of(std::string_view hash) {
+    const std::size_t close = hash.find('}');
+    if (!hash.starts_with('{') || close == hash.npos || close < 2 || close > kLongestScheme) return {"", hash};
+    std::string name(hash.substr(1, close - 1));
+    for (char& c : name) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        const bool allowed = util::is_letter(c) || util::is_digit(c) || c == '-' || c == '_' || c == '.';
+        if (!allowed) return {"", hash};
+    }
+    return {std::move(name), hash.substr(close + 1)};
+}
+
+template <std::size_t size>
+bool is_one_of(const std::string_view (&names)[size], std::string_view name) {
+    return std::ranges::find(names, name) != std::end(names);
+}
+
+Problem not_verified(const std::string& kind) {
+    return "the hash is " + kind +
+           ", which is not verified here; `htpasswd -B` makes one that is (bcrypt), or give the password itself in a "
+           "JSON line";
+}
+
+/// A hash of no other program's making.
+Checked check_plain_spelling(std::string_view hash) {
     if (hash.empty()) return Problem("there is no hash");
     if (hash.front() == '!' || hash.front() == '*')
         return Problem("the password is locked; leave the user out, or import one with \"enabled\": false");
     const auto* kind = std::ranges::find_if(kKinds, [&](const Kind& one) { return hash.starts_with(one.prefix); });
-    if (kind != std::end(kKinds) && kind->check) return kind->check(hash);
-    const std::string name = kind == std::end(kKinds) ? "of an unknown kind" : kind->name;
-    return Problem(
-        "the hash is " + name +
-        ", which is not verified here; `htpasswd -B` makes one that is (bcrypt), or give the password itself in a "
-        "JSON line");
+    if (kind == std::end(kKinds)) return not_verified("of an unknown kind");
+    return kind->check ? kind->check(hash) : not_verified(kind->name);
+}
+
+}  // namespace
+
+util::Result<ImportedHash, std::string> parse_imported_hash(std::string_view hash) {
+    const Scheme scheme = scheme_of(hash);
+    if (scheme.name.empty() || is_one_of(kCryptSchemes, scheme.name)) return check_plain_spelling(scheme.rest);
+    if (is_one_of(kPlainSchemes, scheme.name))
+        return Problem("{" + scheme.name +
+                       "} has the password itself behind it, not a hash; give it as \"password\" in a JSON line");
+    const auto* known = std::ranges::find(kSchemes, scheme.name, &KnownScheme::name);
+    return not_verified(known == std::end(kSchemes) ? "of the scheme {" + scheme.name + "}"
+                                                    : std::string(known->what) + " ({" + scheme.name + "})");
 }
 
 }  // namespace postern::crypto

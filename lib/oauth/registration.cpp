@@ -8,6 +8,7 @@
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "oauth/target.h"
+#include "oauth/uri_fault.h"
 #include "util/text.h"
 #include "util/visible.h"
 
@@ -67,6 +68,11 @@ const UrlRule kUrlRules[] = {
      "has no host; write https://host/path"},
     {[](const http::UrlParts& url, bool) { return has_bad_port(url); },
      "has a port that is not a number from 1 to 65535"},
+    {[](const http::UrlParts& url, bool) {
+         return url.scheme == "http" && !http::is_loopback_http(url) && is_other_loopback(url.host);
+     },
+     "is plain http and names this machine in a way that does not count as loopback; write http://127.0.0.1, "
+     "http://[::1] or http://localhost"},
     {[](const http::UrlParts& url, bool) { return url.scheme == "http" && !http::is_loopback_http(url); },
      "is plain http to another machine, where anyone on the network can read the code; use https"},
     {[](const http::UrlParts& url, bool native) { return !is_web(url) && !native; },
@@ -210,7 +216,7 @@ std::optional<std::string> redirect_uri_problem(std::string_view uri, bool nativ
         if (rule.broken(uri)) return rule.reason;
     }
     const auto url = http::parse_url(uri);
-    if (!url) return "is not an absolute URI; write it in full, for example https://app.example.org/callback";
+    if (!url) return uri_fault(uri);
     for (const UrlRule& rule : kUrlRules) {
         if (rule.broken(*url, native)) return rule.reason;
     }
@@ -219,6 +225,8 @@ std::optional<std::string> redirect_uri_problem(std::string_view uri, bool nativ
 
 std::optional<std::string> client_secret_problem(std::string_view secret) {
     if (!util::is_vschar(secret)) return "the secret may have printable ASCII characters only (RFC 6749 appendix A.2)";
+    if (secret.starts_with(' ') || secret.ends_with(' '))
+        return "the secret begins or ends with a blank, which was hardly meant; remove it";
     if (secret.size() < kMinClientSecretBytes) {
         return "the secret must have at least 32 random characters; leave it out and one is generated";
     }

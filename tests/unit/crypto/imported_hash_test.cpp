@@ -120,6 +120,60 @@ TEST_CASE("parse_imported_hash: a hash that no login could equal is refused, one
         CHECK(taken("$6$" + salt + digest).empty());
 }
 
+TEST_CASE("parse_imported_hash: behind a scheme of another program the hash counts, and is kept without it") {
+    for (const char* scheme : {"{CRYPT}", "{crypt}", "{Crypt}", "{BLF-CRYPT}", "{SHA512-CRYPT}", "{bcrypt}"}) {
+        CAPTURE(scheme);
+        for (const std::string hash : {kYescrypt, kBcrypt, kSha512, kSha512Rounds}) {
+            CHECK(taken(scheme + hash) == taken(hash));
+            CHECK_FALSE(taken(hash).empty());
+            CHECK(taken(scheme + hash.substr(0, hash.size() - 1)).empty());
+            CHECK(taken(std::string(scheme) + scheme + hash).empty());
+            CHECK(taken(scheme + (" " + hash)).empty());
+        }
+    }
+    struct Row {
+        const char* hash;
+        const char* word;
+    };
+    const Row rows[] = {
+        {"{CRYPT}$1$saltstri$YMyguxXMBpd2TEZ.vS/3q1", "MD5 ($1$)"},
+        {"{MD5-CRYPT}$1$saltstri$YMyguxXMBpd2TEZ.vS/3q1", "MD5 ($1$)"},
+        {"{SHA256-CRYPT}$5$saltstring$hixOXgchwauyzVtlSM/e7UnQx0qiTk74JE/YU53IbE0", "SHA-256 ($5$)"},
+        {"{ARGON2ID}$argon2id$v=19$m=65536,t=2,p=1$gZiV/M1gPc22ElAH/Jh1Hw$CWOrkoo7", "Argon2"},
+        {"{ARGON2}$argon2i$v=19$m=65536,t=2,p=1$gZiV/M1gPc22ElAH/Jh1Hw$CWOrkoo7", "Argon2"},
+        {"{CRYPT}rl0uE0pTFOh3I", "of an unknown kind"},
+        {"{CRYPT}", "there is no hash"},
+        {"{CRYPT}!", "locked"},
+        {"{CRYPT}*LK*", "locked"},
+        {"{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=", "unsalted SHA-1 ({SHA})"},
+        {"{ssha}5en6G6MezRroT3XKqkdPOmY/BfQ=", "salted SHA-1 ({SSHA})"},
+        {"{SSHA512}5en6G6MezRroT3XKqkdPOmY/BfQ=", "salted SHA-512 of a single round ({SSHA512})"},
+        {"{SMD5}5en6G6MezRroT3XKqkdPOmY/BfQ=", "salted MD5 ({SMD5})"},
+        {"{PLAIN-MD5}5f4dcc3b5aa765d61d8327deb882cf99", "unsalted MD5"},
+        {"{PBKDF2_SHA256}AAAgAAlc", "PBKDF2"},
+        {"{PBKDF2-SHA512}10000$x$y", "PBKDF2"},
+        {"{SCRAM-SHA-256}4096,x,y,z", "SCRAM"},
+        {"{NTLM}8846f7eaee8fb117ad06bdd830b7586c", "NTLM"},
+        {"{SHA512-CRYPT.B64}JDYkc2Fs", "of the scheme {SHA512-CRYPT.B64}"},
+        {"{X-OTHER}abc", "of the scheme {X-OTHER}"},
+        {"{SASL}ada@example.org", "saslauthd"},
+        {"{a b}$6$x", "of an unknown kind"},
+        {"{}$6$x", "of an unknown kind"},
+        {"{CRYPT$6$x", "of an unknown kind"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.hash);
+        CHECK(taken(row.hash).empty());
+        CHECK(reason(row.hash).find(row.word) != std::string::npos);
+        CHECK(reason(row.hash).find(row.hash) == std::string::npos);
+    }
+    for (const char* plain : {"{PLAIN}tops3cret", "{cleartext}tops3cret", "{CLEAR}tops3cret", "{noop}tops3cret"}) {
+        CAPTURE(plain);
+        CHECK(reason(plain).find("the password itself") != std::string::npos);
+        CHECK(reason(plain).find("tops3cret") == std::string::npos);
+    }
+}
+
 TEST_CASE("parse_imported_hash: kinds that are not verified are named, with a way out, and never repeated") {
     struct Row {
         const char* hash;

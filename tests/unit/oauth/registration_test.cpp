@@ -115,7 +115,39 @@ TEST_CASE(
         {"ftp://app.example.org/cb", true, "scheme"},
         {"http://app.example.org/cb", false, "plain http"},
         {"http://127.0.0.1.example.org/cb", false, "plain http"},
-        {"http://127.1/cb", false, "plain http"},
+        {"http://127.1/cb", false, "write http://127.0.0.1"},
+        {"http://127.0.0.2/cb", true, "names this machine"},
+        {"http://127.0.0.2:8080/cb", false, "names this machine"},
+        {"http://0.0.0.0:3000/cb", false, "names this machine"},
+        {"http://2130706433/cb", false, "names this machine"},
+        {"http://0x7f.0.0.1/cb", false, "names this machine"},
+        {"http://[::ffff:127.0.0.1]/cb", false, "names this machine"},
+        {"http://[::]/cb", false, "names this machine"},
+        {"http://[0:0:0:0:0:0:0:1]/cb", false, "names this machine"},
+        {"http://localhost./cb", false, "names this machine"},
+        {"http://app.localhost:5173/cb", false, "names this machine"},
+        {"http://192.168.1.5/cb", false, "another machine"},
+        {"http://128.0.0.1/cb", false, "another machine"},
+        {"http://[2001:db8::1]/cb", false, "another machine"},
+        {"http://notlocalhost/cb", false, "another machine"},
+        {"https://app.example.org/{tenant}/cb", false, "contains {, which must not be in a URI"},
+        {"https://{tenant}.example.org/cb", false, "write %7B"},
+        {"https://app.example.org/cb?x=<y>", false, "contains <"},
+        {"https://app.example.org/a|b", false, "contains |"},
+        {"https://app.example.org/a^b", false, "write %5E"},
+        {"https://app.example.org/`x`", false, "contains `"},
+        {"\"https://app.example.org/cb\"", false, "contains \""},
+        {"{https://app.example.org/cb}", false, "contains {"},
+        {"https://app.example.org/100%", false, "contains a % without two"},
+        {"https://app.example.org/%2", false, "write %25"},
+        {"https://app.example.org/cb#a#b", false, "contains # twice"},
+        {"https://a@b@app.example.org/cb", false, "contains @ twice"},
+        {"https://[app.example.org]/cb", false, "brackets around a host"},
+        {"https://app.example.org/cb[0]", false, "write %5B and %5D"},
+        {"https://2001:db8::1/cb", false, "without brackets"},
+        {"https://app.example.org:http/cb", false, "a port that is not a number"},
+        {"1https://app.example.org/cb", false, "absolute"},
+        {"app.example.org", false, "absolute"},
         {"http://localhost.example.org/cb", false, "plain http"},
         {"http://app.example.org/cb", true, "plain http"},
         {"com.example.app:/cb", false, "native"},
@@ -128,8 +160,8 @@ TEST_CASE(
          "cher.example/cb",
          false, "non-ASCII"},
         {"https://app.example/\xc3\xa4", false, "non-ASCII"},
-        {"https://app.example.org\\@evil.example/cb", false, "absolute"},
-        {"https://app.example.org/%zz", false, "absolute"},
+        {"https://app.example.org\\@evil.example/cb", false, "contains \\"},
+        {"https://app.example.org/%zz", false, "contains a % without two"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.uri);
@@ -346,6 +378,8 @@ TEST_CASE(
     CHECK(oauth::client_secret_problem(std::string(31, 'a')));
     CHECK(oauth::client_secret_problem(std::string(513, 'a')));
     CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\n"));
+    CHECK(oauth::client_secret_problem(std::string(32, 'a') + " ").value_or("").find("a blank") != std::string::npos);
+    CHECK(oauth::client_secret_problem(" " + std::string(32, 'a')).value_or("").find("a blank") != std::string::npos);
     CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\xc3\xa4"));
 }
 
