@@ -418,11 +418,11 @@ CREATE TABLE fetched (
 ) STRICT;
 CREATE INDEX fetched_by_use ON fetched (used_at);
 
--- How often documents were fetched in this minute, and which URLs have just failed. Short-lived, and few: no more is fetched
--- than they allow.
+-- How often documents were fetched in this minute, how long that took, and which URLs and hosts have just failed. Short-lived,
+-- and few: no more is fetched than they allow.
 CREATE TABLE fetch_limits (
-    limit_key TEXT NOT NULL PRIMARY KEY,  -- all; host: or failed: and a digest
-    fetches   INTEGER NOT NULL,           -- since the start of the window
+    limit_key TEXT NOT NULL PRIMARY KEY,  -- all; waited; host:, from:, failed: or silent: and a digest
+    fetches   INTEGER NOT NULL,           -- since the start of the window; of waited and from: milliseconds; of silent: in a row
     ends_at   INTEGER NOT NULL            -- the end of the window, after which the row has no effect
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);

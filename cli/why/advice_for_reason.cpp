@@ -199,6 +199,20 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"client_unknown", "no such client, and clientDocuments is off",
      "The client_id is the URL of a document that describes the application. \"clientDocuments\": {\"enabled\": true} lets "
      "such applications in, or register this one with `postern client add URL --public`."},
+    {"client_document_busy", "as many fetches are under way",
+     "Other processes of this machine waited for hosts, and no more may than outbound.slots says. The user can try again. If it "
+     "happens often, raise that, and start more processes of authorize than it says."},
+    {"client_document_busy", "the fetches that this address has asked for",
+     "One address has asked for more documents than their share. It ends within a minute, and fetches for others go on."},
+    {"client_document_busy", "the fetches for the user who brought this client",
+     "The documents of clients that one user has brought are slow, fail, or are many. It ends within a minute, and fetches for "
+     "others go on."},
+    {"client_document_busy", "fetches have taken half of this minute",
+     "Hosts answer slowly. Name the hosts that you trust in clientDocuments.allow, or raise outbound.slots, with more processes of "
+     "authorize than it says."},
+    {"client_document_refused", "its host has not answered",
+     "The host kept this server waiting. It is asked again after 30 seconds, then after twice as long each time, up to 8 "
+     "minutes."},
     {"client_document_refused", "the client_id is on a host that clientDocuments.allow",
      "Add the host to clientDocuments.allow if you trust who publishes there, or register the application with `postern client "
      "add`."},

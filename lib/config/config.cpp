@@ -104,6 +104,11 @@ private:
     Problems& problems_;
 };
 
+/// Next to a database file, whose processes share it.
+std::string slot_files(const Config& config) {
+    return db::is_uri(config.database) ? config.state_directory() + "/postern" : config.database;
+}
+
 std::string read_configuration_file(const std::string& path) {
     auto text = os::read_file(path, {.bytes = kFileLimits.bytes, .links = os::Links::followed});
     if (text) return std::move(*text);
@@ -123,7 +128,8 @@ std::vector<std::string> Config::offered_languages() const {
     return text::Languages(templates, settings.languages, settings.language).tags();
 }
 
-std::string Config::hash_slot_files() const { return db::is_uri(database) ? state_directory() + "/postern" : database; }
+std::string Config::hash_slot_files() const { return slot_files(*this) + ".hash"; }
+std::string Config::fetch_slot_files() const { return slot_files(*this) + ".fetch"; }
 
 util::Result<Config, Problems> parse_config(std::string_view text) {
     const auto parsed = json::parse(text, json::Dialect::relaxed, kFileLimits);
@@ -146,6 +152,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     }
     check_together(config, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
+    config.settings.outbound.slot_files = config.fetch_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);
     config.warnings = warnings_of(config);

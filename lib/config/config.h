@@ -42,14 +42,15 @@ struct Config {
     util::LogLevel log_level = util::LogLevel::info;
     std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`
 
-    /// Where the processes of this machine share what is not in the database: refusals and hash slots. Without "state",
+    /// Where the processes of this machine share what is not in the database: refusals and slots. Without "state",
     /// the directory of the database file, or that of the default one for a database on a server.
     std::string state_directory() const;
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
     /// Changes when a message waits to be sent (`mail`).
     std::string mail_wake_path() const { return state_directory() + "/mail.wake"; }
-    /// What the names of the lock files of hash slots begin with.
+    /// What the names of the lock files of slots begin with: of those that hash, and of those that fetch.
     std::string hash_slot_files() const;
+    std::string fetch_slot_files() const;
     /// The tags of the languages that the pages are offered in. Throws as text::Languages does.
     std::vector<std::string> offered_languages() const;
 };

@@ -308,6 +308,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"outbound.ca", optional_text(&Outbound::ca, file_fault)},
         {"outbound.proxy", optional_text(&Outbound::proxy, proxy_fault)},
         {"outbound.staleIfError", whole(&Outbound::stale_if_error, 0, 604800)},
+        {"outbound.slots", whole(&Outbound::slots, 1, 64)},
         {"outbound.program", text(&Outbound::program, file_fault)},
         {"mail", read_mail},
         {"log.target", text(&Config::log_target, log_target_fault)},

@@ -1,13 +1,17 @@
 // Decides between the cached document and a new one (FETCH-9).
 #include "fetch/document.h"
 
+#include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "crypto/digest.h"
+#include "db/error.h"
 #include "db/write.h"
 #include "fetch/freshness.h"
 #include "fetch/limits.h"
 #include "fetch/url.h"
+#include "os/slots.h"
 #include "store/fetched.h"
 #include "util/text.h"
 
@@ -16,9 +20,10 @@ namespace {
 
 using store::Fetched;
 
-constexpr std::chrono::seconds kLeastDuration{1};   // of a failure: FETCH-12
-constexpr std::chrono::hours kUseRounded{1};        // a use is written once an hour
-constexpr std::chrono::milliseconds kUseWait{100};  // and not at all in a busy database
+constexpr std::chrono::seconds kLeastDuration{1};    // of a failure: FETCH-12
+constexpr std::chrono::milliseconds kSilence{2500};  // so long without an answer, before 3 s to connect are over
+constexpr std::chrono::hours kUseRounded{1};         // a use is written once an hour
+constexpr std::chrono::milliseconds kUseWait{100};   // and not at all in a busy database
 
 /// One URL may be a document of several kinds, each with a check of its own.
 std::string digest_of(Purpose, const std::string& url) { return crypto::sha256_hex("client_document " + url); }
@@ -32,33 +37,53 @@ std::optional<std::string> answer_fault(const Answer& answer) {
     return std::nullopt;
 }
 
+/// nullopt: as many processes as may wait for hosts. Lock files that cannot be made are storage that does not work.
+std::optional<os::Slot> take_slot(const Outbound& outbound) {
+    try {
+        return os::Slot::acquire(outbound.slot_files, outbound.slots, std::chrono::milliseconds(0));
+    } catch (const std::system_error& error) {
+        throw db::StoreError(error.what());
+    }
+}
+
 class Reading {
 public:
-    Reading(const Source& source, Purpose purpose, const std::string& url, Occasion occasion, const Check& check)
+    Reading(const Source& source, Purpose purpose, const std::string& url, const Cause& cause, const Check& check)
         : source_(source),
           question_{purpose, url},
-          occasion_(occasion),
+          cause_(cause),
           check_(check),
           digest_(digest_of(purpose, url)),
           cached_(store::find_fetched(source.store, digest_)) {}
 
     util::Result<Document, Failure> read() {
         if (cached_ && source_.now < cached_->fresh_until && !check_(document_of(*cached_))) return use_cached();
-        const Limits limits(source_.store, source_.now, question_.url, digest_, occasion_);
+        Limits limits(source_, question_.url, digest_, cause_);
+        if (auto failure = limits.refusal()) return or_stale(std::move(*failure));
+        // Before it is counted: what no process has time for spends no fetch.
+        slot_ = take_slot(source_.outbound);
+        if (!slot_) return or_stale({true, "as many fetches are under way as \"outbound.slots\" allows"});
         if (auto failure = limits.claim()) return or_stale(std::move(*failure));
-        has_asked_ = true;
-        const auto reply = source_.fetcher->ask(question_);
-        if (!reply) return fail(limits, reply.error());
-        if (const auto fault = answer_fault(*reply)) return fail(limits, *fault);
-        const Document document{util::is_vschar(reply->content_type) ? reply->content_type : "", reply->body};
-        if (const auto fault = check_(document)) return refuse(limits, *fault);
-        save(*reply, document);
-        return document;
+        return ask(limits);
     }
 
+    /// A failure keeps its slot until this ends: the process waits for the rest of the second.
     bool has_asked() const { return has_asked_; }
 
 private:
+    util::Result<Document, Failure> ask(const Limits& limits) {
+        const auto began = source_.fetcher->now();
+        has_asked_ = true;
+        const auto reply = source_.fetcher->ask(question_);
+        took_ = source_.fetcher->now() - began;
+        if (!reply) return fail(limits, reply.error(), took_ >= kSilence ? Host::silent : Host::quick);
+        if (const auto fault = answer_fault(*reply)) return fail(limits, *fault, Host::quick);
+        const Document document{util::is_vschar(reply->content_type) ? reply->content_type : "", reply->body};
+        if (const auto fault = check_(document)) return refuse(limits, *fault);
+        save(limits, *reply, document);
+        return document;
+    }
+
     Document use_cached() {
         if (source_.now - cached_->used_at >= kUseRounded) mark_used();
         return document_of(*cached_);
@@ -81,9 +106,16 @@ private:
         return failure;
     }
 
-    util::Result<Document, Failure> fail(const Limits& limits, const std::string& reason) {
+    /// Which one holds a process: others fail at once, by their certificate or an address that is refused.
+    enum class Host { silent, quick };
+
+    util::Result<Document, Failure> fail(const Limits& limits, const std::string& reason, Host host) {
         db::write(source_.store, db::Durability::lazy, [&](db::Transaction& transaction) {
-            limits.remember_failure(transaction);
+            note_failure(transaction, limits);
+            if (host == Host::silent)
+                limits.remember_silence(transaction);
+            else
+                limits.forget_silence(transaction);
             transaction.commit();
         });
         return or_stale({false, reason});
@@ -92,17 +124,25 @@ private:
     /// It was fetched and is invalid: what was there before it serves no more.
     Failure refuse(const Limits& limits, const std::string& fault) {
         db::write(source_.store, db::Durability::lazy, [&](db::Transaction& transaction) {
-            limits.remember_failure(transaction);
+            note_failure(transaction, limits);
+            limits.forget_silence(transaction);
             store::withdraw_fetched(transaction, digest_);
             transaction.commit();
         });
         return {false, fault};
     }
 
-    void save(const Answer& answer, const Document& document) {
+    void note_failure(db::Transaction& transaction, const Limits& limits) const {
+        limits.charge(transaction, std::max(took_, std::chrono::nanoseconds(kLeastDuration)));
+        limits.remember_failure(transaction);
+    }
+
+    void save(const Limits& limits, const Answer& answer, const Document& document) {
         const Fetched fetched{document.content_type, document.body, source_.now,
                               source_.now + freshness(answer, source_.now), source_.now};
         db::write(source_.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+            limits.charge(transaction, took_);
+            limits.forget_silence(transaction);
             store::save_fetched(transaction, digest_, fetched);
             transaction.commit();
         });
@@ -110,21 +150,23 @@ private:
 
     const Source& source_;
     Question question_;
-    Occasion occasion_;
+    const Cause& cause_;
     const Check& check_;
     std::string digest_;
     std::optional<Fetched> cached_;
+    std::optional<os::Slot> slot_;
     bool has_asked_ = false;
+    std::chrono::nanoseconds took_{0};
 };
 
 }  // namespace
 
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
-                                              Occasion occasion, const Check& check) {
+                                              const Cause& cause, const Check& check) {
     if (source.fetcher == nullptr) return Failure{false, "\"outbound\" is not enabled"};
     if (const auto fault = url_fault(url, source.outbound.ports)) return Failure{false, *fault};
     const auto began = source.fetcher->now();
-    Reading reading(source, purpose, url, occasion, check);
+    Reading reading(source, purpose, url, cause, check);
     auto result = reading.read();
     // Only what was tried tells something of the network. Waiting for the rest would let any number of requests hold
     // processes.

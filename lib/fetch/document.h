@@ -28,15 +28,21 @@ struct Document {
 };
 
 struct Failure {
-    bool too_many;       ///< too many fetches in this minute: another try later may succeed
+    bool too_many;       ///< too many fetches in this minute or at this moment: another try later may succeed
     std::string reason;  ///< for the log and `postern why`; a client must not see it (FETCH-12)
 };
 
-/// Who causes a fetch. Each has counters of its own, so that strangers with new URLs cannot keep a document that is in
-/// use from being renewed (FETCH-11).
+/// Why a document is asked for. Each occasion has counters of its own, so that strangers with new URLs cannot keep a
+/// document that is in use from being renewed (FETCH-11).
 enum class Occasion {
     first,   ///< anyone may have named the URL
     renewal  ///< of a document that this server has kept since a user approved it
+};
+
+/// Who causes a fetch. One cause has a share of the fetches of its occasion, and no more.
+struct Cause {
+    Occasion occasion;
+    std::string of = {};  ///< first: the IP address that asks; renewal: the user who approved it first; "": not known
 };
 
 /// What is wrong with a document; nullopt: nothing. One with a fault is not cached.
@@ -44,11 +50,12 @@ using Check = std::function<std::optional<std::string>(const Document&)>;
 
 /// The document, which has passed `check`. A fresh one is read from the cache. Otherwise it is fetched; when that
 /// fails, the cached one serves for `outbound.stale_if_error` beyond its freshness, but not when the new one was
-/// fetched and does not pass. A URL that failed is not asked again for 30 s. Writes to table `fetched` and
-/// `fetch_limits`. A failure for which the fetcher was asked takes at least a second, whatever it is (FETCH-12). Throws
-/// StoreError.
+/// fetched and does not pass. A URL that failed is not asked again for 30 s, a host that did not answer for longer. No
+/// more than `outbound.slots` processes of this machine wait for hosts at a time: a further one is refused at once.
+/// Writes to table `fetched` and `fetch_limits`. A failure for which the fetcher was asked takes at least a second,
+/// whatever it is (FETCH-12). Throws StoreError.
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
-                                              Occasion occasion, const Check& check);
+                                              const Cause& cause, const Check& check);
 
 /// The cached one however old, without fetching and writing.
 std::optional<Document> cached_document(db::Database& store, Purpose purpose, const std::string& url);

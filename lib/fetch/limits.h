@@ -1,34 +1,52 @@
 // Decides whether a URL may be asked now (FETCH-9, FETCH-11): strangers cause fetches, and these counters bound them.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
 #include "fetch/document.h"
+#include "store/fetch_limits.h"
 
 namespace postern::fetch {
 
 inline constexpr int kFetchesOfHost = 6;  ///< in a minute, on each occasion
 inline constexpr int kFetches = 60;       ///< in a minute, of all hosts, on each occasion
+/// Of a minute, that the fetches of one cause may take; each counts as a second at least.
+inline constexpr std::chrono::milliseconds kShareOfCause{20'000};
+/// Of a minute, that all fetches of an occasion may take of each slot. So each occasion finds a free one half of the
+/// time, whatever the other does.
+inline constexpr std::chrono::milliseconds kShareOfOccasion{30'000};
 
 /// The limits of one URL; borrows the database.
 class Limits {
 public:
-    Limits(db::Database& store, util::Time now, const std::string& url, std::string digest, Occasion occasion);
+    Limits(const Source& source, const std::string& url, std::string digest, const Cause& cause);
 
+    /// Looks, and writes nothing: a caller over a limit does not keep others from the write lock.
+    std::optional<Failure> refusal();
     /// nullopt: it is counted and may be asked.
     std::optional<Failure> claim() const;
-    /// For 30 s it is not asked again.
+
+    /// What the fetch took.
+    void charge(db::Transaction& transaction, std::chrono::nanoseconds took) const;
+    /// For 30 s the URL is not asked again.
     void remember_failure(db::Transaction& transaction) const;
+    /// Nor is its host, on this occasion, which kept a process waiting and gave no answer; for twice as long each time,
+    /// up to eight minutes.
+    void remember_silence(db::Transaction& transaction) const;
+    void forget_silence(db::Transaction& transaction) const;
 
 private:
-    std::optional<Failure> refusal() const;
-
-    db::Database& store_;
-    util::Time now_;
+    const Source& source_;
+    Occasion occasion_;
     std::string failed_;
+    std::string silent_;
     std::string host_;
     std::string all_;
+    std::string share_;  ///< "": the cause is not known
+    std::string waited_;
+    std::int64_t silences_ = 0;  ///< that are remembered of the host
 };
 
 }  // namespace postern::fetch

@@ -18,6 +18,8 @@ struct Outbound {
     std::optional<std::string> ca;             ///< file of certificates in place of the system's
     std::optional<std::string> proxy;          ///< "http://HOST:PORT"; the environment names none
     util::Seconds stale_if_error{3600};        ///< that a document may serve beyond its freshness when a fetch fails
+    int slots = 1;                             ///< processes of this machine that may wait for hosts at the same time
+    std::string slot_files;                    ///< what the names of their lock files begin with; "": no limit
     std::string program;                       ///< that connects; $(PREFIX)/libexec/postern/fetch
 };
 

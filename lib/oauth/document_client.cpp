@@ -41,7 +41,8 @@ void end_grants(Context& context, const model::ClientId& id) {
 }  // namespace
 
 util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
-                                                                   const std::optional<model::Client>& stored) {
+                                                                   const std::optional<model::Client>& stored,
+                                                                   const std::string& address) {
     if (const auto problem = url_problem(context, url)) return refused("the client_id " + *problem);
     std::optional<model::Client> described;
     bool has_other_method = false;
@@ -54,9 +55,9 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
         has_other_method = client.error().has_other_method;
         return "the document " + client.error().reason;
     };
-    const auto occasion = stored ? fetch::Occasion::renewal : fetch::Occasion::first;
-    const auto document =
-        fetch::read_document(context.documents(), fetch::Purpose::client_document, url, occasion, check);
+    const fetch::Cause cause = stored ? fetch::Cause{fetch::Occasion::renewal, stored->brought_by.str()}
+                                      : fetch::Cause{fetch::Occasion::first, address};
+    const auto document = fetch::read_document(context.documents(), fetch::Purpose::client_document, url, cause, check);
     if (!document) {
         if (has_other_method && stored) end_grants(context, stored->id);
         return NoDocumentClient{document.error().too_many, document.error().reason};

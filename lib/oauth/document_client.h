@@ -20,8 +20,11 @@ struct NoDocumentClient {
 /// earlier one, what the operator has decided about it stays. Writes nothing about the client, which no user has
 /// approved yet, but this: a document that demands another way to authenticate ends the grants that were given without
 /// (draft §8, changes in metadata). Needs `clientDocuments.enabled`.
+/// `address` is the browser's, against which the fetch of a document that no user has approved yet counts; "": not
+/// known.
 util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
-                                                                   const std::optional<model::Client>& stored);
+                                                                   const std::optional<model::Client>& stored,
+                                                                   const std::string& address);
 
 /// Whether a document describes the client and `clientDocuments` is off: it may do what a disabled client may. Looks at
 /// the database for ids that are URLs, while the option is off, and for no other.

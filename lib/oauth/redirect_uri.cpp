@@ -87,19 +87,21 @@ util::Result<std::optional<model::Client>, RedirectRefusal> find_enabled_client(
 }
 
 util::Result<model::Client, RedirectRefusal> read_document_client(Context& context, const std::string& url,
-                                                                  const std::optional<model::Client>& stored) {
-    auto client = find_document_client(context, url, stored);
+                                                                  const std::optional<model::Client>& stored,
+                                                                  const std::string& address) {
+    auto client = find_document_client(context, url, stored, address);
     if (client) return std::move(*client);
     const auto fault = client.error().is_busy ? RedirectFault::document_busy : RedirectFault::document_refused;
     return RedirectRefusal{fault, url.substr(0, kMaxClientIdUrlBytes), client.error().reason};
 }
 
 /// For a new request. A client of the operator comes first, so that a URL can be registered like any other id.
-util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id) {
+util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id,
+                                                                const std::string& address) {
     ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
     if (stored && stored->origin == model::Origin::operator_) return std::move(*stored);
     if (is_client_id_url(id) && context.settings.client_documents.enabled)
-        return read_document_client(context, id, stored);
+        return read_document_client(context, id, stored, address);
     return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
 }
 
@@ -109,7 +111,8 @@ RedirectRefusal changed(const std::string& id, std::string detail) {
 
 /// For a request that has travelled, whose client a document described when it began.
 util::Result<model::Client, RedirectRefusal> find_described_client(Context& context,
-                                                                   const model::AuthorizationRequest& request) {
+                                                                   const model::AuthorizationRequest& request,
+                                                                   const std::string& address) {
     const std::string& id = request.client_id.str();
     ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
     if (stored && stored->origin == model::Origin::operator_)
@@ -117,7 +120,7 @@ util::Result<model::Client, RedirectRefusal> find_described_client(Context& cont
     if (!context.settings.client_documents.enabled)
         return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
     if (context.fetcher == nullptr) return as_seen(request, stored);
-    ASSIGN_OR_RETURN(auto client, read_document_client(context, id, stored));
+    ASSIGN_OR_RETURN(auto client, read_document_client(context, id, stored, address));
     if (digest_of(client) != request.document->digest)
         return changed(id, "the document says something else than when the request began");
     return client;
@@ -125,8 +128,9 @@ util::Result<model::Client, RedirectRefusal> find_described_client(Context& cont
 
 /// For a request that has travelled.
 util::Result<model::Client, RedirectRefusal> find_same_client(Context& context,
-                                                              const model::AuthorizationRequest& request) {
-    if (request.document) return find_described_client(context, request);
+                                                              const model::AuthorizationRequest& request,
+                                                              const std::string& address) {
+    if (request.document) return find_described_client(context, request, address);
     const std::string& id = request.client_id.str();
     ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
     if (!stored) return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
@@ -155,7 +159,8 @@ bool is_loopback_or_private(std::string_view redirect_uri) {
     return url->scheme != "https" && (url->scheme != "http" || http::is_loopback_http(*url));
 }
 
-util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params) {
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
+                                                                const std::string& address) {
     // client_id and redirect_uri before everything else: nothing may be sent to an address that is not verified (RFC
     // 6749 §4.1.2.1).
     const std::string client_id(params.find("client_id").value_or(""));
@@ -163,7 +168,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
         return refusal(RedirectFault::malformed, client_id, parameter_fault(*faulty));
     if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");
 
-    ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id));
+    ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id, address));
 
     VerifiedRedirect verified;
     if (const auto received = params.find("redirect_uri")) {
@@ -190,8 +195,9 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 }
 
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
-                                                                const model::AuthorizationRequest& request) {
-    ASSIGN_OR_RETURN(auto client, find_same_client(context, request));
+                                                                const model::AuthorizationRequest& request,
+                                                                const std::string& address) {
+    ASSIGN_OR_RETURN(auto client, find_same_client(context, request, address));
     const auto matched = match_redirect_uri(client, request.redirect_uri);
     if (!matched)
         return refusal(RedirectFault::redirect_unregistered, request.client_id.str(),

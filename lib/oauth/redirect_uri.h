@@ -49,9 +49,10 @@ public:
     const std::optional<model::SeenDocument>& document() const { return document_; }
 
 private:
-    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&);
-    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&,
-                                                                           const model::AuthorizationRequest&);
+    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&,
+                                                                           const std::string&);
+    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const model::AuthorizationRequest&,
+                                                                           const std::string&);
     VerifiedRedirect() = default;
     model::Client client_;
     std::string uri_;
@@ -63,14 +64,16 @@ private:
 };
 
 /// `state` is kept when it is well-formed and at most kMaxStateBytes long; redirect errors return it (RFC 6749
-/// §4.1.2.1).
-util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params);
+/// §4.1.2.1). `address` as in find_document_client.
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
+                                                                const std::string& address = {});
 
 /// The same check for a request that has travelled: the client may have been disabled or changed meanwhile. A client
 /// that its document describes is what the request keeps of it; where the context has a fetcher, the document is read
 /// again, and must not have changed.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
-                                                                const model::AuthorizationRequest& request);
+                                                                const model::AuthorizationRequest& request,
+                                                                const std::string& address = {});
 
 inline constexpr std::size_t kMaxStateBytes = 2048;
 

@@ -16,9 +16,9 @@
 #include "db/error.h"
 #include "db/uri.h"
 #include "os/file.h"
-#include "os/hash_slots.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
+#include "os/slots.h"
 #include "util/sanitized.h"
 
 namespace postern::server {
@@ -45,9 +45,10 @@ bool takes_hash_slots(const config::Config& config, const Endpoint& endpoint) {
 }
 
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
-std::vector<std::string> make_hash_slots(const config::Config& config) {
+void add_slots(std::vector<os::FileRule>& rules, const std::string& files, int slots) {
     try {
-        return os::HashSlot::make_files(config.hash_slot_files(), config.settings.login.hash_slots);
+        for (const std::string& slot : os::Slot::make_files(files, slots))
+            rules.push_back({slot, os::FileUse::rewrite});
     } catch (const std::system_error& error) {
         throw db::StoreError(error.what());
     }
@@ -63,9 +64,10 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
     // By directory: a rotation puts new files in the place of the old ones.
     std::vector<os::FileRule> rules = {
         {config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
-    if (takes_hash_slots(config, endpoint)) {
-        for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
-    }
+    if (takes_hash_slots(config, endpoint))
+        add_slots(rules, config.hash_slot_files(), config.settings.login.hash_slots);
+    if (endpoint.fetcher != nullptr && config.settings.outbound.enabled)
+        add_slots(rules, config.fetch_slot_files(), config.settings.outbound.slots);
     if (is_on_server(config, endpoint)) {
         // By directory: a certificate that is renewed is another file.
         for (const std::string& path : db::files_of_uri(config.database, endpoint.name)) {

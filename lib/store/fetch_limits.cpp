@@ -15,30 +15,33 @@ constexpr db::Text kDeleteEnded = POSTERN_DELETION(
 
 }  // namespace
 
-std::array<std::int64_t, 3> find_fetch_counts(db::Database& database, const std::array<std::string, 3>& keys,
-                                              util::Time now) {
-    auto rows =
-        database.query("SELECT limit_key, fetches FROM fetch_limits WHERE limit_key IN ($2, $3, $4) AND ends_at > $1",
-                       now, keys[0], keys[1], keys[2]);
-    std::array<std::int64_t, 3> counts{};
+std::array<FetchCount, kFetchKeys> find_fetch_counts(db::Database& database,
+                                                     const std::array<std::string, kFetchKeys>& keys, util::Time now) {
+    auto rows = database.query(
+        "SELECT limit_key, fetches, ends_at FROM fetch_limits WHERE limit_key IN ($2, $3, $4, $5, $6, $7)"
+        " AND ends_at > $1",
+        now, keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
+    std::array<FetchCount, kFetchKeys> counts{};
     while (rows.step()) {
         std::string key;
         rows >> key;
-        rows >> counts.at(static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin()));
+        FetchCount& found = counts.at(static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin()));
+        rows >> found.count >> found.ends_at;
     }
     return counts;
 }
 
-std::int64_t count_fetch(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
+std::int64_t count_fetch(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window,
+                         std::int64_t amount) {
     std::int64_t count = 0;
     {
         auto row = transaction.database().query(
-            "INSERT INTO fetch_limits (limit_key, fetches, ends_at) VALUES ($1, 1, $3)"
-            " ON CONFLICT (limit_key) DO UPDATE SET"
-            " fetches = CASE WHEN fetch_limits.ends_at <= $2 THEN 1 ELSE fetch_limits.fetches + 1 END,"
+            "INSERT INTO fetch_limits (limit_key, fetches, ends_at) VALUES ($1, $4, $3)"
+            " ON CONFLICT (limit_key) DO UPDATE SET fetches = excluded.fetches +"
+            " CASE WHEN fetch_limits.ends_at <= $2 THEN 0 ELSE fetch_limits.fetches END,"
             " ends_at = CASE WHEN fetch_limits.ends_at <= $2 THEN excluded.ends_at ELSE fetch_limits.ends_at END"
             " RETURNING fetches",
-            key, now, now + window);
+            key, now, now + window, amount);
         if (!row.step()) throw db::StoreError("fetch_limits: a fetch was not counted");
         row >> count;
     }
@@ -46,11 +49,15 @@ std::int64_t count_fetch(db::Transaction& transaction, std::string_view key, uti
     return count;
 }
 
-void remember_failure(db::Transaction& transaction, std::string_view key, util::Time until) {
+void remember_failure(db::Transaction& transaction, std::string_view key, const FetchCount& failures) {
     transaction.queue(
-        "INSERT INTO fetch_limits (limit_key, fetches, ends_at) VALUES ($1, 1, $2)"
-        " ON CONFLICT (limit_key) DO UPDATE SET ends_at = excluded.ends_at",
-        key, until);
+        "INSERT INTO fetch_limits (limit_key, fetches, ends_at) VALUES ($1, $2, $3)"
+        " ON CONFLICT (limit_key) DO UPDATE SET fetches = excluded.fetches, ends_at = excluded.ends_at",
+        key, failures.count, failures.ends_at);
+}
+
+void forget_failure(db::Transaction& transaction, std::string_view key) {
+    transaction.queue("DELETE FROM fetch_limits WHERE limit_key = $1", key);
 }
 
 }  // namespace postern::store

@@ -192,7 +192,7 @@ http::Response start_authorization(Interaction& interaction) {
                                   "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
     interaction.ui_locales = params.find("ui_locales");
-    auto target = oauth::verify_redirect(interaction.context, params);
+    auto target = oauth::verify_redirect(interaction.context, params, interaction.request.remote_address);
     if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return early_error(interaction, *target, asked.error());

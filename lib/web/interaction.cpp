@@ -115,7 +115,7 @@ void take_language(Interaction& interaction, Opened& opened) {
 }
 
 util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
-    auto target = oauth::verify_redirect(interaction.context, opened.request);
+    auto target = oauth::verify_redirect(interaction.context, opened.request, interaction.request.remote_address);
     if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
     return Resumed{std::move(opened.request), std::move(*target), std::move(opened.sealed)};
 }

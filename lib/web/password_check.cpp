@@ -159,9 +159,9 @@ void wait_for_refusal(const oauth::LoginSettings& login, const PasswordVerdict& 
 
 }  // namespace
 
-std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
+std::optional<os::Slot> take_hash_slot(const oauth::Context& context) {
     try {
-        return os::HashSlot::acquire(context.settings.login.hash_slot_files, context.settings.login.hash_slots,
+        return os::Slot::acquire(context.settings.login.hash_slot_files, context.settings.login.hash_slots,
                                      kSlotWait);
     } catch (const std::system_error& error) {
         // Lock files that cannot be made are storage that does not work: 503, not 500.

@@ -7,7 +7,7 @@
 
 #include "model/user.h"
 #include "oauth/context.h"
-#include "os/hash_slots.h"
+#include "os/slots.h"
 #include "store/users.h"
 #include "util/secret.h"
 
@@ -44,7 +44,7 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 
 /// One of the places that limit how many passwords this machine hashes at a time; nullopt: all stayed taken for the
 /// bounded wait. For a new password: attempt_login takes its own. Throws db::StoreError.
-std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
+std::optional<os::Slot> take_hash_slot(const oauth::Context& context);
 
 /// A key of table `login_attempts`: `sort`, and a digest of what one customer of a provider has of the address.
 std::string counter_of_network(std::string_view sort, const std::string& address);

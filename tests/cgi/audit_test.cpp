@@ -5,7 +5,7 @@
 #include <string>
 
 #include "crypto/digest.h"
-#include "os/hash_slots.h"
+#include "os/slots.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -155,7 +155,7 @@ TEST_CASE(
     UserAgent browser(site.op);
     const Landing form = browser.authorize(authorization_request());
     const auto files = is_on_postgresql() ? site.op.database_file().replace_extension() : site.op.database_file();
-    const auto slot = postern::os::HashSlot::acquire(files.string(), 1, std::chrono::milliseconds(100));
+    const auto slot = postern::os::Slot::acquire(files.string() + ".hash", 1, std::chrono::milliseconds(100));
     REQUIRE(slot);
     CHECK(browser.log_in(form).verdict() == "page 503");
     const json::Object line = audit_line(site.news(), "login_overloaded");
@@ -172,7 +172,7 @@ TEST_CASE(
     const Landing form = browser.log_in(browser.open(page));
     REQUIRE(form.url == page);
     const auto files = is_on_postgresql() ? site.op.database_file().replace_extension() : site.op.database_file();
-    const auto slot = postern::os::HashSlot::acquire(files.string(), 1, std::chrono::milliseconds(100));
+    const auto slot = postern::os::Slot::acquire(files.string() + ".hash", 1, std::chrono::milliseconds(100));
     REQUIRE(slot);
     site.news();
     const std::string fresh = "four words in a row";

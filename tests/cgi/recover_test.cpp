@@ -11,7 +11,7 @@
 
 #include "factor/password_strength.h"
 #include "json/reader.h"
-#include "os/hash_slots.h"
+#include "os/slots.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -460,7 +460,7 @@ TEST_CASE("link: a password is judged without a hash slot, and waits for one to 
     const Landing page = alice.open(link);
     const auto files = is_on_postgresql() ? op.database_file().replace_extension() : op.database_file();
     {
-        const auto slot = postern::os::HashSlot::acquire(files.string(), 1, std::chrono::milliseconds(100));
+        const auto slot = postern::os::Slot::acquire(files.string() + ".hash", 1, std::chrono::milliseconds(100));
         REQUIRE(slot);
         const Landing weak = save(alice, page, "a brief one");
         CHECK(weak.answer.status == 200);

@@ -184,6 +184,7 @@ std::map<std::string, std::string> defaults() {
         {"outbound.ca", settings.outbound.ca.value_or("none")},
         {"outbound.proxy", settings.outbound.proxy.value_or("none")},
         {"outbound.staleIfError", text_of(settings.outbound.stale_if_error)},
+        {"outbound.slots", std::to_string(settings.outbound.slots)},
         {"outbound.program", "$(PREFIX)/libexec/postern/fetch"},  // the Makefile's
         {"log.target", config->log_target},
         {"log.level", "info"},

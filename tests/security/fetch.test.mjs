@@ -117,6 +117,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
         allow: ["127.0.0.1/32"],
         ca: join(directory, "ca.pem"),
         program: PROGRAM,
+        slots: 16, // tests ask at the same time
         ...outbound,
       },
       ...more,
@@ -321,6 +322,22 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     const { reason, tooMany } = await fetched(at("/good?7"), where);
     assert.deepEqual([reason, tooMany], ["more than 6 fetches from this host in a minute", true]);
     assert.equal(asked.length, 6);
+  });
+
+  it("waits for one silent host at a time, whatever strangers ask, and refuses the others at once [FETCH-11, N05]", async () => {
+    const where = await installation({ slots: 1 });
+    asked = [];
+    const held = fetched(at("/slow"), where); // its host takes the question and says nothing
+    while (!asked.includes("/slow")) await new Promise((done) => setTimeout(done, 10));
+    for (const path of ["/good", "/slow?another"]) {
+      const { reason, tooMany } = await fetched(at(path), where);
+      assert.deepEqual([reason, tooMany], ['as many fetches are under way as "outbound.slots" allows', true]);
+    }
+    assert.deepEqual(asked, ["/slow"]);
+    assert.match((await held).reason, /timed out/i);
+    const silent = await fetched(at("/slow?again"), where);
+    assert.equal(silent.reason, "its host has not answered, and is not asked again so soon");
+    assert.deepEqual(asked, ["/slow"]);
   });
 
   it("survives a program that dies, that is not there and that says nothing of use [FETCH-2]", async () => {

@@ -45,7 +45,7 @@ http::Response answer(server::App& app, const http::Request& request) {
     const std::string url(request.query.find("url").value_or(""));
     const auto began = std::chrono::steady_clock::now();
     const auto result = fetch::read_document(app.context().documents(), fetch::Purpose::client_document, url,
-                                             fetch::Occasion::first, check);
+                                             {fetch::Occasion::first, request.remote_address}, check);
     const auto took = std::chrono::steady_clock::now() - began;
     return http::json(json::Object{
         {"body", result ? result->body : ""},

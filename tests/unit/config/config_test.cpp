@@ -57,8 +57,10 @@ TEST_CASE(
         CHECK(config->state_directory() == row.state);
         CHECK(config->ring_path() == std::string(row.state) + "/refusals.ring");
     }
-    CHECK(parsed(kUri).settings.login.hash_slot_files == "/var/lib/postern/postern");
-    CHECK(parsed(R"("database":"/srv/op/op.db")").settings.login.hash_slot_files == "/srv/op/op.db");
+    CHECK(parsed(kUri).settings.login.hash_slot_files == "/var/lib/postern/postern.hash");
+    CHECK(parsed(R"("database":"/srv/op/op.db")").settings.login.hash_slot_files == "/srv/op/op.db.hash");
+    CHECK(parsed(kUri).settings.outbound.slot_files == "/var/lib/postern/postern.fetch");
+    CHECK(parsed(R"("database":"/srv/op/op.db")").settings.outbound.slot_files == "/srv/op/op.db.fetch");
 }
 
 TEST_CASE(
@@ -95,6 +97,7 @@ TEST_CASE(
     CHECK_FALSE(config.settings.outbound.ca);
     CHECK_FALSE(config.settings.outbound.proxy);
     CHECK(config.settings.outbound.stale_if_error == util::Seconds(3600));
+    CHECK(config.settings.outbound.slots == 1);
     CHECK(config.settings.outbound.program.ends_with("/libexec/postern/fetch"));
     CHECK(config.warnings.empty());
 }
@@ -353,6 +356,11 @@ TEST_CASE(
         {R"("outbound": {"allow": ["intranet.example"]})", "outbound.allow[0]"},
         {R"("outbound": {"allow": [10]})", "outbound.allow[0]"},
         {R"("outbound": {"allow": "10.0.0.0/8"})", "outbound.allow"},
+        {R"("outbound": {"slots": 1})", ""},
+        {R"("outbound": {"slots": 64})", ""},
+        {R"("outbound": {"slots": 0})", "outbound.slots"},
+        {R"("outbound": {"slots": 65})", "outbound.slots"},
+        {R"("outbound": {"slots": "2"})", "outbound.slots"},
         {R"("outbound": {"ca": null, "proxy": null})", ""},
         {R"("outbound": {"ca": "/etc/ca.pem"})", ""},
         {R"("outbound": {"ca": "ca.pem"})", "outbound.ca"},

@@ -1,7 +1,10 @@
 #include "fetch/document.h"
 
 #include <deque>
+#include <functional>
 
+#include "db/error.h"
+#include "os/slots.h"
 #include "store/fetched.h"
 #include "unit/store/fixture.h"
 
@@ -18,6 +21,7 @@ class FakeFetcher final : public fetch::Fetcher {
 public:
     fetch::Reply ask(const fetch::Question& question) override {
         asked.push_back(question.url);
+        if (on_ask) on_ask();
         now_ += takes;
         if (replies.empty()) return std::string("no answer was prepared");
         fetch::Reply reply = replies.front();
@@ -25,11 +29,16 @@ public:
         return reply;
     }
     Moment now() const override { return now_; }
-    void wait_until(Moment moment) const override { waited.push_back(moment - Moment()); }
+    void wait_until(Moment moment) const override {
+        waited.push_back(moment - Moment());
+        if (on_wait) on_wait();
+    }
 
     std::deque<fetch::Reply> replies;
     std::vector<std::string> asked;
     std::chrono::nanoseconds takes{0};
+    std::function<void()> on_ask;
+    std::function<void()> on_wait;
     mutable std::vector<std::chrono::nanoseconds> waited;  ///< until when, from the beginning
 
 private:
@@ -56,9 +65,11 @@ struct Reader {
     Time now = kNow;
 
     /// The body, or "?" and the reason, "!" when it was too often.
-    std::string read(const std::string& url = kUrl, fetch::Occasion occasion = fetch::Occasion::first) {
+    std::string read(const std::string& url = kUrl, fetch::Occasion occasion = fetch::Occasion::first,
+                     const std::string& of = "") {
         const fetch::Source source{database, now, &fetcher, outbound};
-        const auto result = fetch::read_document(source, fetch::Purpose::client_document, url, occasion, check_good);
+        const auto result =
+            fetch::read_document(source, fetch::Purpose::client_document, url, {occasion, of}, check_good);
         if (result) return result->body;
         return (result.error().too_many ? "!" : "?") + result.error().reason;
     }
@@ -157,7 +168,7 @@ TEST_CASE("read_document: a cached document that a new rule refuses is fetched a
         return document.body == "one" ? std::optional<std::string>("it is old") : std::nullopt;
     };
     const auto result =
-        fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::renewal, stricter);
+        fetch::read_document(source, fetch::Purpose::client_document, kUrl, {fetch::Occasion::renewal}, stricter);
     REQUIRE(result);
     CHECK(result->body == "two");
 }
@@ -262,11 +273,174 @@ TEST_CASE("read_document: every fetch that fails lasts a second from its beginni
     CHECK(reader.fetcher.waited.size() == 2);  // one too many is not held, either
 }
 
+TEST_CASE(
+    "read_document: no more processes wait for hosts than there are slots, and a further one is answered [FETCH-11, N05]") {
+    const TemporaryDirectory directory;
+    Reader reader;
+    reader.replies({answer("one")});
+    reader.read();
+    reader.now = kNow + Seconds{1000};
+    reader.outbound.slot_files = directory / "postern.fetch";
+    const std::string kBusy = "!as many fetches are under way as \"outbound.slots\" allows";
+    {
+        const auto held = os::Slot::acquire(reader.outbound.slot_files, 1, 0ms);  // another process waits for a host
+        CHECK(reader.read("https://app.example/new") == kBusy);
+        CHECK(reader.read("https://app.example/old", fetch::Occasion::renewal) == kBusy);
+        CHECK(reader.read() == "one");  // stale: it is renewed by another request
+        CHECK(reader.fetcher.asked.size() == 1);
+        CHECK(count(reader.database, "SELECT count(*) FROM fetch_limits WHERE limit_key LIKE 'renewal%'") == 0);
+        reader.outbound.slots = 2;
+        CHECK(reader.read("https://app.example/new") == "one");
+    }
+    reader.outbound.slots = 1;
+    CHECK(reader.read("https://app.example/newer") == "one");
+    CHECK(reader.fetcher.waited.empty());
+}
+
+TEST_CASE(
+    "read_document: while it waits for a host, and until a failure is answered, it keeps its slot [FETCH-11, N05]") {
+    const TemporaryDirectory directory;
+    Reader reader;
+    reader.outbound.slot_files = directory / "postern.fetch";
+    bool was_free = false;
+    const auto look = [&] { was_free = os::Slot::acquire(reader.outbound.slot_files, 1, 0ms).has_value(); };
+    reader.fetcher.on_ask = look;
+    reader.read();
+    CHECK_FALSE(was_free);
+    reader.fetcher.on_ask = {};
+    reader.fetcher.on_wait = look;
+    was_free = true;
+    reader.read("https://other.example/");
+    CHECK_FALSE(was_free);
+    look();
+    CHECK(was_free);
+}
+
+TEST_CASE("read_document: slots that cannot be made are storage that fails") {
+    Reader reader;
+    reader.outbound.slot_files = "/nonexistent/postern.fetch";
+    CHECK_THROWS_AS(reader.read(), db::StoreError);
+}
+
+TEST_CASE("read_document: fetches of one cause take no more than 20 s of a minute, and others go on [FETCH-11, N05]") {
+    const auto url = [](int n) { return "https://h" + std::to_string(n) + ".example/"; };
+    struct Row {
+        const char* when;
+        fetch::Occasion occasion;
+        const char* of;
+        const char* another;
+        std::chrono::nanoseconds takes;
+        fetch::Reply reply;
+        int fetches;
+        const char* refusal;
+    };
+    const char* const kOfAddress = "!the fetches that this address has asked for have taken 20 s of this minute";
+    const char* const kOfUser = "!the fetches for the user who brought this client have taken 20 s of this minute";
+    const fetch::Reply silent = std::string("no route");
+    const Row rows[] = {
+        {"an address, at silent hosts", fetch::Occasion::first, "192.0.2.1", "192.0.2.2", 5s, silent, 4, kOfAddress},
+        {"an address, at hosts that refuse", fetch::Occasion::first, "192.0.2.1", "192.0.2.2", 1ms, answer("no", 500),
+         20, kOfAddress},
+        {"an address, at hosts that answer", fetch::Occasion::first, "192.0.2.1", "192.0.2.2", 1ms, answer("one"), 20,
+         kOfAddress},
+        {"a network of IPv6", fetch::Occasion::first, "2001:db8::1", "2001:db8:0:1::1", 5s, silent, 4, kOfAddress},
+        {"a user, with 52 documents that fail", fetch::Occasion::renewal, "eve", "ada", 1ms, answer("no", 500), 20,
+         kOfUser},
+        {"a user, with documents on silent hosts", fetch::Occasion::renewal, "eve", "ada", 5s, silent, 4, kOfUser},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Reader reader;
+        reader.fetcher.takes = row.takes;
+        reader.replies({row.reply});
+        int n = 0;
+        for (; n < 52; ++n) reader.read(url(n), row.occasion, row.of);
+        CHECK(reader.fetcher.asked.size() == static_cast<std::size_t>(row.fetches));
+        CHECK(reader.read(url(++n), row.occasion, row.of) == row.refusal);
+        reader.replies({answer("one")});
+        CHECK(reader.read(url(++n), row.occasion, row.another) == "one");
+        CHECK(reader.read(url(++n), row.occasion) == "one");  // of no one that is known
+        reader.now += Seconds{60};
+        CHECK(reader.read(url(++n), row.occasion, row.of) == "one");
+    }
+    Reader reader;
+    reader.fetcher.takes = 5s;
+    for (int n = 0; n < 4; ++n) reader.read(url(n), fetch::Occasion::first, "2001:db8::" + std::to_string(n));
+    CHECK(reader.read(url(5), fetch::Occasion::first, "2001:db8::ffff:1") == kOfAddress);
+}
+
+TEST_CASE("read_document: strangers at silent hosts leave half of the time of a slot to renewals [FETCH-11, N05]") {
+    for (const int slots : {1, 3}) {
+        CAPTURE(slots);
+        Reader reader;
+        reader.outbound.slots = slots;
+        reader.fetcher.takes = 5s;
+        const auto stranger = [&](int n) {
+            return reader.read("https://h" + std::to_string(n) + ".example/", fetch::Occasion::first,
+                               "192.0.2." + std::to_string(n));
+        };
+        for (int n = 0; n < 30; ++n) stranger(n);
+        CHECK(reader.fetcher.asked.size() == static_cast<std::size_t>(6 * slots));
+        CHECK(stranger(40) ==
+              "!fetches have taken half of this minute; \"outbound.slots\" is " + std::to_string(slots));
+        reader.replies({answer("one")});
+        CHECK(reader.read(kUrl, fetch::Occasion::renewal) == "one");
+        reader.now += Seconds{60};
+        CHECK(stranger(41) == "one");
+    }
+}
+
+TEST_CASE(
+    "read_document: a host that does not answer is left alone for 30 s, then for twice as long each time [FETCH-9, N05]") {
+    Reader reader;
+    reader.fetcher.takes = 2500ms;
+    int n = 0;
+    const auto read = [&] { return reader.read("https://app.example/" + std::to_string(++n)); };
+    const std::string kSilent = "?its host has not answered, and is not asked again so soon";
+    reader.replies({std::string("no route")});
+    for (const int pause : {30, 60, 120, 240, 480, 480}) {
+        CAPTURE(pause);
+        CHECK(read() == "?no route");
+        CHECK(read() == kSilent);
+        CHECK(reader.read("https://other.example/" + std::to_string(n), fetch::Occasion::renewal) == "?no route");
+        reader.now += Seconds{pause - 1};
+        CHECK(read() == kSilent);
+        reader.now += Seconds{1};
+        reader.database.query("DELETE FROM fetch_limits WHERE limit_key LIKE 'renewal%'").execute();
+    }
+    reader.replies({answer("no", 500), std::string("no route")});
+    CHECK(read() == "?the answer has status 500");  // it has answered, and is a new one
+    CHECK(read() == "?no route");
+    reader.now += Seconds{30};
+    CHECK(read() == "?no route");
+    reader.now += Seconds{120};  // the second silence is forgotten after as long again
+    CHECK(read() == "?no route");
+    reader.now += Seconds{30};
+    reader.replies({answer("one")});
+    CHECK(read() == "one");
+}
+
+TEST_CASE("read_document: a host that fails at once is not silent: it holds no process [FETCH-9]") {
+    Reader reader;
+    reader.fetcher.takes = 2499ms;
+    reader.replies({std::string("the certificate has expired")});
+    for (int n = 0; n < 3; ++n)
+        CHECK(reader.read("https://app.example/" + std::to_string(n)) == "?the certificate has expired");
+}
+
+TEST_CASE("read_document: that strangers met a silent host keeps no document on it from renewal [FETCH-11]") {
+    Reader reader;
+    reader.fetcher.takes = 5s;
+    reader.replies({std::string("no route"), answer("one")});
+    CHECK(reader.read("https://app.example/hangs") == "?no route");
+    CHECK(reader.read(kUrl, fetch::Occasion::renewal) == "one");
+}
+
 TEST_CASE("read_document: without a fetcher nothing is looked up and nothing waits [FETCH-1]") {
     Reader reader;
     const fetch::Source source{reader.database, kNow, nullptr, reader.outbound};
     const auto result =
-        fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::first, check_good);
+        fetch::read_document(source, fetch::Purpose::client_document, kUrl, {fetch::Occasion::first}, check_good);
     REQUIRE_FALSE(result);
     CHECK(result.error().reason == "\"outbound\" is not enabled");
     CHECK_FALSE(result.error().too_many);

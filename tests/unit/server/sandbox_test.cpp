@@ -9,7 +9,7 @@
 
 #include "db/error.h"
 #include "db/uri.h"
-#include "os/hash_slots.h"
+#include "os/slots.h"
 #include "unit/os/confined.h"
 #include "unit/store/fixture.h"
 
@@ -43,7 +43,7 @@ struct Fixture {
         server::enter_sandbox(config, endpoint, log, transport);
     }
     std::string log() const { return read_file(directory / "log"); }
-    std::string slot() const { return os::HashSlot::make_files(directory / "postern.db", 1).front(); }
+    std::string slot() const { return os::Slot::make_files(directory / "postern.db.hash", 1).front(); }
     void use_server(const char* uri) {
         config.database = uri;
         endpoint.store = server::StoreUse::read;

@@ -1,5 +1,7 @@
 #include "store/fetched.h"
 
+#include <algorithm>
+
 #include "store/fetch_limits.h"
 #include "unit/store/fixture.h"
 
@@ -61,12 +63,26 @@ TEST_CASE("fetch_limits: counted inside the window, which starts again, and rows
     CHECK(counted("host:a", kNow) == 1);
     CHECK(counted("host:a", kNow + Seconds{59}) == 2);
     CHECK(counted("all", kNow) == 1);
-    const auto found = [&](Time now) { return store::find_fetch_counts(database, {"failed:a", "host:a", "all"}, now); };
-    CHECK((found(kNow + Seconds{59}) == std::array<std::int64_t, 3>{0, 2, 1}));
-    CHECK((found(kNow + Seconds{60}) == std::array<std::int64_t, 3>{0, 0, 0}));
-    written(database, [](db::Transaction& t) { store::remember_failure(t, "failed:a", kNow + Seconds{30}); });
-    CHECK(found(kNow + Seconds{29})[0] == 1);
+    const auto found = [&](Time now) {
+        std::array<std::int64_t, store::kFetchKeys> counts{};
+        const auto all = store::find_fetch_counts(database, {"failed:a", "host:a", "all", "waited", "", ""}, now);
+        std::ranges::transform(all, counts.begin(), &store::FetchCount::count);
+        return counts;
+    };
+    using Counts = std::array<std::int64_t, store::kFetchKeys>;
+    CHECK((found(kNow + Seconds{59}) == Counts{0, 2, 1, 0, 0, 0}));
+    CHECK((found(kNow + Seconds{60}) == Counts{}));
+    const auto waited = [&](std::int64_t amount) {
+        return written(database,
+                       [&](db::Transaction& t) { return store::count_fetch(t, "waited", kNow, Seconds{60}, amount); });
+    };
+    CHECK(waited(5000) == 5000);
+    CHECK(waited(1000) == 6000);
+    written(database, [](db::Transaction& t) { store::remember_failure(t, "failed:a", {3, kNow + Seconds{30}}); });
+    CHECK(found(kNow + Seconds{29})[0] == 3);
     CHECK(found(kNow + Seconds{30})[0] == 0);
+    written(database, [](db::Transaction& t) { store::forget_failure(t, "failed:a"); });
+    CHECK(found(kNow)[0] == 0);
     CHECK(counted("host:a", kNow + Seconds{60}) == 1);
     CHECK(count(database, "SELECT count(*) FROM fetch_limits") == 1);  // the others have ended
 }

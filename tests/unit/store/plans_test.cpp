@@ -251,10 +251,11 @@ constexpr Call kCalls[] = {
     {"withdraw_fetched", [](auto& t) { store::withdraw_fetched(t, "digest"); }},
     {"find_fetch_counts",
      [](auto& t) {
-         store::find_fetch_counts(t.database(), {"failed:a", "host:a", "all"}, kNow);
+         store::find_fetch_counts(t.database(), {"failed:a", "silent:a", "host:a", "all", "", ""}, kNow);
      }},
     {"count_fetch", [](auto& t) { store::count_fetch(t, "all", kNow, kMinute); }},
-    {"remember_failure", [](auto& t) { store::remember_failure(t, "failed:a", kNow); }},
+    {"remember_failure", [](auto& t) { store::remember_failure(t, "failed:a", {1, kNow}); }},
+    {"forget_failure", [](auto& t) { store::forget_failure(t, "failed:a"); }},
 
     {"find_refresh_token",
      [](auto& t) { store::find_refresh_token(t.database(), GrantId("a"), ValueHash("refresh of a")); }},

@@ -1,5 +1,5 @@
-// How many passwords may be hashed at the same time on this machine?
-#include "os/hash_slots.h"
+// How many processes of this machine may do this at the same time?
+#include "os/slots.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,17 +15,17 @@ namespace {
 // A hash takes some tens of milliseconds, so polling this often wastes neither time nor processor.
 constexpr std::chrono::milliseconds kLookAgain{5};
 
-std::string path_of(const std::string& files, int slot) { return files + ".hash" + std::to_string(slot); }
+std::string path_of(const std::string& files, int slot) { return files + std::to_string(slot); }
 
 Descriptor open_slot(const std::string& path) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660));
-    if (!file) throw std::system_error(errno, std::generic_category(), "hash slot " + path);
+    if (!file) throw std::system_error(errno, std::generic_category(), "slot " + path);
     return file;
 }
 
 }  // namespace
 
-std::vector<std::string> HashSlot::make_files(const std::string& files, int slots) {
+std::vector<std::string> Slot::make_files(const std::string& files, int slots) {
     std::vector<std::string> paths;
     for (int slot = 0; slot < slots; ++slot) {
         paths.push_back(path_of(files, slot));
@@ -34,15 +34,16 @@ std::vector<std::string> HashSlot::make_files(const std::string& files, int slot
     return paths;
 }
 
-std::optional<HashSlot> HashSlot::acquire(const std::string& files, int slots, std::chrono::milliseconds wait) {
-    if (files.empty()) return HashSlot(Descriptor());
+std::optional<Slot> Slot::acquire(const std::string& files, int slots, std::chrono::milliseconds wait,
+                                  const GivesUp& gives_up) {
+    if (files.empty()) return Slot(Descriptor());
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (true) {
-        for (int slot = 0; slot < slots; ++slot) {
+        for (int slot = slots; slot-- > 0;) {
             Descriptor file = open_slot(path_of(files, slot));
-            if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return HashSlot(std::move(file));
+            if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Slot(std::move(file));
         }
-        if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+        if (std::chrono::steady_clock::now() >= deadline || (gives_up && gives_up())) return std::nullopt;
         std::this_thread::sleep_for(kLookAgain);
     }
 }
