@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,6 +37,15 @@ bool may_connect(const sockaddr_storage& peer) {
 }
 
 }  // namespace
+
+bool is_awaited() {
+    constexpr int kListener = STDIN_FILENO;
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    if (getsockopt(kListener, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0) return false;
+    pollfd connection{kListener, POLLIN, 0};
+    return poll(&connection, 1, 0) > 0;
+}
 
 int accept_connection(int listener) {
     sockaddr_storage peer{};

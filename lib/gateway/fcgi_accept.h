@@ -9,4 +9,8 @@ namespace postern::gateway {
 /// Throws std::system_error when the listener is unusable.
 int accept_connection(int listener);
 
+/// Whether a web server waits at the listening socket that this process was started with (FastCGI 1.0 §2.2): no process
+/// of the pool has taken its request. False in a process without such a socket.
+bool is_awaited();
+
 }  // namespace postern::gateway

@@ -152,6 +152,7 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
     if (!challenge)
         return refuse(challenge.error() == ChallengeFault::expired ? "the challenge has expired"
                                                                    : "the challenge is not one of this page");
+    verdict.has_challenge = true;
     const auto fields = decode_fields(sent);
     if (!fields) return refuse("a field of the passkey is not base64url");
     const factor::AssertionResponse response = response_of(*fields);
@@ -176,6 +177,19 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
     verdict.use = *use;
     verdict.challenge = std::move(*challenge);
     return verdict;
+}
+
+/// Writes what a refusal means.
+void settle(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& refused) {
+    oauth::Context& context = interaction.context;
+    const bool costs_signature = !refused.passkey.credential_id.empty();
+    const auto note = [&](db::Transaction& transaction) { note_failure(interaction, visit, transaction); };
+    if (costs_signature) return count_address_failure(context, interaction.request.remote_address, note);
+    if (!refused.has_challenge || !visit.request.half_login) return;
+    db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        note(transaction);
+        transaction.commit();
+    });
 }
 
 }  // namespace
@@ -216,8 +230,7 @@ PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit) 
     if (verdict.log_detail.empty())
         verdict.outcome = PasskeyOutcome::accepted;
     else
-        count_address_failure(context, address,
-                              [&](db::Transaction& transaction) { note_failure(interaction, visit, transaction); });
+        settle(interaction, visit, verdict);
     return verdict;
 }
 

@@ -24,7 +24,7 @@ std::optional<std::string> faulty_passkey_field(const http::Params& sent);
 
 enum class PasskeyOutcome {
     accepted,   ///< what it says is written by spend_passkey()
-    refused,    ///< counted for the address; why is told in the log only
+    refused,    ///< why is told in the log only
     throttled,  ///< too many failures of the address; nothing was looked at, `wait` until something is
 };
 
@@ -32,14 +32,17 @@ struct PasskeyVerdict {
     PasskeyOutcome outcome = PasskeyOutcome::refused;
     util::Seconds wait{};         ///< when throttled
     std::string log_detail = {};  ///< unless it is accepted; nothing that was sent
-    store::Passkey passkey = {};  ///< the one that was named, if it exists
+    bool has_challenge = false;   ///< it came with a challenge of this page
+    store::Passkey passkey = {};  ///< the one that was named, if it exists and it came with a challenge
     factor::PasskeyUse use = {};  ///< when accepted
     Challenge challenge = {};     ///< when accepted
 };
 
-/// Looks at the answer. A refusal is counted before this returns, and takes no hash slot. A passkey whose counter has
-/// not grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before, or the passkey was used
-/// since the challenge was issued. Of a visit with a half login it must be a passkey of that user.
+/// Looks at the answer. A refusal takes no hash slot. One that has made this server look at a signature, because it
+/// came with a challenge of this page and named a passkey that there is, is counted for the address before this
+/// returns: what costs nothing to send does not count against others at that address. A passkey whose counter has not
+/// grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before, or the passkey was used since
+/// the challenge was issued. Of a visit with a half login it must be a passkey of that user.
 PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit);
 
 /// In the transaction that completes the login: challenge and counter are spent, and codes that were wrong before are

@@ -13,6 +13,7 @@
 #include "crypto/password.h"
 #include "db/error.h"
 #include "db/write.h"
+#include "gateway/fcgi_accept.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
@@ -22,6 +23,7 @@ namespace postern::web {
 namespace {
 
 constexpr std::chrono::milliseconds kSlotWait{4000};
+constexpr std::chrono::milliseconds kStrangersWait{250};  // for saslauthd
 constexpr util::Seconds kPlaceIsKnown = std::chrono::hours(24 * 90);
 
 std::string counter(std::string_view sort, const std::string& of) { return std::string(sort) + crypto::sha256_hex(of); }
@@ -75,21 +77,26 @@ Attempt make_attempt(const oauth::LoginSettings& login, const std::string& usern
             .place = counter_at(network, store::kKnownPlace, pair_of(username, network))};
 }
 
-std::optional<util::Seconds> throttled_for(oauth::Context& context, const Attempt& attempt) {
+/// What is known of an attempt before its password is looked at.
+struct Standing {
+    std::optional<util::Seconds> wait = std::nullopt;  ///< too many failures in the window
+    bool is_known = false;                             ///< the name has logged in at this address of late
+};
+
+Standing find_standing(oauth::Context& context, const Attempt& attempt) {
     const util::Time now = context.now();
     const auto& [pair, user, address] = attempt.counters;
     const auto found = store::find_attempts(context.store, {pair.key, user.key, address.key, attempt.place}, now);
-    const bool is_known = found.back().until > now;
-    std::optional<util::Seconds> wait;
+    Standing standing{.is_known = found.back().until > now};
     for (std::size_t i = 0; i < attempt.counters.size(); ++i) {
         const Counter& counter = attempt.counters[i];
         // Otherwise an attacker with many addresses could lock the owner of a name out forever by guessing.
-        if (is_known && counter.key.starts_with(store::kUserCounter)) continue;
+        if (standing.is_known && counter.key.starts_with(store::kUserCounter)) continue;
         const store::Attempts& attempts = found[i];
         if (attempts.failures >= counter.limit && attempts.until > now)
-            wait = std::max(wait.value_or(util::Seconds{0}), attempts.until - now);
+            standing.wait = std::max(standing.wait.value_or(util::Seconds{0}), attempts.until - now);
     }
-    return wait;
+    return standing;
 }
 
 PasswordVerdict throttled(util::Seconds wait) {
@@ -124,7 +131,7 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
 
 /// Reads, and decides. The caller holds a hash slot.
 PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
-    if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);
+    if (const auto wait = find_standing(context, attempt).wait) return throttled(*wait);
     const bool is_kept_here = context.settings.login.keeps_passwords();
     PasswordVerdict verdict = is_kept_here ? compare(context, attempt.username, attempt.password)
                                            : compare_by_saslauthd(context, attempt.username, attempt.password);
@@ -150,6 +157,35 @@ bool is_possible(const oauth::LoginSettings& login, const std::string& username,
            (login.keeps_passwords() || can_ask_saslauthd(username, password));
 }
 
+std::optional<os::Slot> take_slot(const oauth::Context& context, int slots, std::chrono::milliseconds wait,
+                                  const os::Slot::GivesUp& gives_up = {}) {
+    try {
+        return os::Slot::acquire(context.settings.login.hash_slot_files, slots, wait, gives_up);
+    } catch (const std::system_error& error) {
+        // Lock files that cannot be made are storage that does not work: 503, not 500.
+        throw db::StoreError(error.what());
+    }
+}
+
+/// Twice in a row: another process of the pool takes a request within less.
+os::Slot::GivesUp when_awaited() {
+    return [seen = 0]() mutable {
+        seen = gateway::is_awaited() ? seen + 1 : 0;
+        return seen > 1;
+    };
+}
+
+/// Anyone can send wrong passwords, so strangers leave one place to those whose name has logged in at their address.
+/// With saslauthd a refusal keeps its process for half a second. So a stranger waits for a place only while no other
+/// request waits for this process. docs/decisions/0103
+std::optional<os::Slot> take_slot_for(const oauth::Context& context, const Standing& standing) {
+    const oauth::LoginSettings& login = context.settings.login;
+    if (standing.is_known) return take_slot(context, login.hash_slots, kSlotWait);
+    const int slots = std::max(login.hash_slots - 1, 1);
+    if (login.keeps_passwords()) return take_slot(context, slots, kSlotWait);
+    return take_slot(context, slots, kStrangersWait, when_awaited());
+}
+
 /// Our own refusals take alike, because each costs a hash.
 void wait_for_refusal(const oauth::LoginSettings& login, const PasswordVerdict& verdict,
                       std::chrono::steady_clock::time_point begun) {
@@ -160,13 +196,7 @@ void wait_for_refusal(const oauth::LoginSettings& login, const PasswordVerdict& 
 }  // namespace
 
 std::optional<os::Slot> take_hash_slot(const oauth::Context& context) {
-    try {
-        return os::Slot::acquire(context.settings.login.hash_slot_files, context.settings.login.hash_slots,
-                                     kSlotWait);
-    } catch (const std::system_error& error) {
-        // Lock files that cannot be made are storage that does not work: 503, not 500.
-        throw db::StoreError(error.what());
-    }
+    return take_slot(context, context.settings.login.hash_slots, kSlotWait);
 }
 
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
@@ -175,8 +205,9 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     if (!is_possible(context.settings.login, username, password))
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
     const Attempt attempt = make_attempt(context.settings.login, username, password, address);
-    if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);  // without a place in the queue
-    const auto slot = take_hash_slot(context);
+    const Standing standing = find_standing(context, attempt);
+    if (standing.wait) return throttled(*standing.wait);  // without a place in the queue
+    const auto slot = take_slot_for(context, standing);
     if (!slot)
         return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
     // Both before the slot is free: parallel guesses must not all have passed the throttle.

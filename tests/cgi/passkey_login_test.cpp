@@ -612,6 +612,41 @@ TEST_CASE("passkey: failures count for the address, and the passkey waits as a p
     CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
 }
 
+TEST_CASE("passkey: rubbish that makes this server check no signature locks no address [WEBAUTHN-18, L45]") {
+    const auto answered = [](const char* name, const std::string& value) {
+        return [=](const WithPasskey& f, const Landing& page) {
+            Fields fields = fields_of(f.answer(page));
+            fields[name] = value;
+            return fields;
+        };
+    };
+    struct Row {
+        const char* reason;
+        std::function<Fields(const WithPasskey&, const Landing&)> sent;
+    };
+    const Row rows[] = {
+        {"the challenge is not one of this page", answered("challenge", "AAAA")},
+        {"the challenge is not one of this page", answered("challenge", "")},
+        {"a field of the passkey is not base64url", answered("signature", "a+b/")},
+        {"no user has that passkey", answered("id", base64url_encode("another"))},
+        {"no user has that passkey",
+         [](const WithPasskey&, const Landing&) {
+             return Fields{{"client_data", base64url_encode("{}")}};
+         }},
+    };
+    const WithPasskey f(json::Object{{"maxFailures", 1}});
+    UserAgent stranger(f.op, "198.51.100.9"), alice(f.op, "198.51.100.9");
+    Landing page = f.login_page(stranger);
+    for (const Row& row : rows) {
+        for (int i = 0; i < 11; ++i) {
+            page = f.give(stranger, page, row.sent(f, page));
+            check_refused(page, row.reason);
+        }
+    }
+    CHECK(f.op.count_rows("login_attempts") == 0);
+    CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
+}
+
 TEST_CASE("passkey: another user than the one asked for ends the request [STEP-10]") {
     const WithPasskey f;
     UserAgent alice(f.op);

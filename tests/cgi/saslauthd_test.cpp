@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/slots.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/fake_saslauthd.h"
@@ -130,6 +131,20 @@ TEST_CASE("saslauthd: a login that waits for it holds a hash slot, and without o
     const auto all = f.fake.asked();
     REQUIRE(all.size() == 1);
     CHECK(all[0].username == kAlice);
+}
+
+TEST_CASE(
+    "saslauthd: strangers who hold their slots keep nobody out who has signed in at that address [L45, SOURCE-2]") {
+    Fixture f;
+    REQUIRE(f.try_as(kAlice).verdict() == "consent");
+    f.fake.asked();
+    const auto files = is_on_postgresql() ? f.op.database_file().replace_extension() : f.op.database_file();
+    // A stranger's refusal, which lasts.
+    const auto slot = os::Slot::acquire(files.string() + ".hash", 1, std::chrono::milliseconds(100));
+    REQUIRE(slot);
+    CHECK(f.try_as(kBob).answer.status == 503);  // of two slots one is kept from him
+    CHECK(f.fake.asked().empty());
+    CHECK(f.try_as(kAlice).verdict() == "consent");
 }
 
 TEST_CASE("saslauthd: what no user can have is refused without asking [SOURCE-3, L35]") {

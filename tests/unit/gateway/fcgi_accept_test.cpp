@@ -119,6 +119,29 @@ TEST_CASE("accept_connection: -1 when no web server waits, and the connection is
     close(peer);
 }
 
+TEST_CASE("is_awaited: a web server waits at the socket that the process was started with [FastCGI 1.0 §2.2]") {
+    const Listener listener(AF_INET);
+    const int before = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    CHECK(dup2(listener.descriptor(), STDIN_FILENO) == STDIN_FILENO);
+    const bool without = is_awaited();
+    const int peer = listener.connect_by_ipv4();
+    const bool with = is_awaited();
+    close(accept_connection(listener.descriptor()));
+    const bool served = is_awaited();
+    CHECK(dup2(peer, STDIN_FILENO) == STDIN_FILENO);  // a socket that listens to nobody
+    const bool other = is_awaited();
+    close(STDIN_FILENO);
+    const bool none = is_awaited();
+    if (before >= 0) dup2(before, STDIN_FILENO);
+    close(before);
+    close(peer);
+    CHECK_FALSE(without);
+    CHECK(with);
+    CHECK_FALSE(served);
+    CHECK_FALSE(other);
+    CHECK_FALSE(none);
+}
+
 TEST_CASE("accept_connection: a descriptor that is not a listener is an error") {
     int ends[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);

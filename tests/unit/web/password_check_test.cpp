@@ -10,6 +10,8 @@
 #include "crypto/password.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
+#include "unit/store/fixture.h"
+#include "web/saslauthd.h"
 
 using namespace postern;
 using web::PasswordOutcome;
@@ -51,6 +53,27 @@ struct Fixture {
 };
 
 }  // namespace
+
+TEST_CASE("attempt_login: strangers leave one hash slot to names that have logged in at their address [L11, L45]") {
+    Fixture f;
+    const test::TemporaryDirectory directory;
+    oauth::LoginSettings& login = f.fixture.settings.login;
+    login.hash_slot_files = directory / "postern.hash";
+    REQUIRE(f.confirm(f.verdict("correct horse")));
+    {
+        // The one that strangers may have is taken by another.
+        const auto held = os::Slot::acquire(login.hash_slot_files, 1, std::chrono::milliseconds(0));
+        REQUIRE(held);
+        CHECK(f.verdict("correct horse").outcome == PasswordOutcome::right);
+        login.method = oauth::LoginMethod::saslauthd;
+        login.saslauthd.emplace().socket = directory / "mux";  // which is not there: only an attempt with a slot asks
+        CHECK_THROWS_AS(f.verdict("correct horse"), web::SaslauthdError);
+        CHECK(f.verdict("correct horse", "192.0.2.77").outcome == PasswordOutcome::busy);
+        CHECK(f.check("bob", "correct horse") == PasswordOutcome::busy);
+    }
+    login.hash_slots = 1;  // all have the same one
+    CHECK_THROWS_AS(f.verdict("correct horse", "192.0.2.77"), web::SaslauthdError);
+}
 
 TEST_CASE("attempt_login: which users and passwords succeed") {
     Fixture f;
