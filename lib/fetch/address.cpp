@@ -1,4 +1,5 @@
-// The registries of IANA as a table: iana-ipv4-special-registry, iana-ipv6-special-registry and multicast.
+// The registries of IANA as a table: iana-ipv4-special-registry, iana-ipv6-special-registry and multicast, and of
+// ipv6-address-space what is global.
 #include "fetch/address.h"
 
 #include <algorithm>
@@ -7,34 +8,36 @@ namespace postern::fetch {
 namespace {
 
 constexpr const char* kSpecial[] = {
-    "0.0.0.0/8",        // this network, RFC 791 §3.2
-    "10.0.0.0/8",       // private use, RFC 1918
-    "100.64.0.0/10",    // shared by carriers, RFC 6598
-    "127.0.0.0/8",      // loopback, RFC 1122 §3.2.1.3
-    "169.254.0.0/16",   // link-local, RFC 3927: metadata of clouds
-    "172.16.0.0/12",    // private use, RFC 1918
-    "192.0.0.0/24",     // protocol assignments, RFC 6890 §2.1
-    "192.0.2.0/24",     // documentation, RFC 5737
-    "192.88.99.0/24",   // relays of 6to4, RFC 7526
-    "192.168.0.0/16",   // private use, RFC 1918
-    "198.18.0.0/15",    // benchmarks, RFC 2544
-    "198.51.100.0/24",  // documentation, RFC 5737
-    "203.0.113.0/24",   // documentation, RFC 5737
-    "224.0.0.0/4",      // multicast, RFC 5771
-    "240.0.0.0/4",      // reserved, RFC 1112 §4, and broadcast
-    "::/96",            // unspecified, loopback, and IPv4 as RFC 4291 §2.5.5.1 once had it
-    "64:ff9b:1::/48",   // translation inside a network, RFC 8215
-    "100::/64",         // discarded, RFC 6666
-    "100:0:0:1::/64",   // dummy prefix, RFC 9780
-    "2001::/23",        // protocol assignments, RFC 2928, Teredo among them
-    "2001:db8::/32",    // documentation, RFC 3849
-    "3fff::/20",        // documentation, RFC 9637
-    "5f00::/16",        // segment identifiers, RFC 9602
-    "fc00::/7",         // unique local, RFC 4193
-    "fe80::/10",        // link-local, RFC 4291 §2.5.6
-    "fec0::/10",        // site-local, RFC 3879
-    "ff00::/8",         // multicast, RFC 4291 §2.7
+    "0.0.0.0/8",          // this network, RFC 791 §3.2
+    "10.0.0.0/8",         // private use, RFC 1918
+    "100.64.0.0/10",      // shared by carriers, RFC 6598
+    "127.0.0.0/8",        // loopback, RFC 1122 §3.2.1.3
+    "169.254.0.0/16",     // link-local, RFC 3927: metadata of clouds
+    "172.16.0.0/12",      // private use, RFC 1918
+    "192.0.0.0/24",       // protocol assignments, RFC 6890 §2.1
+    "192.0.2.0/24",       // documentation, RFC 5737
+    "192.31.196.0/24",    // AS112, RFC 7535: whichever node of it is nearest, perhaps one of this network
+    "192.52.193.0/24",    // relays of multicast, RFC 7450: likewise
+    "192.88.99.0/24",     // relays of 6to4, RFC 7526
+    "192.168.0.0/16",     // private use, RFC 1918
+    "192.175.48.0/24",    // AS112, RFC 7534
+    "198.18.0.0/15",      // benchmarks, RFC 2544
+    "198.51.100.0/24",    // documentation, RFC 5737
+    "203.0.113.0/24",     // documentation, RFC 5737
+    "224.0.0.0/4",        // multicast, RFC 5771
+    "240.0.0.0/4",        // reserved, RFC 1112 §4, and broadcast
+    "2001::/23",          // protocol assignments, RFC 2928: Teredo, ORCHID and benchmarks among them
+    "2001:db8::/32",      // documentation, RFC 3849
+    "2620:4f:8000::/48",  // AS112, RFC 7534
+    "3fff::/20",          // documentation, RFC 9637
 };
+
+/// The only unicast addresses of IPv6 that IANA gives away (RFC 4291 §2.4). Outside of it are all the others that carry
+/// one of IPv4 (::/96, ::ffff:0:0:0/96 of RFC 7915, 64:ff9b:1::/48), unique local ones (fc00::/7), link-local ones
+/// (fe80::/10), multicast, what is discarded (100::/64), segment identifiers (5f00::/16), and what is reserved: a range
+/// that is given a purpose one day is refused today.
+constexpr const char* kGlobal = "2000::/3";
+constexpr const char* kMapped = "::ffff:0:0/96";
 
 /// Prefixes that have an address of IPv4 behind them, and at which byte it begins. ::ffff:0:0/96 is not among them: it
 /// is how Address has IPv4.
@@ -57,14 +60,22 @@ Address carried(const Address& address, std::size_t at) {
 
 bool is_special(const Address& address) {
     if (std::ranges::any_of(kSpecial, [&](const char* network) { return is_in(network, address); })) return true;
-    return std::ranges::any_of(kCarriers, [&](const Carrier& carrier) {
-        return is_in(carrier.network, address) && is_special(carried(address, carrier.at));
-    });
+    for (const Carrier& carrier : kCarriers)
+        if (is_in(carrier.network, address)) return is_special(carried(address, carrier.at));
+    return !is_in(kMapped, address) && !is_in(kGlobal, address);
 }
 
 bool may_connect(const Address& address, const std::vector<Network>& allow) {
     const bool allowed = std::ranges::any_of(allow, [&](const Network& network) { return network.contains(address); });
     return allowed || !is_special(address);
+}
+
+std::optional<std::string> host_fault(const std::string& host, const std::vector<Network>& allow) {
+    const bool is_bracketed = host.starts_with('[') && host.ends_with(']');
+    const bool is_here = host == "localhost" || host.ends_with(".localhost");
+    const auto address = parse_address(is_here ? "127.0.0.1" : is_bracketed ? host.substr(1, host.size() - 2) : host);
+    if (!address || may_connect(*address, allow)) return std::nullopt;
+    return "the address in the URL is not one of the public Internet, and is not in \"outbound.allow\"";
 }
 
 }  // namespace postern::fetch

@@ -1,17 +1,24 @@
 // Decides which addresses may be connected to (FETCH-5): a name of the public's choice must not lead to this network.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "fetch/network.h"
 
 namespace postern::fetch {
 
-/// Of a special purpose by the registries of IANA (RFC 6890): not an address of the public Internet. An address of IPv6
-/// that carries one of IPv4 (mapped, NAT64, 6to4) is special when that one is.
+/// Of a special purpose by the registries of IANA (RFC 6890), or of IPv6 and not global: not an address of the public
+/// Internet. An address of IPv6 that carries one of IPv4 (mapped, NAT64, 6to4) is special when that one is.
 bool is_special(const Address& address);
 
 /// `allow` is the operator's: what it contains may be connected to, special or not.
 bool may_connect(const Address& address, const std::vector<Network>& allow);
+
+/// Why a proxy must not be asked for a host (as host_of writes it), or nullopt: it is an address that may not be
+/// connected to, or a name of the proxy's own machine (RFC 6761 §6.3), where 127.0.0.1 may not. The proxy resolves all
+/// other names itself.
+std::optional<std::string> host_fault(const std::string& host, const std::vector<Network>& allow);
 
 }  // namespace postern::fetch

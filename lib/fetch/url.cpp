@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fetch/network.h"
 #include "http/url.h"
 #include "util/text.h"
 
@@ -10,12 +11,13 @@ namespace {
 
 constexpr std::size_t kLongestName = 253;  // RFC 1035 §2.3.4
 
-/// Labels of letters, digits, - and _, with dots between them and perhaps one at the end; or an address in brackets,
-/// which http::parse_url has looked at.
+/// Labels of letters, digits, - and _, with dots between them and perhaps one at the end; four numbers; or an address
+/// in brackets, which http::parse_url has looked at.
 bool is_host(std::string_view host) {
     if (host.starts_with('[')) return true;
     if (host.ends_with('.')) host.remove_suffix(1);
     if (host.empty() || host.size() > kLongestName) return false;
+    if (ends_in_number(host)) return parse_address(std::string(host)).has_value();
     return std::ranges::all_of(util::split(host, '.'), [](std::string_view label) {
         const auto fits = [](char c) { return util::is_letter(c) || util::is_digit(c) || c == '-' || c == '_'; };
         return !label.empty() && label.size() <= 63 && std::ranges::all_of(label, fits);
@@ -28,6 +30,13 @@ bool is_among(std::string_view port, bool given, const std::vector<std::uint16_t
 }
 
 }  // namespace
+
+bool ends_in_number(std::string_view name) {
+    if (name.ends_with('.')) name.remove_suffix(1);
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    const bool is_hexadecimal = last.starts_with("0x") || last.starts_with("0X");
+    return is_hexadecimal || (!last.empty() && std::ranges::all_of(last, util::is_digit));
+}
 
 std::optional<std::string> url_fault(std::string_view url, const std::vector<std::uint16_t>& ports) {
     if (url.size() > kLongestUrl) return "the URL is longer than 2048 bytes";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fetch/url.h"
 #include "http/url.h"
 #include "util/percent.h"
 #include "util/text.h"
@@ -22,19 +23,13 @@ bool is_address(int family, const std::string& text) {
            ::inet_ntop(family, bytes, written, sizeof written) != nullptr && text == written;
 }
 
-/// Resolvers read a name whose last label is a number as an IPv4 address: 127.1, 0x7f.0.0.1, 2130706433.
-bool ends_in_number(std::string_view name) {
-    const std::string_view last = name.substr(name.rfind('.') + 1);
-    return last.starts_with("0x") || std::ranges::all_of(last, util::is_digit);
-}
-
 bool is_label(std::string_view label) {
     return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
            std::ranges::all_of(label, [](char c) { return (c >= 'a' && c <= 'z') || util::is_digit(c) || c == '-'; });
 }
 
 bool is_name(std::string_view name) {
-    return name.size() <= kLongestHost && !ends_in_number(name) &&
+    return name.size() <= kLongestHost && !fetch::ends_in_number(name) &&
            std::ranges::all_of(util::split(name, '.'), is_label);
 }
 

@@ -9,7 +9,6 @@
 #include "confine.h"
 #include "fetch/address.h"
 #include "fetch/messages.h"
-#include "fetch/network.h"
 #include "fetch/url.h"
 #include "transfer.h"
 
@@ -27,22 +26,13 @@ std::string read_input() {
     return bytes;
 }
 
-std::string without_brackets(std::string host) {
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    return host;
-}
-
 /// The endpoint has looked at the URL, too; but the network reaches the endpoint.
 fetch::Reply answer(const std::string& input) {
     const auto order = fetch::read_order(input);
     const auto question = order ? fetch::read_question(order->question) : std::nullopt;
     if (!question) return std::string("the fetching program was asked in a way that it does not know");
     if (const auto fault = fetch::url_fault(question->url, order->limits.ports)) return *fault;
-    // A proxy would connect to it; a name it resolves itself.
-    const auto literal = fetch::parse_address(without_brackets(fetch::host_of(question->url)));
-    if (literal && !fetch::may_connect(*literal, order->limits.allow))
-        return std::string(
-            "the address in the URL is not one of the public Internet, and is not in \"outbound.allow\"");
+    if (const auto fault = fetch::host_fault(fetch::host_of(question->url), order->limits.allow)) return *fault;
     start_transfers();
     confine(order->limits);
     return transfer(*question, order->limits);

@@ -223,7 +223,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     asked = [];
     const spellings = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "0", "[::1]", "[::ffff:127.0.0.1]"];
     const where = await installation({ allow: [] });
-    const refusal = /not one of the public Internet/;
+    const refusal = /not one of the public Internet|neither a name nor an address/;
     await Promise.all(spellings.map((host) => fails(`https://${host}:${ports.good}/good`, where, refusal)));
     // Allowing an address allows no other.
     await fails(`https://127.0.0.2:${ports.other}/good`, await installation(), /not one of the public Internet/);
@@ -242,6 +242,18 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     const where = await installation({ allow: [], proxy: `http://127.0.0.1:${port}` });
     await fails("https://169.254.169.254/latest", where, /not one of the public Internet/);
     await fails("https://[::ffff:10.0.0.1]/", where, /not one of the public Internet/);
+    // Each way in which the proxy, or its resolver, may read the same.
+    const spellings = [
+      "127.1",
+      "2130706433",
+      "0x7f000001",
+      "0177.0.0.1",
+      "127.0.0.1.",
+      "localhost",
+      "LOCALHOST.",
+    ].concat(["a.localhost", "[::1]", "[::ffff:0:127.0.0.1]", "%31%32%37.0.0.1", "\uff11\uff12\uff17.0.0.1"]);
+    const refusal = /not one of the public Internet|neither a name nor an address|not an absolute URL/;
+    await Promise.all(spellings.map((host) => fails(`https://${host}/`, where, refusal)));
     assert.deepEqual(seen, []);
     await fails("https://name.example/", where, /proxy|403/i); // a name is for the proxy to resolve
     assert.deepEqual(seen, ["CONNECT name.example:443 HTTP/1.1"]);

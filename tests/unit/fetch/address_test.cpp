@@ -39,8 +39,11 @@ TEST_CASE(
         {"172.15.255.255", true, "172.16.0.0", "172.31.255.255", "172.32.0.0", true},
         {"191.255.255.255", true, "192.0.0.0", "192.0.0.255", "192.0.1.0", true},
         {"192.0.1.255", true, "192.0.2.0", "192.0.2.255", "192.0.3.0", true},
+        {"192.31.195.255", true, "192.31.196.0", "192.31.196.255", "192.31.197.0", true},
+        {"192.52.192.255", true, "192.52.193.0", "192.52.193.255", "192.52.194.0", true},
         {"192.88.98.255", true, "192.88.99.0", "192.88.99.255", "192.88.100.0", true},
         {"192.167.255.255", true, "192.168.0.0", "192.168.255.255", "192.169.0.0", true},
+        {"192.175.47.255", true, "192.175.48.0", "192.175.48.255", "192.175.49.0", true},
         {"198.17.255.255", true, "198.18.0.0", "198.19.255.255", "198.20.0.0", true},
         {"198.51.99.255", true, "198.51.100.0", "198.51.100.255", "198.51.101.0", true},
         {"203.0.112.255", true, "203.0.113.0", "203.0.113.255", "203.0.114.0", true},
@@ -60,38 +63,93 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("may_connect: the same for IPv6 [FETCH-5, N01, RFC 6890 §2.2.3]") {
+TEST_CASE(
+    "may_connect: of IPv6 what is global, without special ranges [FETCH-5, N01, RFC 6890 §2.2.3, RFC 4291 §2.4]") {
+    const std::string ones = ":ffff:ffff:ffff:ffff:ffff:ffff";
+    struct Range {
+        const char* first;
+        std::string last;
+    };
+    const Range special[] = {
+        {"::", "::"},            // unspecified
+        {"::1", "::1"},          // loopback
+        {"::2", "::ffff:ffff"},  // with an IPv4 address, RFC 4291 §2.5.5.1
+        {"::8.8.8.8", "::8.8.8.8"},
+        {"::ffff:0:0:0", "::ffff:0:ffff:ffff"},  // translated IPv4, RFC 7915
+        {"::ffff:0:8.8.8.8", "::ffff:0:127.0.0.1"},
+        {"::1:0:0", "64:ff9a:ffff" + ones.substr(5)},  // reserved
+        {"64:ff9b:0:0:0:1::", "64:ff9b:0:ffff" + ones.substr(10)},
+        {"64:ff9b:1::", "64:ff9b:1" + ones.substr(5)},    // translation inside a network
+        {"64:ff9b:2::", "ff:ffff" + ones},                // reserved
+        {"100::", "100::ffff:ffff:ffff:ffff"},            // discarded
+        {"100:0:0:1::", "100::1:ffff:ffff:ffff:ffff"},    // dummy prefix
+        {"100:0:0:2::", "1fff:ffff" + ones},              // reserved
+        {"2001::", "2001:1ff" + ones},                    // protocol assignments
+        {"2001:0:7f00:1::", "2001:0:808:808::"},          // Teredo
+        {"2001:1::1", "2001:1::3"},                       // anycast of PCP, TURN and DNS-SD
+        {"2001:2::", "2001:2:0" + ones.substr(5)},        // benchmarks
+        {"2001:3::", "2001:3" + ones},                    // AMT
+        {"2001:4:112::", "2001:4:112" + ones.substr(5)},  // AS112
+        {"2001:10::", "2001:3f" + ones},                  // ORCHID, ORCHIDv2, remote identification of drones
+        {"2001:db8::", "2001:db8" + ones},                // documentation
+        {"2620:4f:8000::", "2620:4f:8000" + ones.substr(5)},
+        {"3fff::", "3fff:fff" + ones},   // documentation
+        {"4000::", "5eff:ffff" + ones},  // reserved
+        {"5f00::", "5f00:ffff" + ones},  // segment identifiers
+        {"5f01::", "fbff:ffff" + ones},  // reserved
+        {"fc00::", "fdff:ffff" + ones},  // unique local
+        {"fe00::", "fe7f:ffff" + ones},  // reserved
+        {"fe80::", "febf:ffff" + ones},  // link-local
+        {"fec0::", "feff:ffff" + ones},  // site-local
+        {"ff00::", "ffff:ffff" + ones},  // multicast
+    };
+    for (const Range& range : special) {
+        CAPTURE(range.first);
+        CHECK_FALSE(may_connect(range.first));
+        CHECK_FALSE(may_connect(range.last));
+    }
+    const std::string global[] = {"2000::",         "2000:ffff" + ones,
+                                  "2001:200::",     "2001:db7:ffff" + ones.substr(5),
+                                  "2001:db9::",     "2620:4f:7fff" + ones.substr(5),
+                                  "2620:4f:8001::", "3ffe:ffff" + ones,
+                                  "3fff:1000::",    "3fff:ffff" + ones};
+    for (const std::string& address : global) {
+        CAPTURE(address);
+        CHECK(may_connect(address));
+    }
+}
+
+TEST_CASE("host_fault: what a proxy would connect to in its own network [FETCH-5, N01, RFC 6761 §6.3]") {
+    struct Row {
+        const char* host;
+        bool refused;
+    };
     const Row rows[] = {
-        {kNone, true, "::", "::ffff:ffff", "::1:0:0", true},
-        {kNone, true, "::1", "::1", kNone, true},
-        {"64:ff9b:0:ffff:ffff:ffff:ffff:ffff", true, "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
-         "64:ff9b:2::", true},
-        {"ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "100::", "100::ffff:ffff:ffff:ffff", "100:0:0:2::", true},
-        {kNone, true, "100:0:0:1::", "100::1:ffff:ffff:ffff:ffff", "100:0:0:2::", true},
-        {"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "2001:200::", true},
-        {"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", true, "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
-         "2001:db9::", true},
-        {"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "3fff:1000::", true},
-        {"5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "5f01::", true},
-        {"fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "fe00::", true},
-        {"fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "fec0::", false},
-        {"febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false, "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-         "ff00::", false},
-        {"feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false, "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", kNone,
-         true},
+        {"127.0.0.1", true},
+        {"10.0.0.1", true},
+        {"169.254.169.254", true},
+        {"[::1]", true},
+        {"[::]", true},
+        {"[::ffff:10.0.0.1]", true},
+        {"[::ffff:0:10.0.0.1]", true},
+        {"[64:ff9b::a00:1]", true},
+        {"[2002:a00:1::]", true},
+        {"[fd00::1]", true},
+        {"localhost", true},
+        {"app.localhost", true},
+        {"8.8.8.8", false},
+        {"[2a00::1]", false},
+        {"app.example", false},
+        {"localhost.example", false},
+        {"notlocalhost", false},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.first);
-        CHECK_FALSE(may_connect(row.first));
-        CHECK_FALSE(may_connect(row.last));
-        if (row.before != kNone) CHECK(may_connect(row.before) == row.before_is_public);
-        if (row.after != kNone) CHECK(may_connect(row.after) == row.after_is_public);
+        CAPTURE(row.host);
+        CHECK(fetch::host_fault(row.host, {}).has_value() == row.refused);
     }
+    const std::vector<fetch::Network> allow = {fetch::parse_network("127.0.0.0/8").value()};
+    for (const char* host : {"127.0.0.1", "localhost", "app.localhost"}) CHECK_FALSE(fetch::host_fault(host, allow));
+    CHECK(fetch::host_fault("[::1]", allow).has_value());
 }
 
 TEST_CASE("may_connect: an address of 6to4 is what the address inside of it is [FETCH-5, RFC 3056 §2]") {
