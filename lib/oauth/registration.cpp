@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "fetch/network.h"
+#include "fetch/url.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "oauth/target.h"
@@ -33,6 +35,12 @@ constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
 bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.scheme == "http"; }
 
 bool has_bad_port(const http::UrlParts& url) { return url.has_port && !util::parse_port(url.port); }
+
+/// Four numbers are read as they are written; an octal, a hexadecimal or a missing one is not (WHATWG URL, host
+/// parsing).
+bool is_read_as_other_address(const http::UrlParts& url) {
+    return fetch::ends_in_number(url.host) && !fetch::parse_address(url.host);
+}
 
 struct TextRule {
     bool (*broken)(std::string_view);
@@ -75,6 +83,11 @@ const UrlRule kUrlRules[] = {
      "http://[::1] or http://localhost"},
     {[](const http::UrlParts& url, bool) { return url.scheme == "http" && !http::is_loopback_http(url); },
      "is plain http to another machine, where anyone on the network can read the code; use https"},
+    // Users are shown the host, and browsers decode it first.
+    {[](const http::UrlParts& url, bool) { return is_web(url) && url.host.find('%') != url.host.npos; },
+     "has a percent-encoded host, which hides where it leads; write the name itself"},
+    {[](const http::UrlParts& url, bool) { return is_web(url) && is_read_as_other_address(url); },
+     "has a host that browsers read as another IP address; write the four numbers of the address"},
     {[](const http::UrlParts& url, bool native) { return !is_web(url) && !native; },
      "has a private-use scheme, which only native clients may have; use https or add --native"},  // RFC 8252 §7.1
     {[](const http::UrlParts& url, bool) { return !is_web(url) && url.host.empty() && url.path.empty(); },

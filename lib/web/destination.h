@@ -5,8 +5,8 @@
 
 namespace postern::web {
 
-/// The host of an http or https address, else the scheme of an app on this device: any client can choose any name, and
-/// what follows another scheme is any text.
+/// The host of an http or https address as browsers read it (`%65vil` is `evil`, 127.1 is 127.0.0.1), else the scheme
+/// of an app on this device: any client can choose any name, and what follows another scheme is any text.
 std::string destination(const std::string& redirect_uri);
 
 }  // namespace postern::web

@@ -359,11 +359,11 @@ TEST_CASE("client document: the login page is shown for a client that is not sto
 
 TEST_CASE("client document: another scheme than http is named as it is, not by the text behind it [CIMD-12, A32]") {
     Flow f;
-    const std::string callback = "evil-app://op.example/cb";
+    const std::string callback = "evil.app://op.example/cb";
     f.network.publish(kUrl, document(R"("application_type":"native","redirect_uris":["https://app.example/cb",")" +
                                      callback + R"("])"));
     f.show(f.start(f.asking(callback)));
-    CHECK(f.pages.last_consent.client_host == "evil-app: (an app on this device)");
+    CHECK(f.pages.last_consent.client_host == "evil.app: (an app on this device)");
     CHECK(f.pages.last_consent.any_program);
 
     auto silent = f.asking(callback);
@@ -371,7 +371,7 @@ TEST_CASE("client document: another scheme than http is named as it is, not by t
     const auto answer = f.start(silent);  // a page: a redirect would start whatever program the scheme names
     CHECK(answer.find("Location") == nullptr);
     CHECK(refusal_of(answer) == "consent_required");
-    CHECK(text::said(f.pages.last_error.message).find("evil-app: (an app on this device)") != std::string::npos);
+    CHECK(text::said(f.pages.last_error.message).find("evil.app: (an app on this device)") != std::string::npos);
 }
 
 TEST_CASE("client document: an error of the request is told on a page, not at its address [CIMD-11, A32]") {
