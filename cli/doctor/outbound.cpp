@@ -4,7 +4,9 @@
 #include <string>
 
 #include "cli/doctor/findings.h"
+#include "fetch/messages.h"
 #include "os/landlock.h"
+#include "os/read_file.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {
@@ -12,6 +14,17 @@ namespace {
 
 constexpr const char* kCheck = "outbound";
 constexpr int kLandlockOfTcp = 4;
+constexpr std::size_t kLongestProgram = std::size_t{64} << 20;  // with symbols, and sanitizers
+
+/// It is not started: this may be another program, and root who asks. A file that cannot be read is not judged.
+void check_marker(Findings& findings, const std::string& program) {
+    const std::string marker = std::string(fetch::kMarkerBegins).append(fetch::kMarkerEnds);
+    const auto file = os::read_file(program, {.bytes = kLongestProgram, .links = os::Links::followed});
+    const bool can_be_read = file || file.error().fault != os::FileFault::not_opened;
+    if (!can_be_read || (file && file->find(marker) != file->npos)) return;
+    findings.error(kCheck, program + " is not the program that fetches, so no document is read",
+                   "leave \"outbound.program\" out, or name libexec/postern/fetch of this version");
+}
 
 void check_program(Findings& findings, const std::string& program) {
     if (::access(program.c_str(), F_OK) != 0)
@@ -20,8 +33,9 @@ void check_program(Findings& findings, const std::string& program) {
             "install the package postern-fetch, or build with libcurl4-openssl-dev installed, or name "
             "the program in \"outbound.program\"");
     if (::access(program.c_str(), X_OK) != 0)
-        findings.error(kCheck, program + ", which fetches, cannot be executed",
-                       util::ShellCommand("chmod 755").path(program).text());
+        return findings.error(kCheck, program + ", which fetches, cannot be executed",
+                              util::ShellCommand("chmod 755").path(program).text());
+    check_marker(findings, program);
 }
 
 void check_authorities(Findings& findings, const fetch::Outbound& outbound) {

@@ -28,6 +28,11 @@ struct Order {
 std::string write_order(const Order& order);
 std::optional<Order> read_order(std::string_view bytes);
 
+/// What the file of the program that fetches has in it, in one piece: by it `postern doctor` recognises the program
+/// without starting it. In two pieces here, so that no other program has it.
+inline constexpr std::string_view kMarkerBegins = "postern fetches: an order has ports, networks, ";
+inline constexpr std::string_view kMarkerEnds = "certificates, proxy and question";
+
 std::string write_reply(const Reply& reply);
 /// Bytes that are no reply are a reason, too.
 Reply read_reply(std::string_view bytes);

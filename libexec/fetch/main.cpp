@@ -3,6 +3,8 @@
 // (lib/fetch/waiter.h).
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <string>
 
@@ -15,6 +17,12 @@
 namespace {
 
 using namespace postern;
+
+[[gnu::used]] constexpr auto kMarker = [] {
+    std::array<char, fetch::kMarkerBegins.size() + fetch::kMarkerEnds.size()> marker{};
+    std::ranges::copy(fetch::kMarkerEnds, std::ranges::copy(fetch::kMarkerBegins, marker.begin()).out);
+    return marker;
+}();
 
 std::string read_input() {
     std::string bytes;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "fetch/messages.h"
 #include "json/reader.h"
 #include "os/landlock.h"
 #include "preconditions.h"
@@ -36,7 +37,9 @@ TEST_CASE("doctor: what \"outbound\" needs and does not find is named with its f
     const fs::path program = place.directory() / "program";
     const fs::path authorities = place.directory() / "ca.pem";
     const json::Object good{{"enabled", true}, {"program", program.string()}, {"ca", authorities.string()}};
-    write_file(program, "#!/bin/sh\n");
+    // Of the program itself, which is not there without libcurl, doctor looks for this; it starts nothing.
+    const std::string marker = std::string(fetch::kMarkerBegins).append(fetch::kMarkerEnds);
+    write_file(program, "#!/bin/sh\ntouch " + (place.directory() / "started").string() + "\n# " + marker + "\n");
     write_file(authorities, "");
     fs::permissions(program, fs::perms(0755));
     std::string reason;
@@ -48,12 +51,26 @@ TEST_CASE("doctor: what \"outbound\" needs and does not find is named with its f
     CHECK(said_of({{"enabled", false}, {"program", "/nowhere/fetch"}}) == "");
     CHECK(said_of({}) == "");
 
+    CHECK_FALSE(fs::exists(place.directory() / "started"));
+    const fs::path own = build_directory() / "libexec/fetch/fetch";
+    if (fs::exists(own)) {
+        json::Object real = good;
+        real.set("program", own.string());
+        CHECK(said_of(real).find("is not the program") == std::string::npos);
+    }
+    for (const std::string& other : {std::string("/bin/sh"), (build_directory() / "bin/postern").string()}) {
+        CAPTURE(other);
+        json::Object wrong = good;
+        wrong.set("program", other);
+        CHECK(said_of(wrong).find("error: " + other + " is not the program that fetches") == 0);
+    }
+
     fs::permissions(program, fs::perms(0644));
     CHECK(said_of(good).find("error: " + program.string() + ", which fetches, cannot be executed | chmod 755") == 0);
     fs::remove(program);
     CHECK(said_of(good).find("error: " + program.string() + ", which fetches, is not there | install the package") ==
           0);
-    write_file(program, "");
+    write_file(program, marker);
     fs::permissions(program, fs::perms(0755));
     fs::remove(authorities);
     CHECK(said_of(good).find("error: " + authorities.string() + ", the certificates of \"outbound.ca\"") == 0);
