@@ -13,6 +13,7 @@
 #include "cli/selection.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/audience.h"
 #include "oauth/registration.h"
 #include "store/clients.h"
 #include "store/resources.h"
@@ -44,6 +45,17 @@ void resolve_aliases(db::Database& database, Client& client) {
     if (!client.default_resource.empty()) resolve(client.default_resource);
 }
 
+/// An access token for the API would pass for an ID token at the client.
+void refuse_resource(db::Database& database, const Client& client) {
+    const auto resource =
+        oauth::takes_id_tokens(client) ? store::find_resource(database, client.id.str()) : std::nullopt;
+    if (resource)
+        throw Refused("the client id " + in_quotes(client.id.str()) + " is the URI of the resource " +
+                      in_quotes(resource->uri) +
+                      ", and access tokens for that would pass for ID tokens of the client; choose another id, or give "
+                      "the resource another URI");
+}
+
 struct AddOptions {
     std::string id;
     ClientOptions client;
@@ -67,6 +79,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         const bool names_users = options.client.access != AccessOptions{};
         if (names_users) store::lock_access(transaction);
+        refuse_resource(database, client);
         if (!store::insert_client(transaction, client)) {
             throw Refused("the client id " + in_quotes(options.id) +
                           " is taken; change that client with `postern client set`, or choose another id");

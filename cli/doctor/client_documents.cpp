@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "store/clients.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {
@@ -50,11 +51,37 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
                      util::ShellCommand("postern client disable").value(*first).text());
 }
 
+/// What no command makes any more.
+void check_resources(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    auto row = database.query(
+        "SELECT count(*), COALESCE(MIN(c.id), '') FROM clients c JOIN resource_addresses a ON a.address = c.id"
+        " WHERE c.origin = 'document' AND c.enabled = 1");
+    std::int64_t clients = 0;
+    std::string first;
+    if (row.step()) row >> clients >> first;
+    const auto client =
+        settings.default_resource ? store::find_client_at(database, *settings.default_resource) : std::nullopt;
+    if (client && client->origin == model::Origin::document)
+        findings.error("clients",
+                       "defaultResource is the id of the client " + in_quotes(client->id.str()) +
+                           ", which a document describes: no user can sign in to it",
+                       "give the API another URI in defaultResource");
+    if (clients == 0) return;
+    findings.error(
+        "clients",
+        counted(clients, "client") +
+            " of documents whose id is the URI of a resource: no user can sign in, and there are no tokens for "
+            "the resource, first of all " +
+            in_quotes(first),
+        "add the resource under another URI, and remove this one with `postern resource remove`");
+}
+
 }  // namespace
 
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const auto ids = described_clients(database);
     if (!settings.client_documents.enabled) return note_switched_off(findings, ids);
+    check_resources(findings, database, settings);
     check_refused(findings, ids, settings);
     const auto most = static_cast<std::size_t>(settings.client_documents.max);
     if (ids.size() * 10 >= most * 9)

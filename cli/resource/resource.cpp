@@ -9,8 +9,10 @@
 #include "cli/selection.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "oauth/audience.h"
 #include "oauth/scope_policy.h"
 #include "oauth/target.h"
+#include "store/clients.h"
 #include "store/resources.h"
 #include "util/text.h"
 
@@ -136,6 +138,20 @@ void refuse_if_taken(const std::optional<std::string>& taken) {
     if (taken) throw Refused("the URI " + in_quotes(*taken) + " is that of a resource already, or one of its aliases");
 }
 
+/// RFC 9068 §5: an access token with such an `aud` would pass for an ID token at the client. So there are no tokens for
+/// it, and where a document describes the client, no user could sign in to it (docs/decisions/0067).
+void refuse_client_ids(db::Database& database, const Resource& resource) {
+    std::vector<std::string> uris = resource.aliases;
+    uris.insert(uris.begin(), resource.uri);
+    for (const std::string& uri : uris) {
+        const auto client = store::find_client_at(database, uri);
+        if (client && oauth::takes_id_tokens(*client))
+            throw Refused(
+                "the URI " + in_quotes(uri) + " is the id of the client " + in_quotes(client->id.str()) +
+                ": an access token for the API would pass for an ID token there; name the API by another URI");
+    }
+}
+
 void add(const Invocation& invocation, const Options& options) {
     const config::Config config = invocation.load_config();
     Resource resource;
@@ -145,6 +161,7 @@ void add(const Invocation& invocation, const Options& options) {
     apply(options, config.settings, resource);
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        refuse_client_ids(database, resource);
         refuse_if_taken(store::insert_resource(transaction, resource));
         commit(transaction);
     });
@@ -172,8 +189,10 @@ void set(const Invocation& invocation, const Options& options) {
     if (options.is_empty()) throw UsageError("nothing to change; `postern resource set --help` lists the options");
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
-    const Resource resource = change_resource(invocation, database, options.uri,
-                                              [&](Resource& found) { apply(options, config.settings, found); });
+    const Resource resource = change_resource(invocation, database, options.uri, [&](Resource& found) {
+        apply(options, config.settings, found);
+        if (!options.aliases.empty()) refuse_client_ids(database, found);
+    });
     if (options.scope) note_scope(resource);
     print(invocation, resource);
 }

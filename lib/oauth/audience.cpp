@@ -46,13 +46,15 @@ bool is_this_server(const std::string& issuer, const std::string& audience) {
     return audience == issuer || (own && named && named->starts_with(*own));
 }
 
+bool takes_id_tokens(const model::Client& client) {
+    return client.has_grant(model::GrantType::authorization_code) || client.has_grant(model::GrantType::implicit);
+}
+
 Outcome<void> check_audience(Context& context, const std::string& audience) {
     if (is_this_server(context.settings.issuer, audience))
         return invalid_target("the audience must not be this server", "audience: " + audience);
     const auto client = store::find_client(context.store, model::ClientId(audience));
-    const bool takes_id_tokens = client && (client->has_grant(model::GrantType::authorization_code) ||
-                                            client->has_grant(model::GrantType::implicit));
-    if (takes_id_tokens)
+    if (client && takes_id_tokens(*client))
         return invalid_target(
             "the audience must not be a client",
             "audience: " + audience + "; an access token with a client's id as `aud` would pass for an ID token there");

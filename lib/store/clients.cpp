@@ -1,8 +1,10 @@
 // Decides how a client, its secrets and its redirect URIs are kept (RFC 6749 §2).
 #include "store/clients.h"
 
+#include <algorithm>
 #include <string>
 
+#include "http/url.h"
 #include "store/columns.h"
 #include "util/text.h"
 
@@ -251,6 +253,15 @@ bool update_client(db::Transaction& transaction, const Client& client) {
 
 void lock_client(db::Transaction& transaction, const ClientId& id) {
     transaction.lock("SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE", id);
+}
+
+std::optional<Client> find_client_at(db::Database& database, std::string_view url) {
+    const std::string wanted = http::one_spelling(url);
+    // '0' is what comes behind '/'.
+    auto ids = values_of<std::string>(
+        database.query("SELECT id FROM clients WHERE id >= 'https://' AND id < 'https:/0' ORDER BY id"));
+    const auto same = std::ranges::find_if(ids, [&](const auto& id) { return http::one_spelling(id) == wanted; });
+    return same == ids.end() ? std::nullopt : find_client(database, ClientId(*same));
 }
 
 void update_description(db::Transaction& transaction, const Client& client) {

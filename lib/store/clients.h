@@ -38,6 +38,10 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
 
 /// False when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
+/// The client whose id is this URL in any spelling that http::normalize_url makes equal; nullopt: there is none. Looks
+/// at every client whose id is a URL.
+std::optional<model::Client> find_client_at(db::Database& database, std::string_view url);
+
 /// Replaces everything but id, secrets, created_at, own_claims, origin, last_used_at and brought_by. False when there
 /// is no such client.
 bool update_client(db::Transaction& transaction, const model::Client& client);

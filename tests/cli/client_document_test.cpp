@@ -150,3 +150,46 @@ TEST_CASE(
     allow(installation, "other.example");
     CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
 }
+
+TEST_CASE("resource add: the id of a client is no API, and the id of an API no client [RES-4, CIMD-14, RFC 9068 §5]") {
+    const Installation installation;
+    allow(installation, "app.example");
+    put_described(installation);
+    installation.must(
+        {"client", "add", "https://own.example/client", "--public", "--redirect-uri", "https://own.example/cb"});
+    installation.must({"resource", "add", "https://api.example/mcp"});
+    installation.must({"resource", "add", "https://api.example/other", "--alias", "https://alias.example/api"});
+    const std::vector<std::vector<std::string>> refused = {
+        {"resource", "add", kUrl},
+        {"resource", "add", "https://app.example:443/client.json"},
+        {"resource", "add", "HTTPS://APP.example/client.json"},
+        {"resource", "add", "https://new.example/", "--alias", kUrl},
+        {"resource", "set", "https://api.example/mcp", "--alias", kUrl},
+        {"resource", "add", "https://own.example/client"},
+        {"client", "add", "https://api.example/mcp", "--public", "--redirect-uri", "https://api.example/cb"},
+        {"client", "add", "https://alias.example/api", "--public", "--redirect-uri", "https://api.example/cb"},
+    };
+    for (const auto& command : refused) {
+        CAPTURE(command.at(2));
+        const auto result = installation.postern(command);
+        CHECK(result.exit_code == 1);
+        CHECK(result.err.find("would pass for") != std::string::npos);
+    }
+    CHECK(installation.must({"resource", "list"}).find("app.example") == std::string::npos);
+    installation.must({"resource", "add", "https://app.example/"});  // next to it
+    installation.must({"resource", "add", kUrl + "l"});
+}
+
+TEST_CASE("doctor: a client of a document whose id is the URI of a resource is named [RES-4, CIMD-14]") {
+    const Installation installation;
+    allow(installation, "app.example");
+    installation.must({"resource", "add", kUrl});
+    CHECK(installation.postern({"doctor"}).out.find("is the URI of a resource") == std::string::npos);
+    put_described(installation);
+    const auto found = installation.postern({"doctor"});
+    CHECK(found.out.find("1 client of documents whose id is the URI of a resource") != std::string::npos);
+    installation.must({"resource", "remove", kUrl});
+    CHECK(installation.postern({"doctor"}).out.find("is the URI of a resource") == std::string::npos);
+    installation.reconfigure("defaultResource", kUrl);
+    CHECK(installation.postern({"doctor"}).out.find("defaultResource is the id of the client") != std::string::npos);
+}

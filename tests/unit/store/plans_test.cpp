@@ -200,6 +200,7 @@ constexpr Call kCalls[] = {
     {"find_client", [](auto& t) { store::find_client(t.database(), kClient, kNow); }},
     {"is_client", [](auto& t) { store::is_client(t.database(), kClient); }},
     {"find_client_to_change", [](auto& t) { store::find_client_to_change(t, kClient, kNow); }},
+    {"find_client_at", [](auto& t) { store::find_client_at(t.database(), "https://app.example/a"); }},
     {"find_client without secrets", [](auto& t) { store::find_client(t.database(), kClient); }},
     {"find_client_to_authenticate", [](auto& t) { store::find_client_to_authenticate(t.database(), kClient, kNow); }},
     {"list_clients", [](auto& t) { store::list_clients(t.database(), kNow); }},
