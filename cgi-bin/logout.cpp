@@ -34,5 +34,8 @@ int main() {
     endpoint.seal = true;
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
+    endpoint.sign_out = [](const oauth::Settings& settings) {
+        return paths(settings).empty() ? "" : settings.url(*settings.paths.logout);
+    };
     return server::serve(endpoint, logout);
 }

@@ -66,6 +66,7 @@ void add_errors(SampleList& list, const web::Pages& pages) {
         const auto fault = static_cast<web::PageFault>(i);
         const bool is_access = fault == web::PageFault::access_refused;
         facts.other_account = facts.back = is_access ? kHere : "";
+        facts.sign_out = fault >= web::PageFault::logout_malformed ? kHere : "";
         facts.recover = fault == web::PageFault::link_not_good ? kHere : "";
         http::Response response = web::refusal_page(pages, request, fault, facts);
         const std::string word = response.refusal ? response.refusal->error : std::to_string(i);
@@ -76,11 +77,19 @@ void add_errors(SampleList& list, const web::Pages& pages) {
 
 void add_logout(SampleList& list, const web::Pages& pages) {
     list.add("logout", pages.logout({.client_name = sample_client(),
+                                     .leads_to = {},
                                      .username = kUser,
                                      .action = kHere,
                                      .csrf = "sample",
                                      .resume = "sample"}));
-    list.add("logged_out", pages.logged_out());
+    list.add("logout-to_application", pages.logout({.client_name = {},
+                                                    .leads_to = sample_client(),
+                                                    .username = kUser,
+                                                    .action = kHere,
+                                                    .csrf = "sample",
+                                                    .resume = "sample"}));
+    list.add("logged_out", pages.logged_out({}));
+    list.add("logged_out-to_application", pages.logged_out({.back = kHere, .client_name = sample_client()}));
     list.add("logged_out-still_signed_in", pages.still_logged_in(kUser));
 }
 

@@ -180,9 +180,9 @@ constexpr Advice kAdvice[] = {
      "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the "
      "client."},
     {"logout_hint_invalid",
-     "The id_token_hint must be an ID token that this server issued, whole and unchanged; an expired one is fine. If "
-     "its "
-     "key was retired, the user has to sign out without it: the client can leave it out."},
+     "The id_token_hint must be an ID token that this server issued, whole and unchanged; an expired one is fine. An "
+     "application that has no ID token must leave the parameter out: undefined and null are no tokens. With client_id "
+     "instead of it the user is asked, and then led back."},
     {"logout_client_mismatch",
      "The client sent its client_id with the ID token of another client. It must send its own token, or leave "
      "client_id "
@@ -196,7 +196,12 @@ constexpr Advice kAdvice[] = {
      "can add it."},
     {"logout_hint_missing",
      "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
-     "id_token_hint. The client should keep the ID token and send it."},
+     "id_token_hint, or with a client_id if the user is asked and agrees. The client should keep the ID token and send "
+     "it, or send its client_id."},
+    {"logout_unconfirmed",
+     "No user was signed in in this browser, so none was asked, and without an id_token_hint nothing shows that the "
+     "client itself sent the browser. The page has a link to the client. With an id_token_hint the browser is sent on "
+     "at once."},
     {"logout_resume_invalid",
      "The link was cut, changed, or made before seal.key was replaced. The user should sign out at the application "
      "again."},

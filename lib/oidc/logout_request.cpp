@@ -33,11 +33,15 @@ std::optional<std::string> find_malformed(const http::Params& params) {
 
 std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings, const LogoutRequest& request,
                                                 const std::optional<model::Client>& client) {
-    if (!request.hinted_subject)
+    if (!request.client_id)
         return NotFollowed{"logout_hint_missing",
-                           "post_logout_redirect_uri came without an id_token_hint, so nothing shows who sent it"};
-    if (!client) return NotFollowed{"client_unknown", "the client of the id_token_hint is not registered any more"};
-    if (!client->enabled) return NotFollowed{"client_disabled", "the client of the id_token_hint is disabled"};
+                           "post_logout_redirect_uri came without an id_token_hint and without a client_id, so nothing "
+                           "shows whose address it is"};
+    if (!client)
+        return NotFollowed{"client_unknown", request.hinted_subject
+                                                 ? "the client of the id_token_hint is not registered any more"
+                                                 : "no client with this client_id is registered"};
+    if (!client->enabled) return NotFollowed{"client_disabled", "the client is disabled"};
     // Nothing shows a user where it sends browsers at a logout.
     if (!oauth::is_known_to_operator(settings, *client))
         return NotFollowed{"client_document",
@@ -92,6 +96,7 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
         return refusal(LogoutFault::redirect_unregistered, client->id.str(),
                        describe_mismatch(*client, *request.redirect_uri));
     after.not_followed_ = reason_not_to_follow(context.settings, request, client);
+    after.is_proved_ = request.hinted_subject.has_value();
     if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});
     return after;
 }

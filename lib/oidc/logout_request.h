@@ -55,17 +55,21 @@ class AfterLogout {
 public:
     /// The registered address, with `state` and nothing else; nullopt: a page of ours.
     const std::optional<std::string>& url() const { return url_; }
+    /// A hint shows that the client sent the browser. Otherwise the address may be followed only on the user's word.
+    bool is_proved() const { return is_proved_; }
     const std::optional<NotFollowed>& not_followed() const { return not_followed_; }
 
 private:
     friend util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context&, const LogoutRequest&);
     std::optional<std::string> url_;
+    bool is_proved_ = false;
     std::optional<NotFollowed> not_followed_;
 };
 
-/// An address is followed when a verified hint names an enabled client that registered it, byte for byte. Without a
-/// hint any site can have sent the browser here (§3), and a removed or disabled client has no registered address:
-/// then the user is logged out and not redirected. An address that a known client has not registered is refused.
+/// An address has a url() when a verified hint or a client_id names an enabled client that registered it, byte for
+/// byte. With a client_id alone any site can have sent the browser here (§3): is_proved() is false. A removed or
+/// disabled client has no registered address: then the user is logged out and not redirected. An address that a known
+/// client has not registered is refused. docs/decisions/0091
 util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
                                                                      const LogoutRequest& request);
 

@@ -74,6 +74,8 @@ struct Endpoint {
     std::unique_ptr<const web::PageBook> (*pages)(const std::string& directory, const oauth::Settings& settings,
                                                   web::Parsing parsing) = nullptr;
     OnFailure on_failure = OnFailure::json;
+    /// URL of the button "Sign out" on the page of a request that is refused before the handler sees it; empty: none.
+    std::function<std::string(const oauth::Settings&)> sign_out = {};
 };
 
 using Handler = std::function<http::Response(App&, const http::Request&)>;

@@ -55,11 +55,13 @@ http::Response plain_text(const Words& words, int status, const std::string& req
 }
 
 /// Adds to `detail` why the page could not be shown.
-http::Response page(int status, const web::Pages* pages, const std::string& request_id, std::string& detail) {
+http::Response page(int status, const web::Pages* pages, const std::string& request_id, const std::string& sign_out,
+                    std::string& detail) {
     const Words& words = words_for(status);
     if (pages == nullptr) return plain_text(words, status, request_id);
     try {
-        return pages->error({status, words.title, words.message, words.who, request_id, ""});
+        return pages->error(
+            {status, words.title, words.message, words.who, request_id, "", status == 404 ? "" : sign_out});
     } catch (const std::exception& error) {
         detail.append(detail.empty() ? "" : "; ").append("no error page: ").append(error.what());
         return plain_text(words, status, request_id);
@@ -84,11 +86,11 @@ Failure internal_failure() {
 }
 
 http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
-                              const std::string& request_id) {
+                              const std::string& request_id, const std::string& sign_out) {
     std::string detail = failure.detail;
     http::Response response =
         form == OnFailure::page
-            ? page(failure.status, pages, request_id, detail)
+            ? page(failure.status, pages, request_id, sign_out, detail)
             : http::json(json::Object{{"error", failure.error}, {"error_description", failure.description}},
                          failure.status);
     for (const auto& header : failure.headers) response.set(header.first, header.second);

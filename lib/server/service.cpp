@@ -92,7 +92,9 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
     try {
         app_.keys().reload_if_changed();
         auto request = parse_request(variables, body, rules_);
-        if (!request) return render_failure(request.error(), endpoint_.on_failure, pages_, id);
+        if (!request)
+            return render_failure(request.error(), endpoint_.on_failure, pages_, id,
+                                  endpoint_.sign_out ? endpoint_.sign_out(app_.settings()) : "");
         request->id = id;
         request->remote_address = client_.address;
         app_.trail().begin(id, request->remote_address);

@@ -63,6 +63,7 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
                                         .detail = {},
                                         .issuer = {},
                                         .try_again = {},
+                                        .sign_out = {},
                                         .client_name = text::Message::verbatim(host),
                                         .username = {},
                                         .other_account = {},

@@ -34,13 +34,24 @@ PageFault page_fault(LogoutFault fault) {
     return PageFault::logout_redirect_unregistered;
 }
 
-http::Response refused_logout(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
-    return interaction.refuse(page_fault(refusal.fault), refusal.client_id, refusal.log_detail);
-}
-
 std::string endpoint(const Interaction& interaction) {
     const oauth::Settings& settings = interaction.context.settings;
     return settings.url(settings.paths.logout.value());
+}
+
+/// Whatever is wrong with the request, the user may sign out: without it, and so without a redirect.
+http::Response refuse(const Interaction& interaction, PageFault fault, const std::string& client_id = {},
+                      const std::string& detail = {}) {
+    return refusal_page(interaction.pages(), interaction.request, fault,
+                        {.client_id = client_id,
+                         .detail = detail,
+                         .issuer = interaction.context.settings.issuer,
+                         .try_again = {},
+                         .sign_out = endpoint(interaction)});
+}
+
+http::Response refused_logout(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
+    return refuse(interaction, page_fault(refusal.fault), refusal.client_id, refusal.log_detail);
 }
 
 std::string username_of(const Interaction& interaction) {
@@ -48,19 +59,21 @@ std::string username_of(const Interaction& interaction) {
     return user ? user->username : "";
 }
 
-/// Who sent the browser here, where a hint shows it: a bare client_id can be in any link, so the page does
-/// not repeat it.
-text::Message client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
-    if (!asked.hinted_subject || !asked.client_id) return "";
-    const auto client = store::find_client(interaction.context.store, *asked.client_id);
+text::Message name_of(const Interaction& interaction, const std::optional<model::ClientId>& id) {
+    if (!id) return "";
+    const auto client = store::find_client(interaction.context.store, *id);
     return client && client->enabled ? client_name(*client) : "";
 }
 
-http::Response ask(Interaction& interaction, const LogoutRequest& asked) {
+http::Response ask(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
     http::Response cookies;
     ensure_browser_id(interaction.context, interaction.browser, cookies);
     LogoutPage page;
-    page.client_name = client_name_of(interaction, asked);
+    // A bare client_id can be in any link, so the page does not say that this client sent the browser.
+    if (asked.hinted_subject)
+        page.client_name = name_of(interaction, asked.client_id);
+    else if (after.url())
+        page.leads_to = name_of(interaction, asked.client_id);
     page.username = username_of(interaction);
     page.action = endpoint(interaction);
     page.csrf = csrf_token(interaction.context, Form::logout, interaction.browser, asked.id);
@@ -71,33 +84,53 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked) {
 }
 
 /// The web server's own login must end as well, or the next sign-in would not ask. The browser returns from there to
-/// `after`, if the configured address has a place for it.
-std::string through_web_server(const Interaction& interaction, const oidc::AfterLogout& after) {
+/// `next`, if the configured address has a place for it.
+std::string through_web_server(const Interaction& interaction, const std::optional<std::string>& next) {
     std::string url = *interaction.context.settings.login.logout_redirect;
     const auto mark = url.find(oauth::kReturnMark);
     if (mark == std::string::npos) return url;
-    const std::string back = after.url().value_or(http::with_query(endpoint(interaction), {{kSignedOut, "1"}}));
+    const std::string back = next.value_or(http::with_query(endpoint(interaction), {{kSignedOut, "1"}}));
     return url.replace(mark, std::string_view(oauth::kReturnMark).size(), util::percent_encode(back));
 }
 
-http::Response lead_on(const Interaction& interaction, const oidc::AfterLogout& after) {
+/// Whether the user has said yes on our own form.
+enum class Confirmed { no, yes };
+
+http::Response lead_on(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
+                       Confirmed confirmed) {
+    std::optional<std::string> next;
+    if (after.is_proved() || confirmed == Confirmed::yes) next = after.url();
     const oauth::LoginSettings& login = interaction.context.settings.login;
     if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
-        return http::see_other(through_web_server(interaction, after));
-    return after.url() ? http::see_other(*after.url()) : interaction.pages().logged_out();
+        return http::see_other(through_web_server(interaction, next));
+    if (next) return http::see_other(*next);
+    LoggedOutPage page;
+    page.back = after.url().value_or("");
+    if (after.url()) page.client_name = name_of(interaction, asked.client_id);
+    return interaction.pages().logged_out(page);
+}
+
+/// What an operator is told about a browser that stays here.
+std::optional<oidc::NotFollowed> reason_to_stay(const oidc::AfterLogout& after, Confirmed confirmed) {
+    if (after.not_followed() || !after.url() || after.is_proved() || confirmed == Confirmed::yes)
+        return after.not_followed();
+    return oidc::NotFollowed{"logout_unconfirmed",
+                             "post_logout_redirect_uri came without an id_token_hint, and no user was signed in who "
+                             "could confirm it"};
 }
 
 /// The session, if there is one, ends; the cookie goes whatever it was.
-http::Response finish(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
+http::Response finish(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
+                      Confirmed confirmed) {
     if (interaction.browser.session) oidc::end_session(interaction.context, *interaction.browser.session);
-    http::Response response = lead_on(interaction, after);
+    http::Response response = lead_on(interaction, asked, after, confirmed);
     const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
     // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with
     // an image that has our address.
     if (interaction.browser.session_cookie) response.set("Clear-Site-Data", "\"cache\"");
-    if (const auto& reason = after.not_followed())
+    if (const auto reason = reason_to_stay(after, confirmed))
         response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
                                          asked.client_id ? asked.client_id->str().substr(0, 128) : ""};
     return response;
@@ -109,8 +142,8 @@ http::Response proceed(Interaction& interaction, const LogoutRequest& asked) {
     if (!after) return refused_logout(interaction, after.error());
     // Without a hint for this very user any site may have sent the browser here (§2, §6).
     const auto& session = interaction.browser.session;
-    if (session && asked.hinted_subject != session->subject) return ask(interaction, asked);
-    return finish(interaction, asked, *after);
+    if (session && asked.hinted_subject != session->subject) return ask(interaction, asked, *after);
+    return finish(interaction, asked, *after, Confirmed::no);
 }
 
 util::Result<LogoutRequest, http::Response> open_logout_request(const Interaction& interaction,
@@ -118,12 +151,12 @@ util::Result<LogoutRequest, http::Response> open_logout_request(const Interactio
                                                                 AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
     if (!sealed)
-        return interaction.refuse(sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
-                                                                              : PageFault::logout_resume_invalid);
+        return refuse(interaction, sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
+                                                                               : PageFault::logout_resume_invalid);
     const bool is_free = sealed->browser.empty() && allow_unbound == AllowUnbound::yes;
     if (!is_free && !interaction.browser.is_bound_by(sealed->browser))
-        return interaction.refuse(PageFault::logout_form_foreign, "",
-                                  "the form belongs to another browser, or no cookie came back");
+        return refuse(interaction, PageFault::logout_form_foreign, "",
+                      "the form belongs to another browser, or no cookie came back");
     return sealed->request;
 }
 
@@ -133,7 +166,7 @@ http::Response start_logout(Interaction& interaction) {
     recognise_surely(interaction.context, interaction.browser);
     const bool posted = interaction.request.method == http::Method::post;
     if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
-        return interaction.pages().logged_out();
+        return interaction.pages().logged_out({});
     if (interaction.request.body == http::BodyKind::other)
         return refused_logout(interaction,
                               {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
@@ -162,8 +195,8 @@ http::Response answer_logout(Interaction& interaction) {
     // With the session gone there is nothing that a forged answer could end.
     if (is_logged_in &&
         !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
-        return interaction.refuse(PageFault::logout_form_foreign, "",
-                                  "the csrf field is missing or does not belong to this browser, session and request");
+        return refuse(interaction, PageFault::logout_form_foreign, "",
+                      "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string_view decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")
@@ -171,7 +204,7 @@ http::Response answer_logout(Interaction& interaction) {
     if (decision == "cancel" && is_logged_in) return interaction.pages().still_logged_in(username_of(interaction));
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refused_logout(interaction, after.error());
-    return finish(interaction, asked, *after);
+    return finish(interaction, asked, *after, Confirmed::yes);
 }
 
 }  // namespace postern::web

@@ -104,6 +104,7 @@ public:
                                 {"who", renderer_.say(page.who)},
                                 {"request_id", page.request_id},
                                 {"try_again", page.try_again},
+                                {"sign_out", page.sign_out},
                                 {"recover", page.recover},
                                 {"other_account", page.other_account},
                                 {"back", page.back},
@@ -114,6 +115,7 @@ public:
 
     http::Response logout(const LogoutPage& page) const override {
         Values values{.texts = {{"client_name", renderer_.say(page.client_name)},
+                                {"leads_to", renderer_.say(page.leads_to)},
                                 {"username", util::displayable(page.username)},
                                 {"action", page.action},
                                 {"csrf", page.csrf},
@@ -122,7 +124,10 @@ public:
         return renderer_.respond(templates_->logout, std::move(values), 200);
     }
 
-    http::Response logged_out() const override { return renderer_.respond(templates_->logged_out, {}, 200); }
+    http::Response logged_out(const LoggedOutPage& page) const override {
+        Values values{.texts = {{"back", page.back}, {"client_name", renderer_.say(page.client_name)}}, .lists = {}};
+        return renderer_.respond(templates_->logged_out, std::move(values), 200);
+    }
 
     http::Response still_logged_in(const std::string& username) const override {
         Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};

@@ -76,11 +76,12 @@ struct ConsentPage {
 
 struct ErrorPage {
     int status = 400;
-    text::Message title;     ///< what happened, a few words
-    text::Message message;   ///< in a sentence or two
-    text::Message who;       ///< who can fix it, and how
-    std::string request_id;  ///< for `postern why`
-    std::string try_again;   ///< URL that starts the same sign-in over, or ""
+    text::Message title;        ///< what happened, a few words
+    text::Message message;      ///< in a sentence or two
+    text::Message who;          ///< who can fix it, and how
+    std::string request_id;     ///< for `postern why`
+    std::string try_again;      ///< URL that starts the same sign-in over, or ""
+    std::string sign_out = {};  ///< URL of the question whether to sign out, for a logout that is refused, or ""
     // For a link that is no longer good, otherwise "":
     std::string recover = {};  ///< URL of the page that mails another one, where there is mail
     // For a user who may not use a client, otherwise "":
@@ -98,10 +99,17 @@ struct FormPostPage {
 
 struct LogoutPage {
     text::Message client_name;  ///< who sent the browser here, if that is shown, or ""
-    std::string username;       ///< who is logged in
+    /// The client that the user's yes leads to, where no hint has shown who sent the browser, or "".
+    text::Message leads_to = {};
+    std::string username;  ///< who is logged in
     std::string action;
     std::string csrf;
     std::string resume;  ///< the sealed logout request
+};
+
+struct LoggedOutPage {
+    std::string back = {};  ///< the client's registered address, for the user to follow, or ""
+    text::Message client_name = {};
 };
 
 /// Makes the pages. An interface, so that programs without pages carry neither templates nor what renders them.
@@ -118,7 +126,7 @@ public:
     virtual http::Response consent(const ConsentPage& page) const = 0;
     virtual http::Response error(const ErrorPage& page) const = 0;
     virtual http::Response logout(const LogoutPage& page) const = 0;
-    virtual http::Response logged_out() const = 0;
+    virtual http::Response logged_out(const LoggedOutPage& page) const = 0;
     /// The user was asked whether to log out, and said no.
     virtual http::Response still_logged_in(const std::string& username) const = 0;
     /// Its script presses its button.

@@ -224,6 +224,7 @@ http::Response refusal_page(const Pages& pages, const http::Request& request, Pa
                                                     .who = text.who,
                                                     .request_id = request.id,
                                                     .try_again = facts.try_again,
+                                                    .sign_out = facts.sign_out,
                                                     .recover = facts.recover,
                                                     .other_account = facts.other_account,
                                                     .back = facts.back,

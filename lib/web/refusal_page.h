@@ -56,9 +56,10 @@ enum class PageFault {
 /// What is known about a refusal beyond its kind.
 struct RefusalFacts {
     std::string client_id;
-    std::string detail;     ///< for the operator
-    std::string issuer;     ///< named where another address of this server would explain it
-    std::string try_again;  ///< URL that starts the same sign-in over, or ""
+    std::string detail;         ///< for the operator
+    std::string issuer;         ///< named where another address of this server would explain it
+    std::string try_again;      ///< URL that starts the same sign-in over, or ""
+    std::string sign_out = {};  ///< URL of the question whether to sign out, for a logout, or ""
     // For link_not_good:
     std::string recover = {};  ///< URL of the page that mails another link, or ""
     // For access_refused:

@@ -265,25 +265,46 @@ describe("a sign-in that does not go straight on", () => {
       });
     }));
 
-  it("signing out by itself leads nowhere; with the client's hint and address it leads back at once", () =>
+  it("signing out by itself leads nowhere; a hint leads back at once, a client_id when the person has confirmed", () =>
     withPage(async (page) => {
+      const home = `${deployment.origin}/demo/`;
+      const signOut = (parameters) =>
+        page.goto(
+          `${deployment.issuer}/logout?${new URLSearchParams({ post_logout_redirect_uri: home, ...parameters })}`,
+        );
       await page.goto(url("of this test"));
       await signIn(page);
       await page.click("#approve");
       const code = (await answer(page, "of this test")).get("code");
       const reply = await redeem(deployment, code);
       const hint = (await reply.json()).id_token;
-      await page.goto(
-        `${deployment.issuer}/logout?client_id=demo-spa` +
-          `&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`,
-      );
+      await signOut({});
       await page.click("#logout");
       await heading(page, "You are signed out");
-      await page.goto(
-        `${deployment.issuer}/logout?id_token_hint=${hint}&state=back` +
-          `&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`,
-      );
-      assert.equal(page.url(), `${deployment.origin}/demo/?state=back`);
+      await signOut({ client_id: "demo-spa", state: "late" });
+      await heading(page, "You are signed out");
+      await page.click("#back");
+      await page.waitForURL(`${home}?state=late`);
+
+      const signInAgain = async (state) => {
+        await page.goto(url(state));
+        await signIn(page);
+        if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
+        await answer(page, state);
+      };
+      await signInAgain("the second");
+      await signOut({ client_id: "demo-spa", state: "confirmed" });
+      await page.click("#logout");
+      await page.waitForURL(`${home}?state=confirmed`);
+
+      await signInAgain("the third");
+      await signOut({ id_token_hint: "undefined" });
+      await heading(page, "This sign-out link cannot be trusted");
+      await page.click("#sign-out");
+      await page.click("#logout");
+      await heading(page, "You are signed out");
+      await signOut({ id_token_hint: hint, state: "back" });
+      assert.equal(page.url(), `${home}?state=back`);
     }));
 });
 

@@ -84,7 +84,7 @@ TEST_CASE(
     register_address(op);
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
-    const Landing question = alice.open(logout_url(op, {{"client_id", kWeb}, {"post_logout_redirect_uri", kBye}}));
+    const Landing question = alice.open(logout_url(op, {{"post_logout_redirect_uri", kBye}}));
     CHECK(question.verdict() == "logout");
     CHECK(has_id(question.answer.body, "cancel"));
     CHECK(says(question, kAlice));
@@ -111,6 +111,29 @@ TEST_CASE(
     CHECK(says(alice.submit(question, "logout"), "You are signed out"));
     CHECK(says(alice.submit(question, "cancel"), "You are signed out"));
     CHECK_FALSE(alice.submit(question, "cancel").left);
+}
+
+TEST_CASE("logout: a client without a hint is named as the next page, and reached by the person's own press alone") {
+    const Deployment op;
+    register_address(op);
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    const std::string url = logout_url(op, {{"client_id", kWeb}, {"post_logout_redirect_uri", kBye}, {"state", "s"}});
+    const Landing question = alice.open(url);
+    CHECK(says(question, "you are taken to the application Web Application"));
+    CHECK_FALSE(says(question, "sent you here"));
+    CHECK(says(alice.submit(question, "cancel"), "You are still signed in"));
+    CHECK(alice.submit(question, "logout").url == kBye + "?state=s");
+    CHECK_FALSE(is_signed_in(alice));
+    const Landing late = alice.open(url);
+    CHECK(says(late, "You are signed out"));
+    CHECK(link_in(late.answer.body, "back") == kBye + "?state=s");
+    CHECK(op.must({"why", late.answer.header("X-Request-Id")}).find("logout_unconfirmed") != std::string::npos);
+    // A form that another browser was shown confirms nothing here.
+    UserAgent bob(op);
+    bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword);
+    CHECK_FALSE(bob.submit(question, "logout").left);
+    CHECK(is_signed_in(bob));
 }
 
 TEST_CASE("logout: a form that was not shown in this session ends no session [L06, RP-Initiated Logout §2o]") {

@@ -92,6 +92,17 @@ struct LogoutRow {
     bool ended;
 };
 
+/// The page of a refusal has a link that leads to the question, and so to the end of the session, without a redirect.
+void check_way_out(const Deployment& op, UserAgent& browser, const Landing& refused) {
+    const std::string link = link_in(refused.answer.body, "sign-out");
+    REQUIRE(link == op.url("logout"));
+    const Landing question = browser.open(link);
+    CHECK(outcome_of(question) == "asked");
+    CHECK(outcome_of(browser.submit(question, "logout")) == "out");
+    CHECK_FALSE(is_signed_in(browser));
+    CHECK(op.count_rows("sessions") == 0);
+}
+
 void check_row(const LogoutRow& row) {
     CAPTURE(row.when);
     const Deployment op;
@@ -108,6 +119,7 @@ void check_row(const LogoutRow& row) {
     CHECK(is_signed_in(alice.browser) != row.ended);
     CHECK(op.count_rows("sessions") == (row.ended ? 0 : 1));
     CHECK(alice.browser.session_cookie().empty() == row.ended);
+    if (!row.ended) check_way_out(op, alice.browser, landing);
 }
 
 const std::string kBack = kBye + "?state=" + postern::util::percent_encode(kLogoutState);
@@ -169,6 +181,29 @@ TEST_CASE("logout requests: what each parameter does [RP-Initiated Logout §2ef,
         {"a payload changed under its signature", [](auto& hint) { return good(altered_token(hint)); }, "page 400", "",
          false},
         {"a hint that is no token", [](auto&) { return good("x"); }, "page 400", "", false},
+        {"a hint of JavaScript that had none", [](auto&) { return good("undefined"); }, "page 400", "", false},
+        {"the same in other languages",
+         [](auto& hint) { return good("null").with("client_id", kWeb).with("state", hint.substr(0, 9)); }, "page 400",
+         "", false},
+        {"a client's callback for an address",
+         [](auto& hint) {
+             return good(hint)
+                 .without("id_token_hint")
+                 .with("client_id", kWeb)
+                 .with("post_logout_redirect_uri", redirect_uri_of(kWeb));
+         },
+         "page 400", "", false},
+        {"one slash too many", [](auto& hint) { return good(hint).with("post_logout_redirect_uri", kBye + "/"); },
+         "page 400", "", false},
+        {"an address too long for any web server",
+         [](auto& hint) { return good(hint).raw("x=" + std::string(70000, 'x')); }, "page 414", "", false},
+        {"parameters without end",
+         [](auto& hint) {
+             std::string many = "x=";
+             for (int i = 0; i < 70; ++i) many += "&x" + std::to_string(i) + "=";
+             return good(hint).raw(many);
+         },
+         "page 400", "", false},
         {"the hint twice", [](auto& hint) { return good(hint).and_also("id_token_hint", hint); }, "page 400", "",
          false},
         {"client_id twice",
@@ -191,8 +226,18 @@ TEST_CASE("logout requests: what each parameter does [RP-Initiated Logout §2ef,
         {"§3 a redirect_uri is none",
          [](auto& hint) { return good(hint).with("post_logout_redirect_uri", redirect_uri_of(kWeb)); }, "page 400", "",
          false},
-        {"§3 without a hint: the client's address is not followed",
-         [](auto& hint) { return good(hint).without("id_token_hint").with("client_id", kWeb); }, "asked", "out", true},
+        {"§2 without a hint: the client's address is followed when the user has confirmed",
+         [](auto& hint) { return good(hint).without("id_token_hint").with("client_id", kWeb); }, "asked", kBack, true},
+        {"§2 an empty hint is none, and the client is named",
+         [](auto& hint) { return good(hint).with("id_token_hint", "").with("client_id", kWeb); }, "asked", kBack, true},
+        {"§3 without a hint: the client's address with another query",
+         [](auto& hint) {
+             return good(hint)
+                 .without("id_token_hint")
+                 .with("client_id", kWeb)
+                 .with("post_logout_redirect_uri", kBye + "?a=1");
+         },
+         "page 400", "", false},
         {"§3 without a hint: not the client's address",
          [](auto& hint) { return good(hint).without("id_token_hint").with("client_id", kOther); }, "page 400", "",
          false},
@@ -247,20 +292,24 @@ TEST_CASE(
         std::string when;
         Query request;
         std::string outcome;
+        std::string back = "";  ///< where a link of the page leads, which the user may follow
     };
     const std::vector<Row> rows = {
         {"a hint and its address", good(hint), kBack},
         {"a hint alone", {{"id_token_hint", hint}}, "out"},
         {"nothing", {}, "out"},
         {"an address alone", good(hint).without("id_token_hint"), "out"},
-        {"an address and its client", good(hint).without("id_token_hint").with("client_id", kWeb), "out"},
+        {"an address and its client", good(hint).without("id_token_hint").with("client_id", kWeb), "out", kBack},
+        {"an address and no client of here", good(hint).without("id_token_hint").with("client_id", "nobody"), "out"},
         {"an unregistered address", good(hint).with("post_logout_redirect_uri", "https://evil.example/"), "page 400"},
         {"a forged hint", good(unsigned_token(hint)), "page 400"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
         UserAgent visitor(op);
-        CHECK(outcome_of(visitor.open(op.url("logout") + "?" + row.request.text())) == row.outcome);
+        const Landing landing = visitor.open(op.url("logout") + "?" + row.request.text());
+        CHECK(outcome_of(landing) == row.outcome);
+        CHECK(link_in(landing.answer.body, "back") == row.back);
         UserAgent poster(op);
         const std::string url = op.url("logout");
         CHECK(outcome_of(poster.follow(url, poster.send(url, row.request.text()))) == row.outcome);

@@ -46,7 +46,8 @@ struct Fixture {
 
     auto parse(const Query& query) { return oidc::parse_logout_request(context, test::params(query.text())); }
 
-    /// The address; "page", or "page: " and the reason; "refused" for an unregistered one.
+    /// The address, behind "if confirmed: " where no hint proves it; "page", or "page: " and the reason; "refused" for
+    /// an unregistered one.
     std::string verdict(const Query& query) {
         const auto request = parse(query);
         REQUIRE(request);
@@ -56,7 +57,7 @@ struct Fixture {
             return "refused";
         }
         if (after->url()) CHECK_FALSE(after->not_followed());
-        if (after->url()) return *after->url();
+        if (after->url()) return (after->is_proved() ? "" : "if confirmed: ") + *after->url();
         return after->not_followed() ? "page: " + after->not_followed()->error : "page";
     }
 };
@@ -199,10 +200,15 @@ TEST_CASE(
         {"no hint, no client", {{"post_logout_redirect_uri", kAway}}, "page: logout_hint_missing"},
         {"no hint, an unknown client",
          {{"post_logout_redirect_uri", kAway}, {"client_id", "x"}},
-         "page: logout_hint_missing"},
-        {"no hint, its client",
-         {{"post_logout_redirect_uri", kAway}, {"client_id", "app"}},
-         "page: logout_hint_missing"},
+         "page: client_unknown"},
+        {"no hint, its client", {{"post_logout_redirect_uri", kAway}, {"client_id", "app"}}, "if confirmed: " + kAway},
+        {"no hint, its client, with state",
+         {{"post_logout_redirect_uri", kAway}, {"client_id", "app"}, {"state", "s"}},
+         "if confirmed: " + kAway + "&state=s"},
+        {"no hint, its client, a slash too many",
+         {{"post_logout_redirect_uri", "https://app.example//"}, {"client_id", "app"}},
+         "refused"},
+        {"no hint, its client, no address", {{"client_id", "app"}}, "page"},
         {"no hint, not its client", {{"post_logout_redirect_uri", kAway}, {"client_id", "other"}}, "refused"},
     };
     for (const Row& row : rows) {
@@ -221,10 +227,13 @@ TEST_CASE("verify_post_logout_redirect: the address of a document is followed if
     client.post_logout_redirect_uris = {kAway};
     f.fixture.add(client);
     const Query query{{"id_token_hint", f.hint(client.id.str())}, {"post_logout_redirect_uri", kAway}};
+    const Query unproved = query.without("id_token_hint").with("client_id", client.id.str());
     f.fixture.settings.client_documents.enabled = true;
     CHECK(f.verdict(query) == "page: client_document");
+    CHECK(f.verdict(unproved) == "page: client_document");
     f.fixture.settings.client_documents.allow = {"app.example"};
     CHECK(f.verdict(query) == kAway);
+    CHECK(f.verdict(unproved) == "if confirmed: " + kAway);
     f.fixture.settings.client_documents.enabled = false;
     CHECK(f.verdict(query) == "page: client_document");
 }
@@ -242,6 +251,7 @@ TEST_CASE(
         transaction.commit();
     }
     CHECK(f.verdict(query) == "page: client_disabled");
+    CHECK(f.verdict(query.without("id_token_hint").with("client_id", "app")) == "page: client_disabled");
     CHECK(f.verdict(query.with("post_logout_redirect_uri", "https://evil.example/")) == "page: client_disabled");
     {
         db::Transaction transaction(f.fixture.database, db::Durability::full);

@@ -84,8 +84,64 @@ TEST_CASE("answer_logout: only the form of this browser and session, with a deci
         const auto answer = f.submit(web::answer_logout, form);
         CHECK(answer.body == "error");
         CHECK(refusal_of(answer) == row.refusal);
+        CHECK(f.pages.last_error.sign_out == "https://op.example/logout");
         CHECK(f.is_signed_in());
     }
+}
+
+TEST_CASE("resume_logout: a request that cannot be taken up leaves the way to sign out [RP-Initiated Logout §4c]") {
+    struct Row {
+        const char* when;
+        http::Response (*open)(Fixture&, const http::Response& posted);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"forged", [](Fixture& f, const auto&) { return f.visit(web::resume_logout, {{"resume", "x"}}); }, "logout_resume_invalid"},
+        {"none", [](Fixture& f, const auto&) { return f.visit(web::resume_logout, {}); }, "logout_resume_invalid"},
+        {"expired", [](Fixture& f, const auto& posted) { f.fixture.clock.advance(util::Seconds{600}); return f.follow(web::resume_logout, posted); }, "logout_resume_expired"},
+        {"of another browser", [](Fixture& f, const auto&) { f.ask(); const auto asked = f.pages.last_logout.resume; f.cookies.erase(web::cookie_names(f.fixture.settings).browser); return f.visit(web::resume_logout, {{"resume", asked}}); }, "logout_form_foreign"},
+        {"a hint of JavaScript", [](Fixture& f, const auto&) { return f.visit(web::start_logout, {{"id_token_hint", "undefined"}}); }, "logout_hint_invalid"},
+        {"a state beyond every bound", [](Fixture& f, const auto&) { return f.submit(web::start_logout, {{"state", std::string(5000, 's')}}); }, "logout_malformed"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        const auto answer = row.open(f, f.submit(web::start_logout, {}));
+        CHECK(refusal_of(answer) == row.refusal);
+        CHECK(f.pages.last_error.sign_out == "https://op.example/logout");
+        CHECK(f.is_signed_in());
+    }
+}
+
+TEST_CASE("start_logout: a client_id with its address is followed when the user has confirmed it, and not before") {
+    Fixture f;
+    model::Client app = f.client;
+    app.id = model::ClientId("leaving");
+    app.name = "Leaving";
+    app.post_logout_redirect_uris = {"https://app.example/bye"};
+    f.fixture.add(app);
+    const std::map<std::string, std::string> asked{
+        {"client_id", "leaving"}, {"post_logout_redirect_uri", "https://app.example/bye"}, {"state", "s"}};
+    const auto visitor = f.cookies;
+    CHECK(f.visit(web::start_logout, asked).body == "logout");
+    CHECK(f.pages.last_logout.leads_to == "Leaving");
+    CHECK(f.pages.last_logout.client_name == "");
+    CHECK(f.submit(web::answer_logout, f.answer("cancel")).body == "still_logged_in");
+    const auto left = f.submit(web::answer_logout, f.answer("logout"));
+    CHECK(left.status == 303);
+    REQUIRE(left.find("Location"));
+    CHECK(*left.find("Location") == "https://app.example/bye?state=s");
+    // The session has gone: no question, so no confirmation. The user may follow the link.
+    f.cookies = visitor;
+    const auto stayed = f.visit(web::start_logout, asked);
+    CHECK(stayed.body == "logged_out");
+    CHECK(f.pages.last_logged_out.back == "https://app.example/bye?state=s");
+    CHECK(f.pages.last_logged_out.client_name == "Leaving");
+    CHECK(refusal_of(stayed) == "logout_unconfirmed");
+    f.visit(web::start_logout, {{"post_logout_redirect_uri", "https://app.example/bye"}});
+    CHECK(f.pages.last_logged_out.back == "");
 }
 
 TEST_CASE("start_logout: an address that is not registered is refused before anything ends, by GET and by POST") {
@@ -93,6 +149,7 @@ TEST_CASE("start_logout: an address that is not registered is refused before any
                                                    {"post_logout_redirect_uri", "https://evil.example/"}};
     Fixture f;
     CHECK(refusal_of(f.visit(web::start_logout, asked)) == "logout_redirect_unregistered");
+    CHECK(f.pages.last_error.sign_out == "https://op.example/logout");
     CHECK(refusal_of(f.submit(web::start_logout, asked)) == "logout_redirect_unregistered");
     CHECK(f.is_signed_in());
 }

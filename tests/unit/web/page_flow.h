@@ -43,7 +43,10 @@ public:
         last_logout = page;
         return shown("logout", 200);
     }
-    http::Response logged_out() const override { return shown("logged_out", 200); }
+    http::Response logged_out(const web::LoggedOutPage& page) const override {
+        last_logged_out = page;
+        return shown("logged_out", 200);
+    }
     http::Response still_logged_in(const std::string&) const override { return shown("still_logged_in", 200); }
     http::Response form_post(const web::FormPostPage&) const override { return shown("form_post", 200); }
 
@@ -52,6 +55,7 @@ public:
     mutable web::ConsentPage last_consent;
     mutable web::ErrorPage last_error;
     mutable web::LogoutPage last_logout;
+    mutable web::LoggedOutPage last_logged_out;
 
 private:
     static http::Response shown(const char* kind, int status) {

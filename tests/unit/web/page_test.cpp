@@ -88,7 +88,7 @@ std::vector<Named> every_page() {
             {"consent", shipped().consent(consent_page())},
             {"error", shipped().error(error_page())},
             {"logout", shipped().logout(logout_page())},
-            {"logged out", shipped().logged_out()},
+            {"logged out", shipped().logged_out({})},
             {"still logged in", shipped().still_logged_in("alice")},
             {"form_post", shipped().form_post(form_post_page())}};
 }
@@ -178,7 +178,7 @@ TEST_CASE("every page: the title says the problem first") {
     CHECK(title_of(shipped().consent(consent_page())) == "Allow Example Notes?");
     CHECK(title_of(shipped().error(error_page())) == "Unknown application");
     CHECK(title_of(shipped().logout(logout_page())) == "Sign out?");
-    CHECK(title_of(shipped().logged_out()) == "You are signed out");
+    CHECK(title_of(shipped().logged_out({})) == "You are signed out");
     CHECK(title_of(shipped().still_logged_in("alice")) == "You are still signed in");
     CHECK(title_of(shipped().form_post(form_post_page())) == "Back to Example Notes");
 }
@@ -378,12 +378,27 @@ TEST_CASE("logout: which user is signed in, which client sent the browser here, 
     web::LogoutPage nobody = logout_page();
     nobody.client_name = {};
     CHECK_FALSE(contains(shipped().logout(nobody).body, "sent you here"));
+    CHECK_FALSE(contains(shipped().logout(nobody).body, "you are taken to"));
+    nobody.leads_to = "Example Notes";
+    CHECK(
+        contains(shipped().logout(nobody).body, "taken to the application <strong><bdi>Example Notes</bdi></strong>"));
+}
+
+TEST_CASE("error page: a refused sign-out has the link to sign out, and no other page has") {
+    ErrorPage page = error_page();
+    CHECK_FALSE(contains(shipped().error(page).body, "id=\"sign-out\""));
+    page.sign_out = "https://op.example/logout";
+    CHECK(contains(tag_with_id(shipped().error(page).body, "sign-out"), "href=\"https://op.example/logout\""));
 }
 
 TEST_CASE("logged out: says what is true now, and never both") {
-    const std::string out = shipped().logged_out().body;
+    const std::string out = shipped().logged_out({}).body;
     CHECK(contains(out, "<h1>You are signed out</h1>"));
     CHECK_FALSE(contains(out, "still signed in"));
+    CHECK_FALSE(contains(out, "id=\"back\""));
+    const std::string back = shipped().logged_out({"https://app.example/bye", "Example Notes"}).body;
+    CHECK(contains(tag_with_id(back, "back"), "href=\"https://app.example/bye\""));
+    CHECK(contains(back, "Back to <bdi>Example Notes</bdi>"));
     for (const char* username : {"alice", ""}) {
         const std::string in = shipped().still_logged_in(username).body;
         CHECK(contains(in, "<h1>You are still signed in</h1>"));
@@ -413,8 +428,10 @@ TEST_CASE("every value that users or clients chose is escaped and cannot reorder
     check_harmless(shipped().consent(consent));
     web::LogoutPage logout = logout_page();
     logout.client_name = hostile;
+    logout.leads_to = hostile;
     logout.username = kHostile;
     check_harmless(shipped().logout(logout));
+    check_harmless(shipped().logged_out({"https://app.example/bye", hostile}));
     check_harmless(shipped().still_logged_in(kHostile));
     for (const auto field : {&ErrorPage::title, &ErrorPage::message, &ErrorPage::who}) {
         ErrorPage page = error_page();
