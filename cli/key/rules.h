@@ -13,7 +13,8 @@ namespace postern::cli {
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings);
 bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings);
 
-/// When the last token that a retired key signed expires, by the lifetimes in the current configuration.
+/// When a retired key is not needed any more, by the lifetimes in the current configuration: the last token that it
+/// signed has expired, and no session or grant is left from which a client has an ID token of it to show as a hint.
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings);
 
 }  // namespace postern::cli

@@ -91,7 +91,8 @@ constexpr Advice kAdvice[] = {
      "The registration parameter is not supported; register the client with `postern client add`."},
     // pages
     {"request_malformed",
-     "The authorization URL of the client is damaged: a parameter is given twice or is badly encoded."},
+     "The authorization URL of the client is damaged: a parameter is given twice or is badly encoded, or its state is so "
+     "long that no answer could return it. The detail says which."},
     {"client_missing", "The client sent no client_id. Check its configuration."},
     {"client_unknown",
      "No client with that id is registered; compare with `postern client list`, or add it with `postern client add`."},

@@ -295,7 +295,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"clientDocuments.ttl", whole(&ClientDocuments::ttl, 86400, kTenYears)},
         {"clientDocuments.max", whole(&ClientDocuments::max, 1, 1000000)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
-        {"limits.token", whole(&Limits::token, 1024, 8192)},  // jose::kMaxTokenBytes is the verifier's own bound
+        {"limits.token", whole(&Limits::token, 1024, 8192)},
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},
         {"authorizationVariables", read_authorization_variables},
         {"trustedProxies", read_trusted_proxies},

@@ -47,7 +47,8 @@ struct VerifiedJws {
     std::string digest;    ///< SHA-256 of the whole token, 32 bytes: it had to be made, and records are found by it
 };
 
-inline constexpr std::size_t kMaxTokenBytes = 8192;
+/// Longer than any token of this server: an ID token can repeat a nonce of some thousand quotation marks.
+inline constexpr std::size_t kMaxTokenBytes = 16384;
 
 class Verifier {
 public:

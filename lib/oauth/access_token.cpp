@@ -14,10 +14,6 @@
 namespace postern::oauth {
 namespace {
 
-/// Of the claims with groups: their token, a third longer and signed, has to fit into a header line, which web servers
-/// limit to 8 KiB.
-constexpr std::size_t kMaxBytesWithGroups = 4096;
-
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record) {
     // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random, so no client's id.
     const std::string& subject = grant.subject.empty() ? grant.client_id.str() : grant.subject.str();
@@ -34,7 +30,7 @@ json::Object claims_of(const Settings& settings, const model::Grant& grant, cons
 void add_groups(Context& context, const model::Grant& grant, json::Object& claims) {
     json::Object with_groups = claims;
     with_groups.set(model::kGroups, json::strings(store::told_groups(context.store, grant.subject, grant.client_id)));
-    if (json::write(with_groups).size() <= kMaxBytesWithGroups) {
+    if (json::write(with_groups).size() <= kMaxClaimBytes) {
         claims = std::move(with_groups);
         return;
     }

@@ -35,14 +35,26 @@ Outcome<void> check_duplicates(const http::Params& params) {
     return {};
 }
 
-Outcome<void> check_sizes(const http::Params& params) {
-    std::size_t total = 0;
-    for (const std::string_view name : kKnown) total += params.find(name).value_or("").size();
+Outcome<void> check_sizes(const VerifiedRedirect& target, const http::Params& params) {
+    std::size_t total = target.uri().size();  // it travels on, sent or not
+    for (const std::string_view name : kKnown)
+        // A hint does not travel on, only the user that it names.
+        if (name != "redirect_uri" && name != "id_token_hint") total += params.find(name).value_or("").size();
     for (const std::string& uri : params.find_all(kResource).value_or(std::vector<std::string>())) total += uri.size();
     if (params.find("state").value_or("").size() > kMaxStateBytes)
-        return invalid_request("state is longer than 2048 bytes");
-    if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4096 bytes together");
+        return invalid_request("state is longer than 4096 bytes");
+    if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4864 bytes together");
     return {};
+}
+
+/// The answer of an implicit grant has an access token in its URL, too.
+Outcome<void> check_answer(const VerifiedRedirect& target, model::ResponseType type, model::ResponseMode mode,
+                           const model::Scope& scope) {
+    if (type != model::ResponseType::token || mode == model::ResponseMode::form_post) return {};
+    constexpr std::size_t kShortest = 1600;  // of a token with all but these two, signed
+    const std::size_t claims = scope.to_string().size() + target.client().id.str().size();
+    if (answer_bytes(target) + kShortest + claims * 4 / 3 <= kMaxAnswerBytes) return {};
+    return invalid_request("state is too long for an answer with an access token");
 }
 
 /// Parameters that would change the meaning of the others must not be ignored silently (OpenID Connect Core §6,
@@ -174,7 +186,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
                                                                  const http::Params& params) {
     const model::Client& client = target.client();
     RETURN_IF_ERROR(check_duplicates(params));
-    RETURN_IF_ERROR(check_sizes(params));
+    RETURN_IF_ERROR(check_sizes(target, params));
     RETURN_IF_ERROR(check_request_objects(params));
     ASSIGN_OR_RETURN(auto mode, parse_response_mode(params));
     ASSIGN_OR_RETURN(auto type, parse_response_type(context.settings, client, params));
@@ -183,6 +195,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     model::Scope& scope = asked_scope.scope;
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
     if (type == model::ResponseType::token) scope.remove("offline_access");
+    RETURN_IF_ERROR(check_answer(target, type, mode, scope));
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));

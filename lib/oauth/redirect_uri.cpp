@@ -11,6 +11,7 @@
 #include "oauth/document_client.h"
 #include "oauth/response_mode.h"
 #include "store/clients.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -188,10 +189,20 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     if (client.origin == model::Origin::document) verified.document_ = seen_document(client);
     verified.client_ = std::move(client);
     verified.state_ = params.find("state");
-    if (verified.state_ && verified.state_->size() > kMaxStateBytes) verified.state_.reset();
     verified.issuer_ = context.settings.issuer;
     verified.mode_ = response_mode_of_errors(params);
+    // An answer without it would be taken for a forged one: the page says what is wrong.
+    if (verified.mode_ != model::ResponseMode::form_post && answer_bytes(verified) > kMaxAnswerBytes)
+        return refusal(
+            RedirectFault::malformed, client_id,
+            "with this state the URL of an answer would be longer than " + std::to_string(kMaxAnswerBytes) + " bytes");
     return verified;
+}
+
+std::size_t answer_bytes(const VerifiedRedirect& target) {
+    constexpr std::size_t kOthers = 512;  // names, a code, or an error with its description
+    return target.uri().size() + util::percent_encode(target.state().value_or("")).size() +
+           util::percent_encode(target.issuer()).size() + kOthers;
 }
 
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,

@@ -63,8 +63,9 @@ private:
     std::optional<model::SeenDocument> document_;
 };
 
-/// `state` is kept when it is well-formed and at most kMaxStateBytes long; redirect errors return it (RFC 6749
-/// §4.1.2.1). `address` as in find_document_client.
+/// `state` is kept when it is well-formed, and every answer returns it (RFC 6749 §4.1.2.1): one with which the URL of
+/// an answer would have more than kMaxAnswerBytes is refused here, on a page. docs/decisions/0093
+/// `address` as in find_document_client.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
                                                                 const std::string& address = {});
 
@@ -75,7 +76,12 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
                                                                 const model::AuthorizationRequest& request,
                                                                 const std::string& address = {});
 
-inline constexpr std::size_t kMaxStateBytes = 2048;
+inline constexpr std::size_t kMaxStateBytes = 4096;
+
+/// Of a URL that the browser is sent to. Apache takes no header line of more than 8190 bytes from a program.
+inline constexpr std::size_t kMaxAnswerBytes = 8000;
+/// Bytes of the URL of an answer with `state`, and nothing else but what each answer has: a code or an error.
+std::size_t answer_bytes(const VerifiedRedirect& target);
 
 /// The address to answer at when `received` is one of the client's: byte-equal, but for the port of http://127.0.0.1
 /// and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a document describes,

@@ -149,6 +149,8 @@ const ClientRule kClientRules[] = {
      "a name in another language must be 1 to 256 bytes of UTF-8 without control and direction characters"},
     {[](const Client& c, const Settings&) { return !c.name.empty() && !util::can_be_seen(c.name); },
      "the name has no character that can be seen"},
+    {[](const Client& c, const Settings&) { return c.scope.to_string().size() > kMaxScopeBytes; },
+     "the scope has more than 2048 bytes, and access tokens repeat it"},
     {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},
     {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.implicit; },
      "the implicit grant is switched off in the configuration; use authorization_code"},

@@ -15,6 +15,7 @@ namespace postern::oauth {
 inline constexpr std::size_t kMaxClientIdBytes = 128;
 inline constexpr std::size_t kMaxClientNameBytes = 256;
 inline constexpr std::size_t kMaxRedirectUriBytes = 2048;
+inline constexpr std::size_t kMaxScopeBytes = 2048;  ///< an access token repeats it, and `limits.token` takes that
 inline constexpr std::size_t kMinClientSecretBytes = 32;
 inline constexpr std::size_t kMaxClientSecretBytes = 512;
 

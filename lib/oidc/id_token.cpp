@@ -1,6 +1,8 @@
 // What an ID token says.
 #include "oidc/id_token.h"
 
+#include <algorithm>
+
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
@@ -29,6 +31,46 @@ std::string at_hash(crypto::Algorithm algorithm, const oauth::AccessTokenIssue& 
     return util::base64url_encode(std::string_view(digest).substr(0, digest.size() / 2));
 }
 
+namespace {
+
+std::size_t size_of(const json::Object& claims) { return json::write(claims).size(); }
+
+/// The claim that takes most room. There is one.
+std::string longest_of(const json::Object& claims) {
+    std::string longest;
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : claims.members()) {
+        const std::size_t size = size_of(json::Object{{name, value}});
+        if (size <= bytes) continue;
+        longest = name;
+        bytes = size;
+    }
+    return longest;
+}
+
+/// Adds the user's claims, but for the longest ones where all would be too long. A claim is there whole or not at all:
+/// a part of the groups could say that the user is not in one. UserInfo has them all.
+void add_user_claims(oauth::Context& context, const IdTokenAbout& about, json::Object& claims) {
+    json::Object told = about.claims;
+    std::string left_out;
+    std::size_t room = oauth::kMaxClaimBytes - std::min(oauth::kMaxClaimBytes, size_of(claims));
+    while (!told.members().empty() && size_of(told) > room) {
+        const std::string longest = longest_of(told);
+        left_out += (left_out.empty() ? "" : " ") + longest;
+        told.erase(longest);
+    }
+    for (const auto& [name, value] : told.members()) claims.set(name, value);
+    if (left_out.empty()) return;
+    context.log.warn("claims_left_out", {{"id", context.trail.request_id()},
+                                         {"client_id", about.grant.client_id.str()},
+                                         {"claims", left_out},
+                                         {"reason",
+                                          "with them the claims of the ID token would be longer than 4096 "
+                                          "bytes; UserInfo has them"}});
+}
+
+}  // namespace
+
 json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about) {
     const oauth::Settings& settings = context.settings;
     const util::Time now = context.now();
@@ -43,7 +85,7 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", about.at_hash);
     claims.set("sid", about.grant.sid.str());
-    for (const auto& [name, value] : about.claims.members()) claims.set(name, value);
+    add_user_claims(context, about, claims);
     return claims;
 }
 

@@ -8,6 +8,7 @@
 #include "oauth/error.h"
 #include "oauth/id_token_hint.h"
 #include "store/clients.h"
+#include "util/percent.h"
 
 namespace postern::oidc {
 namespace {
@@ -28,6 +29,9 @@ std::optional<std::string> find_malformed(const http::Params& params) {
         total += params.find(name).value_or("").size();
     if (total > kMaxLogoutBytes)
         return "the values are longer than " + std::to_string(kMaxLogoutBytes) + " bytes together";
+    const std::string state = util::percent_encode(params.find("state").value_or(""));
+    if (params.find("post_logout_redirect_uri").value_or("").size() + state.size() > oauth::kMaxAnswerBytes)
+        return "with this state the address would be longer than " + std::to_string(oauth::kMaxAnswerBytes) + " bytes";
     return std::nullopt;
 }
 

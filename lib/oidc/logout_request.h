@@ -7,14 +7,15 @@
 
 #include "http/params.h"
 #include "model/ids.h"
+#include "oauth/authorization_request.h"
 #include "oauth/context.h"
 #include "util/clock.h"
 #include "util/result.h"
 
 namespace postern::oidc {
 
-inline constexpr std::size_t kMaxLogoutBytes = 4096;  ///< of the values that travel on together
-inline constexpr std::size_t kMaxLogoutStateBytes = 2048;
+inline constexpr std::size_t kMaxLogoutBytes = oauth::kMaxRequestBytes;  ///< of the values that travel on together
+inline constexpr std::size_t kMaxLogoutStateBytes = oauth::kMaxStateBytes;
 
 /// A request whose hint, if there was one, is verified. Its address is not: `verify_post_logout_redirect` does that.
 struct LogoutRequest {

@@ -227,9 +227,14 @@ TEST_CASE(
     };
     const Row rows[] = {
         {"refresh tokens are signed by the access token's algorithm", {}, "ES256", kMonth},
-        {"the other algorithm signs ID tokens only", {}, "RS256", kHour},
+        {"an ID token may come back while a grant lives, whatever signs refresh tokens",
+         {{"useOpaqueRefreshTokens", true}},
+         "RS256",
+         kMonth},
+        {"or while a session does", {{"refreshTokenTTL", 7200}}, "RS256", 12 * kHour},
+        {"however long", {{"refreshTokenTTL", 60}, {"sessionTTL", 50400}}, "RS256", 14 * kHour},
         {"opaque refresh tokens need no key", {{"useOpaqueRefreshTokens", true}}, "ES256", kHour},
-        {"the longest counts", {{"useOpaqueRefreshTokens", true}, {"accessTokenTTL", 7200}}, "RS256", 2 * kHour},
+        {"the longest counts", {{"useOpaqueRefreshTokens", true}, {"accessTokenTTL", 7200}}, "ES256", 2 * kHour},
         {"the longest counts",
          {{"refreshTokenTTL", 60}, {"idTokenTTL", 100}, {"accessTokenTTL", 80}},
          "ES256",

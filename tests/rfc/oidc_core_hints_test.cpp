@@ -124,6 +124,33 @@ TEST_CASE(
     CHECK(verdict_of(op, alice.fetch(op.url("authorize") + "?" + twice.text())) == "invalid_request");
 }
 
+TEST_CASE(
+    "id_token_hint: each ID token of this server is taken back, however long, and after a rotation of keys [OIDC Core "
+    "§3.1.2.1u, RP-Initiated Logout §2b]") {
+    Deployment op;
+    const std::string bye = "https://app.example/bye";
+    op.must({"client", "set", kWeb, "--id-token-claims", "--post-logout-redirect-uri", bye});
+    op.must({"user", "set", kAlice, "--claim", "nickname=" + std::string(3000, 'n')});
+    UserAgent alice(op);
+    const Query request = authorization_request().with("scope", "openid profile");
+    const std::string hint = text_of(obtain_tokens(op, alice, request), "id_token");
+    CHECK(hint.size() > 4096);
+    op.must({"key", "rotate", "--lead", "0"});
+    for (int i = 0; i < 5; ++i) {  // the session is used, so it lives
+        op.advance(seconds{7000});
+        CHECK(alice.authorize(request.with("prompt", "none").with("id_token_hint", hint)).verdict() == "code");
+    }
+    CHECK(op.postern({"doctor"}).out.find("key retire") == std::string::npos);
+    CHECK(alice.open(op.url("logout") + "?" + Query{{"id_token_hint", hint}, {"post_logout_redirect_uri", bye}}.text())
+              .url == bye);
+
+    op.must({"user", "set", kAlice, "--claim", "website=https://" + std::string(3000, 'w')});
+    const Answer both = redeem(op, token_request(alice.sign_in(request).parameter("code")));
+    CHECK(both.log.find("\"event\":\"claims_left_out\"") != std::string::npos);
+    CHECK(both.member("id_token").size() < 6000);
+    CHECK(userinfo(op, both.member("access_token")).json().find("website"));
+}
+
 TEST_CASE("login_hint: fills in the user name, and is never an error [OIDC Core §3.1.2.1x]") {
     const Deployment op;
     struct Row {

@@ -241,13 +241,15 @@ function wire(front, { sockets, longestLine, unnamed }) {
 
   it("an authorization request of 7.5 KB reaches its end, and so does one of the longest that is taken", async () => {
     const { url } = site.begin();
-    const most = site.begin({ state: "s".repeat(2048), nonce: "n".repeat(1700) }).url;
+    const state = "s".repeat(4096);
+    const most = site.begin({ state, nonce: "n".repeat(400) }).url;
     const longest = `${most}&unknown=${"u".repeat(longestLine - most.length - 30)}`;
     for (const long of [`${url}&unknown=${"u".repeat(7500 - url.length - 9)}`, longest]) {
       const { agent } = site;
       const signedIn = await agent.signIn(await agent.visit(long), PERSON.username, PERSON.password);
       const page = signedIn.form?.buttons.approve ? await agent.approve(signedIn) : signedIn;
       assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+      if (long === longest) assert.equal(page.location.searchParams.get("state"), state);
     }
   });
 

@@ -74,8 +74,8 @@ TEST_CASE("parse_authorization_request: what is refused, and with which error") 
         {"response_mode in another case", kBase + "&response_mode=FORM_POST", ErrorCode::invalid_request},
         {"response_mode of two words", kBase + "&response_mode=query+fragment", ErrorCode::invalid_request},
         {"response_mode twice", kBase + "&response_mode=query&response_mode=query", ErrorCode::invalid_request},
-        {"state over 2048 bytes", kBase + "&state=" + std::string(2049, 's'), ErrorCode::invalid_request},
-        {"all values over 4096 bytes", kBase + "&nonce=" + std::string(4096, 'n'), ErrorCode::invalid_request},
+        {"state over 4096 bytes", kBase + "&state=" + std::string(4097, 's'), ErrorCode::invalid_request},
+        {"all values over 4864 bytes", kBase + "&nonce=" + std::string(4864, 'n'), ErrorCode::invalid_request},
         {"a control byte in state", kBase + "&state=a%0d%0aSet-Cookie:x=1", ErrorCode::invalid_request},
     };
     Fixture f;

@@ -84,7 +84,7 @@ TEST_CASE("response mode: errors take the one that only a request object names [
         {object(R"({"response_mode":"form_post")"), "query"},
         {object(form_post, ""), "query"},
         {object(form_post, "..."), "query"},
-        {object(R"({"response_mode":"form_post","pad":")" + std::string(4096, 'x') + "\"}"), "query"},
+        {object(R"({"response_mode":"form_post","pad":")" + std::string(4864, 'x') + "\"}"), "query"},
         {"request=" + util::base64url_encode(form_post), "query"},
         {"request=..", "query"},
         {"request=", "query"},

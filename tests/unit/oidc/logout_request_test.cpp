@@ -131,9 +131,12 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout Â
         {"ui_locales twice", Query{{"ui_locales", "a"}}.and_also("ui_locales", "a"), LogoutFault::malformed},
         {"state with a bad escape", Query{}.raw("state=%zz"), LogoutFault::malformed},
         {"state with a line end", Query{}.raw("state=%0a"), LogoutFault::malformed},
-        {"state too long", {{"state", std::string(2049, 's')}}, LogoutFault::malformed},
+        {"state too long", {{"state", std::string(4097, 's')}}, LogoutFault::malformed},
+        {"state too long to be returned",
+         {{"state", std::string(2048, '"')}, {"post_logout_redirect_uri", std::string(2048, 'u')}},
+         LogoutFault::malformed},
         {"too much together",
-         {{"state", std::string(2048, 's')}, {"post_logout_redirect_uri", std::string(2049, 'u')}},
+         {{"state", std::string(4096, 's')}, {"post_logout_redirect_uri", std::string(769, 'u')}},
          LogoutFault::malformed},
     };
     for (const Row& row : rows) {
@@ -144,7 +147,7 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout Â
         CHECK_FALSE(request.error().log_detail.empty());
         CHECK(request.error().log_detail.find(hint) == std::string::npos);
     }
-    CHECK(f.parse({{"state", std::string(2048, 's')}, {"post_logout_redirect_uri", std::string(2048, 'u')}}));
+    CHECK(f.parse({{"state", std::string(4096, 's')}, {"post_logout_redirect_uri", std::string(768, 'u')}}));
     CHECK(f.parse(Query{{"unknown", "a"}}.and_also("unknown", "b")));
 }
 
