@@ -50,7 +50,8 @@ GRANT DELETE ON authorization_requests TO postern_account;
 GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims, resources) ON consents TO postern_authorize;
 GRANT SELECT, DELETE ON consents TO postern_account;
 
-GRANT SELECT, INSERT, UPDATE (kept_until) ON grants TO postern_authorize;
+-- The oldest grants of one user to one client end when there are too many.
+GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_authorize;
 GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_token;
 GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_revoke, postern_logout, postern_account;
 GRANT SELECT ON grants TO postern_introspect, postern_userinfo;
@@ -133,7 +134,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
 -- With "login": {"rememberDevice": SECONDS}, browsers are remembered, and forgotten:
---     GRANT SELECT (token_hash, subject, stamp, created_at, expires_at), INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
+--     GRANT SELECT (token_hash, subject, stamp, created_at, last_used_at, expires_at), INSERT, UPDATE (token_hash, last_used_at), DELETE ON remembered_devices TO postern_login;
 --     GRANT SELECT, DELETE ON remembered_devices TO postern_account;
 --     GRANT SELECT, UPDATE (expires_at), DELETE ON remembered_devices TO postern_sweep;
 -- With "account": {"editableClaims": [...]}, users change their claims:
@@ -154,5 +155,4 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT INSERT, UPDATE (name, native, grants, scope, last_used_at, removable_at) ON clients TO postern_authorize;
 --     GRANT INSERT, DELETE ON redirect_uris TO postern_authorize;
 --     GRANT DELETE ON consents TO postern_authorize;
---     GRANT UPDATE (ended_at) ON grants TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;

@@ -91,6 +91,7 @@ CREATE TABLE users (
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
+CREATE INDEX users_by_folded_name ON users (lower(username));
 
 CREATE TABLE groups (
     name text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -154,7 +155,7 @@ CREATE TABLE sessions (
     amr text NOT NULL DEFAULT '',
     remembered bigint NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))
 );
-CREATE INDEX sessions_by_subject ON sessions (subject);
+CREATE INDEX sessions_by_subject ON sessions (subject, sid);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 CREATE TABLE totp_secrets (
@@ -261,7 +262,7 @@ CREATE TABLE authorization_requests (
     used bigint NOT NULL CHECK (used IN (0, 1)),
     expires_at bigint NOT NULL
 );
-CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject);
+CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject, used);
 CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
 
 CREATE TABLE consents (
@@ -293,7 +294,7 @@ CREATE TABLE grants (
     ignored_scope text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
-CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL;
 -- With the id, which an index of SQLite has by itself: what ends at once, perhaps all grants of a client, is deleted in
 -- this order, and each batch would sort all of it.
 CREATE INDEX grants_by_kept_until ON grants (kept_until, id);
@@ -352,6 +353,7 @@ CREATE TABLE login_attempts (
     ends_at bigint NOT NULL
 );
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, strpos(attempt_key, ':')), ends_at);
 
 CREATE TABLE fetched (
     url_digest text COLLATE "C" NOT NULL PRIMARY KEY,

@@ -106,6 +106,7 @@ CREATE TABLE users (
                                               -- with another one; it changes with the password alone
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
+CREATE INDEX users_by_folded_name ON users (lower(username));  -- letters A to Z: names that differ in their case alone
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.
 CREATE TABLE groups (
@@ -176,7 +177,7 @@ CREATE TABLE sessions (
     remembered   INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))  -- 1: a remembered device took the place of the
                                             -- second factor
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_by_subject ON sessions (subject);
+CREATE INDEX sessions_by_subject ON sessions (subject, sid);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 -- Authenticator apps (RFC 6238), one for each user at most.
@@ -302,7 +303,7 @@ CREATE TABLE authorization_requests (
     used        INTEGER NOT NULL CHECK (used IN (0, 1)),       -- answered: one request yields at most one code
     expires_at  INTEGER NOT NULL            -- the seal's own expiry, after which the request cannot come back
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject);
+CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject, used);
 CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
 
 -- All scopes and claims that a user has approved for a client, so that each is asked once (OpenID Connect Core §3.1.2.4).
@@ -337,7 +338,7 @@ CREATE TABLE grants (
     ignored_scope TEXT NOT NULL DEFAULT ''     -- words that were asked for and not given: a refresh may repeat them
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
-CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL;
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
 CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
 
@@ -398,14 +399,16 @@ CREATE TABLE refresh_tokens (
 CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1;
 
 -- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that an unauthenticated caller
--- can cause, so their number is limited. Also the addresses from which each name has logged in recently (keys that begin with
--- known:), where failures from other addresses do not count.
+-- can cause, so the number of each kind is limited, and no kind takes the room of another. Also the addresses from which each
+-- name has logged in recently (keys that begin with known:), where failures from other addresses do not count.
 CREATE TABLE login_attempts (
-    attempt_key TEXT NOT NULL PRIMARY KEY,  -- the kind of counter, and a digest of the user name, the address or both
+    attempt_key TEXT NOT NULL PRIMARY KEY,  -- the kind of counter with its colon, and a digest of the user name, the address or
+                                            -- both; of known:, digests of the name and of the place
     failures    INTEGER NOT NULL,           -- since the start of the window
     ends_at     INTEGER NOT NULL            -- the end of the window, after which the row has no effect
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, instr(attempt_key, ':')), ends_at);
 
 -- Documents of others that were fetched over HTTPS: a cache, RFC 9111. Strangers can cause rows, so their number is limited.
 CREATE TABLE fetched (

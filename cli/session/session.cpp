@@ -82,11 +82,13 @@ struct Ended {
 };
 
 Ended end_of_user(const config::Config& config, db::Transaction& transaction, const model::Subject& subject) {
-    const store::EndedSessions ended = store::end_sessions(transaction, subject, now());
-    const std::int64_t devices = store::forget_devices(transaction, subject);
-    if (ended.sessions > 0 || devices > 0)
+    Ended ended;
+    for (const store::EndedSession& each : store::end_sessions(transaction, subject, now()))
+        ended += {.sessions = 1, .grants = each.grants};
+    ended.devices = store::forget_devices(transaction, subject);
+    if (ended.sessions > 0 || ended.devices > 0)
         note_activity(config.settings, transaction, subject, model::Happened::sessions_ended);
-    return {ended.sessions, ended.grants, devices};
+    return ended;
 }
 
 void end(const Invocation& invocation, const Selection& selection) {

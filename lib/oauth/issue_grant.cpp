@@ -73,6 +73,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
     if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
         return NotIssued::request_used;
     store::insert_grant(transaction, grant, until);
+    store::end_surplus_grants(transaction, grant, now);
     insert_credential(transaction);
     if (consent == ConsentSource::given_now) {
         store::save_consent(transaction, consent_of(request, session.subject, now));

@@ -107,13 +107,33 @@ std::optional<Grant> find_grant(db::Database& database, const GrantId& id) {
     return grant;
 }
 
+// `sid <> ''` is the condition of the partial index. Whole words are compared with replace() and not with LIKE, where
+// `_` matches any character and SQLite ignores case: an operator's own scope could pass as offline_access.
+#define POSTERN_ENDS_WITH_SESSION \
+    " AND sid <> '' AND ended_at IS NULL AND replace(' ' || scope || ' ', ' offline_access ', '') = ' ' || scope || ' '"
+
 std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Sid& sid, util::Time now) {
-    // `sid <> ''` is the condition of the partial index. Whole words are compared with replace() and not with LIKE,
-    // where `_` matches any character and SQLite ignores case: an operator's own scope could pass as offline_access.
-    return transaction.run(
-        "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND sid <> '' AND ended_at IS NULL"
-        " AND replace(' ' || scope || ' ', ' offline_access ', '') = ' ' || scope || ' '",
-        sid, now);
+    return transaction.run("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1" POSTERN_ENDS_WITH_SESSION,
+                           sid, now);
+}
+
+std::map<model::Sid, std::int64_t> end_grants_of_sessions(db::Transaction& transaction, const model::Subject& subject,
+                                                          util::Time now, const model::Sid& keep) {
+    auto row = transaction.database().query(
+        "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid IN"
+        " (SELECT s.sid FROM sessions s WHERE s.subject = $1 AND s.sid <> $3)" POSTERN_ENDS_WITH_SESSION
+        " RETURNING sid",
+        subject, now, keep);
+    std::map<model::Sid, std::int64_t> ended;
+    while (row.step()) ++ended[model::Sid(row.text(0))];
+    return ended;
+}
+
+void end_surplus_grants(db::Transaction& transaction, const Grant& made, util::Time now) {
+    transaction.queue(
+        "UPDATE grants SET ended_at = $3, kept_until = $3 WHERE id IN (SELECT id FROM grants WHERE subject = $1"
+        " AND client_id = $2 AND ended_at IS NULL ORDER BY id DESC LIMIT $4 OFFSET $5)",
+        made.subject, made.client_id, now, kSurplusBatch, kMaxGrantsToClient);
 }
 
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,

@@ -1,12 +1,15 @@
 // Tables `grants` and `authorization_codes`.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "db/database.h"
 #include "model/grant.h"
 #include "model/session.h"
+#include "store/bounds.h"
 
 namespace postern::store {
 
@@ -32,6 +35,13 @@ void burn_code(db::Transaction& transaction, const model::ValueHash& code_hash, 
 std::optional<model::Grant> find_grant(db::Database& database, const model::GrantId& id);
 /// Ends the grants of a session except those with `offline_access` (OpenID Connect Core §11). Returns their number.
 std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Sid& sid, util::Time now);
+/// The same for all stored sessions of the user but `keep` (empty: all). Returns the number for each session that had
+/// one.
+std::map<model::Sid, std::int64_t> end_grants_of_sessions(db::Transaction& transaction, const model::Subject& subject,
+                                                          util::Time now, const model::Sid& keep);
+/// Keeps kMaxGrantsToClient grants of the user of `made` to its client that have not ended: the oldest beyond end, at
+/// most kSurplusBatch at a time. The transaction holds the user's row.
+void end_surplus_grants(db::Transaction& transaction, const model::Grant& made, util::Time now);
 /// Ends all grants of the user to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "store/deletion.h"
 
@@ -16,15 +17,26 @@ constexpr std::int64_t kRemoveSurplus = 2;
 constexpr db::Text kDeleteExpired = POSTERN_DELETION(
     "DELETE FROM login_attempts WHERE attempt_key IN"
     " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2");
-constexpr db::Text kDeleteSurplus = POSTERN_DELETION(
-    "DELETE FROM login_attempts WHERE attempt_key IN"
-    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%' AND attempt_key NOT LIKE 'wait:%'"
-    " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2");
+// The kind is the expression of the index login_attempts_by_kind.
+#define POSTERN_SURPLUS(position)                                                     \
+    "DELETE FROM login_attempts WHERE attempt_key IN"                                 \
+    " (SELECT attempt_key FROM login_attempts WHERE substr(attempt_key, 1, " position \
+    "(attempt_key, ':')) = $3"                                                        \
+    " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2"
+constexpr db::Text kDeleteSurplus = {POSTERN_SURPLUS("instr") ")",
+                                     POSTERN_SURPLUS("strpos") " FOR UPDATE SKIP LOCKED)"};
 
-/// No counter ends later than `latest`, so that known places and counters of codes need not be looked through.
-void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
+constexpr const char* kPutRow =
+    "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
+    " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at";
+
+std::string_view kind_of(std::string_view key) { return key.substr(0, key.find(':') + 1); }
+
+/// `made` are keys of new counters: each kind has the room of its own rows alone.
+void bound_rows(db::Transaction& transaction, util::Time now, const std::vector<std::string_view>& made) {
     transaction.queue(kDeleteExpired, now, kRemoveExpired);
-    transaction.queue(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, latest);
+    for (const std::string_view key : made)
+        transaction.queue(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, kind_of(key));
 }
 
 Attempts count(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
@@ -62,28 +74,32 @@ std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<s
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window) {
     Attempts last;
-    util::Time latest = now + window;
+    std::vector<std::string_view> made;
     for (const std::string_view key : keys) {
         if (key.empty()) continue;
         last = count(transaction, key, now, window);
-        latest = std::max(latest, last.until);
+        if (last.failures == 1) made.push_back(key);
     }
     // Behind the counts: a transaction that has deleted counters waits for no other one.
-    bound_rows(transaction, now, latest);
+    bound_rows(transaction, now, made);
     return last;
+}
+
+Attempts count_use(db::Transaction& transaction, const Use& use, util::Time now) {
+    return count_failures(transaction, {use.key}, now, use.window);
 }
 
 bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now) {
     bool within = true;
-    util::Time latest = now;
+    std::vector<std::string_view> made;
     for (const Use& use : uses) {
         if (use.key.empty()) continue;
         const Attempts attempts = count(transaction, use.key, now, use.window);
-        latest = std::max(latest, attempts.until);
+        if (attempts.failures == 1) made.push_back(use.key);
         within = attempts.failures <= use.limit;
         if (!within) break;
     }
-    bound_rows(transaction, now, latest);
+    bound_rows(transaction, now, made);
     return within;
 }
 
@@ -94,8 +110,8 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
         "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
         " COALESCE(SUM(CASE WHEN failures >= CASE WHEN attempt_key LIKE 'pair:%' THEN $2 ELSE $3 END THEN 1 ELSE 0 "
         "END), 0)"
-        " FROM login_attempts WHERE ends_at > $1 AND attempt_key NOT LIKE 'code:%'"
-        " AND attempt_key NOT LIKE 'mail-%'",
+        " FROM login_attempts WHERE ends_at > $1"
+        " AND (attempt_key LIKE 'pair:%' OR attempt_key LIKE 'user:%' OR attempt_key LIKE 'address:%')",
         now, pair_limit, alone_limit);
     LoginPressure pressure;
     if (row.step()) row >> pressure.failures >> pressure.throttled;
@@ -108,10 +124,18 @@ void clear_failures(db::Transaction& transaction, std::string_view key) {
 
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until) {
     if (key.empty()) return;
+    transaction.queue(kPutRow, key, until);
+    // Of this name: its keys stand together, and are found so (+ 0), not by their ends. ';' is what follows ':'.
+    const std::string first(key.substr(0, key.rfind(':') + 1));
+    const std::string beyond = first.substr(0, first.size() - 1) + ';';
     transaction.queue(
-        "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
-        " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at",
-        key, until);
+        "DELETE FROM login_attempts WHERE attempt_key IN (SELECT attempt_key FROM login_attempts"
+        " WHERE attempt_key > $1 AND attempt_key < $2 AND attempt_key <> $3 ORDER BY ends_at + 0 DESC LIMIT $4 OFFSET $5)",
+        first, beyond, key, kSurplusBatch, kMaxKnownPlaces - 1);
+}
+
+void hold_key(db::Transaction& transaction, std::string_view key, util::Time until) {
+    if (transaction.database().has_row_locks()) transaction.queue(kPutRow, key, until);
 }
 
 }  // namespace postern::store

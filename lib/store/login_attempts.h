@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "db/database.h"
+#include "store/bounds.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -19,6 +20,7 @@ inline constexpr std::string_view kAddressCounter = "address:";  ///< of an addr
 inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/code_failures.h
 inline constexpr std::string_view kCodeWait = "wait:";           ///< not a counter: when the next code may be tried
 inline constexpr std::string_view kUseCounter = "mail-";         ///< not of logins: messages that were asked for
+inline constexpr std::string_view kNewName = "name:";  ///< not a counter: a user of this name is being made (hold_key)
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
 /// Failures counted for a key (a digest, never a name) since its window began, and when the window ends. Of a known
@@ -30,12 +32,10 @@ struct Attempts {
 /// In the order of `keys`, of which the last ones may be "". Without failures where no window runs.
 std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<std::string_view, 4>& keys,
                                       util::Time now);
-/// The limit for counters, whatever clients send. Known places and those of codes do not count, because each needed a
-/// right password.
-inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
-/// again; nothing is counted for the key "". Returns the last counter. Rows are bounded: expired ones are deleted, the
-/// oldest beyond kMaxAttemptRows too.
+/// again; nothing is counted for the key "". Returns the last counter. Rows are bounded: expired ones are deleted, and
+/// of each kind that gets a counter the oldest beyond kMaxAttemptRows. A kind is what a key has up to its first colon;
+/// no kind deletes those of another.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
 /// What is counted besides failures: how often something was asked for.
@@ -44,6 +44,8 @@ struct Use {
     std::int64_t limit;    ///< inside the window
     util::Seconds window;
 };
+/// One more, as above. Returns the counter.
+Attempts count_use(db::Transaction& transaction, const Use& use, util::Time now);
 /// One more for each of them, as above, until one is over its limit: what is refused by it does not count for the
 /// others. Whether all are within their limits.
 bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now);
@@ -57,8 +59,12 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
                                std::int64_t alone_limit);
 void clear_failures(db::Transaction& transaction, std::string_view key);
 
-/// `key` begins with kKnownPlace; nothing is remembered for "". Remembered until `until`, and longer when remembered
-/// again.
+/// Remembered until `until`, and longer when remembered again; nothing is remembered for "". `key` is kKnownPlace, a
+/// digest of the name, a colon, and a digest of the place: beyond kMaxKnownPlaces of a name the least recently
+/// remembered ones go.
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until);
+
+/// Transactions that hold the same key wait for each other. The row that is left has no effect, and expires at `until`.
+void hold_key(db::Transaction& transaction, std::string_view key, util::Time until);
 
 }  // namespace postern::store

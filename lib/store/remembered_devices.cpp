@@ -7,12 +7,19 @@
 namespace postern::store {
 
 bool remember_device(db::Transaction& transaction, const RememberedDevice& device) {
-    return transaction.run(
-               "INSERT INTO remembered_devices (token_hash, id, subject, stamp, agent, created_at, last_used_at,"
-               " expires_at) SELECT CAST($1 AS text), CAST($2 AS text), u.subject, u.stamp, CAST($4 AS text),"
-               " CAST($5 AS bigint), CAST($6 AS bigint), CAST($7 AS bigint) FROM users u WHERE u.subject = $3",
-               device.token_hash, device.id, device.subject, device.agent, device.created_at, device.last_used_at,
-               device.expires_at) == 1;
+    const bool is_written =
+        transaction.run(
+            "INSERT INTO remembered_devices (token_hash, id, subject, stamp, agent, created_at, last_used_at,"
+            " expires_at) SELECT CAST($1 AS text), CAST($2 AS text), u.subject, u.stamp, CAST($4 AS text),"
+            " CAST($5 AS bigint), CAST($6 AS bigint), CAST($7 AS bigint) FROM users u WHERE u.subject = $3",
+            device.token_hash, device.id, device.subject, device.agent, device.created_at, device.last_used_at,
+            device.expires_at) == 1;
+    if (is_written)
+        transaction.queue(
+            "DELETE FROM remembered_devices WHERE token_hash IN (SELECT token_hash FROM remembered_devices"
+            " WHERE subject = $1 AND token_hash <> $2 ORDER BY last_used_at DESC, token_hash LIMIT $3 OFFSET $4)",
+            device.subject, device.token_hash, kSurplusBatch, kMaxRememberedDevices - 1);
+    return is_written;
 }
 
 std::optional<util::Time> use_device(db::Transaction& transaction, const model::Subject& subject,

@@ -9,6 +9,7 @@
 
 #include "db/database.h"
 #include "model/ids.h"
+#include "store/bounds.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -25,7 +26,8 @@ struct RememberedDevice {
 };
 
 /// Void as soon as the user's password or second factors change or the user is disabled (`users.stamp`). The
-/// transaction holds the user's row. False, and nothing is written: there is no such user.
+/// transaction holds the user's row. Beyond kMaxRememberedDevices the least recently used ones of the user are
+/// forgotten. False, and nothing is written: there is no such user.
 bool remember_device(db::Transaction& transaction, const RememberedDevice& device);
 
 /// The device of that value, if it is the user's, has not expired and is not void, has `fresh` as its value from now

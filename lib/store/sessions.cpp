@@ -1,6 +1,8 @@
 // Decides which session belongs to a cookie.
 #include "store/sessions.h"
 
+#include <map>
+
 #include "store/authorization_requests.h"
 #include "store/columns.h"
 #include "store/grants.h"
@@ -74,17 +76,32 @@ db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife&
             [](db::Statement& row, ListedSession& listed) { row >> listed.session >> listed.username; }};
 }
 
-std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject,
-                                        const SessionLife& life) {
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life,
+                                        db::Limit limit) {
     auto rows =
         database.query("SELECT " POSTERN_SESSION_COLUMNS
                        " FROM sessions s JOIN users u ON u.subject = s.subject"
                        " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND s.created_at > $4"
-                       " AND u.enabled = 1",
-                       subject, life.now, life.idle_since, life.begun_after);
+                       " AND u.enabled = 1 ORDER BY s.last_seen_at DESC, s.sid LIMIT $5",
+                       subject, life.now, life.idle_since, life.begun_after, limit.rows);
     std::vector<model::Session> sessions;
     while (rows.step()) rows >> sessions.emplace_back();
     return sessions;
+}
+
+std::int64_t count_sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life) {
+    auto row = database.query(
+        "SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
+        " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND s.created_at > $4 AND u.enabled = 1",
+        subject, life.now, life.idle_since, life.begun_after);
+    return row.step() ? row.integer(0) : 0;
+}
+
+void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun) {
+    transaction.queue(
+        "DELETE FROM sessions WHERE cookie_hash IN (SELECT cookie_hash FROM sessions WHERE subject = $1 AND sid <> $2"
+        " ORDER BY last_seen_at DESC, sid LIMIT $3 OFFSET $4)",
+        begun.subject, begun.sid, kSurplusBatch, kMaxSessions - 1);
 }
 
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
@@ -96,12 +113,17 @@ std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
     return subjects;
 }
 
-EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now) {
+std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                                       const model::Sid& keep) {
     lock_user(transaction, subject);
-    EndedSessions ended;
-    for (const model::Sid& sid : sids_of(transaction.database(), subject))
-        ended.grants += end_grants_of_session(transaction, sid, now);
-    ended.sessions = transaction.run("DELETE FROM sessions WHERE subject = $1", subject);
+    std::map<model::Sid, std::int64_t> grants = end_grants_of_sessions(transaction, subject, now, keep);
+    std::vector<EndedSession> ended;
+    {
+        auto row = transaction.database().query("DELETE FROM sessions WHERE subject = $1 AND sid <> $2 RETURNING sid",
+                                                subject, keep);
+        while (row.step()) row >> ended.emplace_back().sid;
+    }
+    for (EndedSession& each : ended) each.grants = grants[each.sid];
     end_open_requests(transaction, subject);
     return ended;
 }
@@ -112,13 +134,6 @@ std::optional<std::int64_t> end_session(db::Transaction& transaction, const mode
     if (transaction.run("DELETE FROM sessions WHERE subject = $1 AND sid = $2", subject, sid) == 0) return std::nullopt;
     end_open_requests(transaction, subject);
     return end_grants_of_session(transaction, sid, now);
-}
-
-std::vector<model::Sid> sids_of(db::Database& database, const model::Subject& subject) {
-    auto rows = database.query("SELECT sid FROM sessions WHERE subject = $1", subject);
-    std::vector<model::Sid> sids;
-    while (rows.step()) rows >> sids.emplace_back();
-    return sids;
 }
 
 }  // namespace postern::store

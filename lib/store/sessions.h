@@ -9,6 +9,7 @@
 #include "db/database.h"
 #include "db/rows.h"
 #include "model/session.h"
+#include "store/bounds.h"
 
 namespace postern::store {
 
@@ -37,25 +38,30 @@ struct ListedSession {
 db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife& life,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
-/// Those of one enabled user, in no order.
-std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life);
+/// Those of one enabled user, the latest use first.
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life,
+                                        db::Limit limit = {});
+std::int64_t count_sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life);
+
+/// Keeps kMaxSessions of the user of `begun`, which stays: the least recently used ones beyond end as if they had
+/// expired, at most kSurplusBatch at a time. Queued. The transaction holds the user's row.
+void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun);
 
 /// Users who have a session, an unanswered authorization request or a remembered device.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 
-struct EndedSessions {
-    std::int64_t sessions = 0;
+struct EndedSession {
+    model::Sid sid;
     std::int64_t grants = 0;
 };
-/// Ends all of the user's sessions, unanswered authorization requests, and the sessions' grants except offline ones
-/// (end_grants_of_session). Sessions that have expired but are still stored count too.
-EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now);
+/// Ends all of the user's sessions but `keep` (empty: all), unanswered authorization requests, and the sessions' grants
+/// except offline ones (end_grants_of_session). Sessions that have expired but are still stored count too. The same few
+/// statements for any number of sessions.
+std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                                       const model::Sid& keep = {});
 
 /// Ends one session of the user as end_sessions does. Returns the number of its grants that have ended; nullopt: the
 /// user has no such session, and nothing has changed.
 std::optional<std::int64_t> end_session(db::Transaction& transaction, const model::Subject& subject,
                                         const model::Sid& sid, util::Time now);
-/// Of all sessions of the user that are stored, expired ones too.
-std::vector<model::Sid> sids_of(db::Database& database, const model::Subject& subject);
-
 }  // namespace postern::store

@@ -9,6 +9,7 @@
 #include "model/mail.h"
 #include "store/authorization_requests.h"
 #include "store/code_failures.h"
+#include "util/text.h"
 
 namespace postern::store {
 namespace {
@@ -63,6 +64,14 @@ std::optional<Subject> find_subject(db::Database& database, std::string_view use
     auto row = database.query("SELECT subject FROM users WHERE username = $1", username);
     if (!row.step()) return std::nullopt;
     return Subject(row.text(0));
+}
+
+std::vector<std::string> find_names_like(db::Database& database, std::string_view username) {
+    auto rows =
+        database.query("SELECT username FROM users WHERE lower(username) = $1 LIMIT 2", util::to_lower(username));
+    std::vector<std::string> names;
+    while (rows.step()) names.push_back(rows.text(0));
+    return names;
 }
 
 json::Object find_claims(db::Database& database, const Subject& subject) {
@@ -158,12 +167,12 @@ void update_claims(db::Transaction& transaction, const User& user) {
 }
 
 void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash,
-                       MustChange must_change) {
+                       MustChange must_change, CodeFailuresAfter failures) {
     transaction.run(
         "UPDATE users SET password_hash = $2, must_change_password = $3, stamp = stamp + 1, enrol_until = 0"
         " WHERE subject = $1",
         subject, hash, must_change == MustChange::yes);
-    clear_code_failures(transaction, subject);
+    if (failures == CodeFailuresAfter::none) clear_code_failures(transaction, subject);
 }
 
 bool remove_user(db::Transaction& transaction, const Subject& subject) {
@@ -173,8 +182,8 @@ bool remove_user(db::Transaction& transaction, const Subject& subject) {
 }
 
 void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now,
-                      MustChange must_change) {
-    set_password_hash(transaction, subject, hash, must_change);
+                      MustChange must_change, CodeFailuresAfter failures) {
+    set_password_hash(transaction, subject, hash, must_change, failures);
     end_user_access(transaction, subject, now);
 }
 

@@ -19,6 +19,8 @@ std::optional<model::User> find_user_by_name(db::Database& database, std::string
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
 /// The same for a program that reads no more of a user.
 std::optional<model::Subject> find_subject(db::Database& database, std::string_view username);
+/// At most two names that differ from `username` in the case of the letters A to Z at most, itself too.
+std::vector<std::string> find_names_like(db::Database& database, std::string_view username);
 /// "" when there is no such user. A program that shows a name has no right to read claims.
 std::string find_username(db::Database& database, const model::Subject& subject);
 /// Empty when there is no such user.
@@ -60,15 +62,20 @@ bool insert_user(db::Transaction& transaction, const model::User& user, std::str
 bool update_user(db::Transaction& transaction, const model::User& user);
 /// Replaces claims and updated_at alone, as a login does that brings claims along.
 void update_claims(db::Transaction& transaction, const model::User& user);
-/// Raises the stamp (store/factors.h), as disabling does; second factors are asked for again, however often they
-/// failed.
+/// What a new password does to codes that failed before it (store/code_failures.h).
+enum class CodeFailuresAfter {
+    none,  ///< they are forgotten: the owner has proved more than the password, or the operator knows the owner
+    same,  ///< they count on: the password came by mail, and a thief of the mailbox must not have more tries for it
+};
+/// Raises the stamp (store/factors.h), as disabling does.
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                       MustChange must_change = MustChange::no);
+                       MustChange must_change = MustChange::no, CodeFailuresAfter failures = CodeFailuresAfter::none);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
 /// Another password, and the end of what the old one has given: end_user_access.
 void replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                      util::Time now, MustChange must_change = MustChange::no);
+                      util::Time now, MustChange must_change = MustChange::no,
+                      CodeFailuresAfter failures = CodeFailuresAfter::none);
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
 /// disabled.
 void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);

@@ -135,6 +135,7 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.address = browser.address;
     session.how = how;
     store::insert_session(transaction, session);
+    store::end_surplus_sessions(transaction, session);
     note_activity(context, transaction, browser, subject, model::Happened::signed_in, how.amr);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
     if (removed && !was_of_user) started.replaced = browser.session;

@@ -68,7 +68,7 @@ struct StartedSession {
 
 /// Starts a session for `subject`, who was authenticated at `auth_time` in that way: a new cookie value always, the
 /// inner id kept for the same user. The old session of this browser is removed in the same transaction, which holds the
-/// user's row. It is a line of the activity.
+/// user's row. It is a line of the activity. Beyond store::kMaxSessions the user's least recently used sessions end.
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time, const model::Authentication& how);
 

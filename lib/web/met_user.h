@@ -2,12 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "db/write.h"
 #include "model/user.h"
 #include "oauth/context.h"
+#include "util/result.h"
 
 namespace postern::web {
 
@@ -17,9 +17,12 @@ struct MetUser {
 };
 
 /// The user whose name this is byte by byte; else one who is made now, without a password, where `autoCreate` and the
-/// name allow it; else nullopt. `describe` may change the claims of a user who is made or enabled, and says whether it
-/// did.
-std::optional<MetUser> meet_user(oauth::Context& context, db::Transaction& transaction, const std::string& username,
-                                 const std::function<bool(model::User&)>& describe);
+/// name allow it; else why there is none, for the log. No user is made whose name differs from another one's in its
+/// case alone: most directories mean the same person by both, who would have a second account without the second factor
+/// of the first (docs/decisions/0101). `describe` may change the claims of a user who is made or enabled, and says
+/// whether it did.
+util::Result<MetUser, std::string> meet_user(oauth::Context& context, db::Transaction& transaction,
+                                             const std::string& username,
+                                             const std::function<bool(model::User&)>& describe);
 
 }  // namespace postern::web

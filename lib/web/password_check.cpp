@@ -17,6 +17,7 @@
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
+#include "util/text.h"
 #include "web/saslauthd_check.h"
 
 namespace postern::web {
@@ -53,6 +54,12 @@ std::string counter_at(const std::string& network, std::string_view sort, const 
     return network.empty() ? "" : counter(sort, of);
 }
 
+/// A place of a name: its keys of one name stand together, and are bounded together (store::remember_place). "" for an
+/// unknown address.
+std::string place_at(const std::string& network, const std::string& username, const std::string& place) {
+    return network.empty() ? "" : counter(store::kKnownPlace, username) + ':' + crypto::sha256_hex(place);
+}
+
 Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
     return {Counter{counter_at(network, store::kPairCounter, pair_of(username, network)), limit},
@@ -62,19 +69,26 @@ Counters counters_for(const oauth::LoginSettings& login, const std::string& user
 
 /// One try of a password, and where its failures are counted.
 struct Attempt {
-    const std::string& username;
+    std::string username;
     const util::Secret& password;
     Counters counters;
     std::string place;
 };
 
-Attempt make_attempt(const oauth::LoginSettings& login, const std::string& username, const util::Secret& password,
+/// The name as it is counted: where a directory takes any case, no spelling has tries of its own.
+std::string counted_name(const oauth::LoginSettings& login, const std::string& username) {
+    return login.keeps_passwords() ? username : util::to_lower(username);
+}
+
+Attempt make_attempt(oauth::Context& context, const std::string& typed, const util::Secret& password,
                      const std::string& address) {
+    const oauth::LoginSettings& login = context.settings.login;
     const std::string network = network_of(address);
-    return {.username = username,
+    const std::string counted = counted_name(login, typed);
+    return {.username = login.keeps_passwords() ? typed : account_name(context, typed),
             .password = password,
-            .counters = counters_for(login, username, network),
-            .place = counter_at(network, store::kKnownPlace, pair_of(username, network))};
+            .counters = counters_for(login, counted, network),
+            .place = place_at(network, counted, pair_of(counted, network))};
 }
 
 /// What is known of an attempt before its password is looked at.
@@ -204,7 +218,7 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     const auto begun = std::chrono::steady_clock::now();
     if (!is_possible(context.settings.login, username, password))
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
-    const Attempt attempt = make_attempt(context.settings.login, username, password, address);
+    const Attempt attempt = make_attempt(context, username, password, address);
     const Standing standing = find_standing(context, attempt);
     if (standing.wait) return throttled(*standing.wait);  // without a place in the queue
     const auto slot = take_slot_for(context, standing);
@@ -249,10 +263,11 @@ text::Message wait_message(util::Seconds wait) {
 
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {
     const std::string network = network_of(address);
-    const std::string pair = pair_of(username, network);
-    return {.failures = counters_for(context.settings.login, username, network).front().key,
-            .place = counter_at(network, store::kKnownPlace, pair),
-            .code_place = counter_at(network, store::kKnownPlace, pair + std::string(1, '\0') + "code")};
+    const std::string counted = counted_name(context.settings.login, username);
+    const std::string pair = pair_of(counted, network);
+    return {.failures = counters_for(context.settings.login, counted, network).front().key,
+            .place = place_at(network, counted, pair),
+            .code_place = place_at(network, counted, pair + std::string(1, '\0') + "code")};
 }
 
 void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {

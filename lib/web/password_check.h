@@ -37,9 +37,9 @@ struct PasswordVerdict {
 /// address together (`maxFailures`), and per user name and per address alone (ten times that): one guesser is stopped
 /// early, and neither locks out the rest of a campus nor the owner of the name from elsewhere. Where a name has logged
 /// in of late, what others guess elsewhere does not count (docs/decisions/0028), and one hash slot is not taken by
-/// strangers (docs/decisions/0103). With method saslauthd it is saslauthd
-/// that looks, a user may be made (web/saslauthd_check.h), and a refusal takes at least 500 ms, in which it keeps its
-/// hash slot; throws SaslauthdError then.
+/// strangers (docs/decisions/0103). With method saslauthd it is saslauthd that looks, in which names count in any
+/// case; a user may be made (web/saslauthd_check.h), and a refusal takes at least 500 ms, in which it keeps its hash
+/// slot; throws SaslauthdError then.
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                               const std::string& address);
 

@@ -24,7 +24,8 @@ namespace {
 constexpr const char* kMethod = "remote_user";
 
 /// With the claims of this login.
-std::optional<MetUser> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
+util::Result<MetUser, std::string> meet(oauth::Context& context, db::Transaction& transaction,
+                                        const RemoteUser& remote) {
     return meet_user(context, transaction, remote.username,
                      [&](model::User& user) { return update_claims(user, remote); });
 }
@@ -33,6 +34,7 @@ std::optional<MetUser> meet(oauth::Context& context, db::Transaction& transactio
 struct NotLoggedIn {
     PageFault fault;
     model::Subject named;  ///< the user that the web server names, if there is one
+    std::string reason = {};
 };
 
 http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, const std::string& client_id,
@@ -80,7 +82,8 @@ util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interactio
     oauth::Context& context = interaction.context;
     auto met = meet(context, transaction, remote);
     const bool would_make = context.settings.login.auto_create;
-    if (!met) return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}};
+    if (!met)
+        return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}, met.error()};
     if (!met->user.enabled) return NotLoggedIn{PageFault::account_disabled, met->user.subject};
     Start start{.met = *std::move(met), .groups = {}, .session = {}, .device = {}};
     const model::Subject& subject = start.met.user.subject;
@@ -220,7 +223,11 @@ http::Response remote_login(Interaction& interaction) {
                                 "the browser cookie arrived, but the session cookie of the previous login did not");
 
     const auto started = start(interaction, visit, *remote);
-    if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
+    if (!started) {
+        const std::string& reason = started.error().reason;
+        return refuse_login(interaction, started.error(), client_id,
+                            "user: " + remote->username + (reason.empty() ? "" : "; " + reason));
+    }
     note_unusable(interaction, *remote);
     if (!started->session) return ask_for_second_half(interaction, visit, *remote, *started);
     auto refusal = refuse_unproved(interaction, visit, started->session->session);

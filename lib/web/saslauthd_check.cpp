@@ -2,6 +2,8 @@
 #include "web/saslauthd_check.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "crypto/password.h"
 #include "db/write.h"
@@ -15,12 +17,12 @@ namespace {
 
 constexpr const char* kMethod = "saslauthd";
 
-PasswordVerdict wrong(const char* why, const model::Subject& named = {}) {
-    return {.outcome = PasswordOutcome::wrong, .log_detail = why, .named = named};
+PasswordVerdict wrong(std::string why, const model::Subject& named = {}) {
+    return {.outcome = PasswordOutcome::wrong, .log_detail = std::move(why), .named = named};
 }
 
 /// In a transaction of its own, so that a login whose second half is missing has a user too.
-std::optional<MetUser> meet(oauth::Context& context, const std::string& username) {
+util::Result<MetUser, std::string> meet(oauth::Context& context, const std::string& username) {
     auto met = db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
         auto found = meet_user(context, transaction, username, [](model::User&) { return false; });
         transaction.commit();
@@ -40,6 +42,11 @@ bool can_ask_saslauthd(const std::string& username, const util::Secret& password
            password.reveal().size() <= kLongestSaslauthdPart;
 }
 
+std::string account_name(oauth::Context& context, const std::string& typed) {
+    const std::vector<std::string> names = store::find_names_like(context.store, typed);
+    return names.size() == 1 ? names.front() : typed;
+}
+
 PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string& username,
                                      const util::Secret& password) {
     if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
@@ -47,7 +54,7 @@ PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string&
         return wrong("saslauthd refused the name and password", user ? user->subject : model::Subject());
     }
     const auto met = meet(context, username);
-    if (!met) return wrong("saslauthd accepted the name and password, and there is no such user");
+    if (!met) return wrong("saslauthd accepted the name and password, and " + met.error());
     if (!met->user.enabled) return wrong("the user is disabled", met->user.subject);
     // What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
     return {.outcome = PasswordOutcome::right,

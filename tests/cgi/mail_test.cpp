@@ -8,7 +8,9 @@
 
 #include "db/write.h"
 #include "json/reader.h"
+#include "store/code_failures.h"
 #include "store/mail_requests.h"
+#include "store/users.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -90,6 +92,48 @@ TEST_CASE(
     CHECK(can_log_in(office.op, kAlice, kNew));
     CHECK_FALSE(can_log_in(office.op, kAlice, kAlicePassword));
     CHECK(says(browser.open(mail.link()).answer, "This link is no longer good"));
+}
+
+TEST_CASE(
+    "mail: wrong codes count on behind a link that came by mail, and not behind the operator's [TOTP-9, LINK-6]") {
+    struct Row {
+        bool mailed;
+        std::int64_t left;  ///< of the counter and the wait
+    };
+    for (const Row& row : {Row{true, 2}, Row{false, 0}}) {
+        CAPTURE(row.mailed);
+        Office office;
+        const auto count = [&] {
+            postern::db::Database database(office.op.database(), postern::db::Access::query_only);
+            auto found = database.prepare("SELECT count(*) FROM login_attempts WHERE attempt_key LIKE '%:other:%'");
+            return found.step() ? found.integer(0) : -1;
+        };
+        {
+            postern::db::Database database(office.op.database(), postern::db::Access::read_write);
+            postern::db::write(database, postern::db::Durability::full, [&](postern::db::Transaction& transaction) {
+                const auto alice = *postern::store::find_subject(database, kAlice);
+                for (int i = 0; i < 100; ++i)
+                    postern::store::count_code_failure(transaction, alice, postern::store::CodePlace::other);
+                postern::store::delay_codes(transaction, alice, postern::store::CodePlace::other,
+                                            postern::util::SystemClock().now() + hours(24));
+                transaction.commit();
+            });
+        }
+        std::string link;
+        if (row.mailed) {
+            office.ask(kAlice);
+            REQUIRE(office.sent() == 1);
+            link = office.sendmail.only_new().link();
+        } else {
+            const auto made = postern::json::parse(office.op.must({"user", "reset-link", kAlice, "--json"}));
+            REQUIRE(made);
+            link = *made->if_object()->find("link")->if_string();
+        }
+        UserAgent browser(office.op);
+        Landing page = browser.open(link);
+        REQUIRE(says(browser.submit(page, "save", {{"new", kNew}, {"again", kNew}}).answer, "Your password is saved"));
+        CHECK(count() == row.left);
+    }
 }
 
 TEST_CASE("mail: a link that is no longer good leads to the page that mails another [LINK-5, MAIL-9]") {

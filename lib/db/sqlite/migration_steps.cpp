@@ -289,6 +289,14 @@ constexpr const char* kToVersion4[] = {
     " ends_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at)",
+    "DROP INDEX sessions_by_subject",
+    "CREATE INDEX sessions_by_subject ON sessions (subject, sid)",
+    "DROP INDEX authorization_requests_by_subject",
+    "CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject, used)",
+    "DROP INDEX grants_by_subject",
+    "CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL",
+    "CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, instr(attempt_key, ':')), ends_at)",
+    "CREATE INDEX users_by_folded_name ON users (lower(username))",
     "PRAGMA user_version = 4",
 };
 

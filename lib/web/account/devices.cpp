@@ -1,7 +1,7 @@
 // The page of the browsers in which a user is signed in.
 #include "web/account/devices.h"
 
-#include <algorithm>
+#include <iterator>
 
 #include "db/write.h"
 #include "oauth/session_life.h"
@@ -26,57 +26,42 @@ ListedDevice to_device(const model::Session& session, const AccountVisit& visit)
     return device;
 }
 
-/// This one first, then by last use.
+/// This one first, then by last use, no more than are shown.
 std::vector<ListedDevice> find_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    std::vector<model::Session> sessions =
-        store::sessions_of(visit.context().store, visit.subject(), oauth::session_life(visit.context().settings, now));
-    std::ranges::stable_sort(sessions, [&](const model::Session& a, const model::Session& b) {
-        const bool is_a = a.sid == visit.session.sid, is_b = b.sid == visit.session.sid;
-        return is_a != is_b ? is_a : a.last_seen_at > b.last_seen_at;
-    });
-    std::vector<ListedDevice> devices;
-    for (const model::Session& session : sessions) devices.push_back(to_device(session, visit));
+    std::vector<ListedDevice> devices = {to_device(visit.session, visit)};
+    for (const model::Session& session :
+         store::sessions_of(visit.context().store, visit.subject(), oauth::session_life(visit.context().settings, now),
+                            {.rows = store::kShownSessions}))
+        if (session.sid != visit.session.sid && std::ssize(devices) < store::kShownSessions)
+            devices.push_back(to_device(session, visit));
     return devices;
 }
 
-struct Ended {
-    model::Sid sid;
-    std::int64_t grants = 0;
-};
-
-/// Those of `sids` that the user has.
-std::vector<Ended> end_each(const AccountVisit& visit, db::Transaction& transaction,
-                            const std::vector<model::Sid>& sids) {
-    std::vector<Ended> ended;
-    for (const model::Sid& sid : sids)
-        if (const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now()))
-            ended.push_back({sid, *grants});
-    return ended;
+/// How many devices the page does not list.
+std::int64_t count_more(const AccountVisit& visit, const std::vector<ListedDevice>& listed) {
+    return std::ssize(listed) < store::kShownSessions ? 0 : count_devices(visit) - std::ssize(listed);
 }
 
+using Ended = std::vector<store::EndedSession>;
+
 /// Durable, because a device that is said to be signed out must stay so.
-std::vector<Ended> end_one(const AccountVisit& visit, const model::Sid& sid) {
-    return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
-        auto ended = end_each(visit, transaction, {sid});
-        if (!ended.empty()) visit.note(transaction, model::Happened::session_ended);
+Ended end_one(const AccountVisit& visit, const model::Sid& sid) {
+    return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) -> Ended {
+        const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now());
+        if (!grants) return {};
+        visit.note(transaction, model::Happened::session_ended);
         transaction.commit();
-        return ended;
+        return {{sid, *grants}};
     });
 }
 
-void note(const AccountVisit& visit, const std::vector<Ended>& all) {
-    for (const Ended& ended : all)
+void note(const AccountVisit& visit, const Ended& all) {
+    for (const store::EndedSession& ended : all)
         visit.context().trail.add(oauth::AuditEvent::session_ended, {oauth::audit::subject(visit.subject()),
                                                                      oauth::audit::session(ended.sid),
                                                                      {"grants_ended", std::to_string(ended.grants)},
                                                                      {"by", "user"}});
-}
-
-std::vector<model::Sid> others(db::Database& database, const AccountVisit& visit) {
-    std::vector<model::Sid> sids = store::sids_of(database, visit.subject());
-    std::erase(sids, visit.session.sid);
-    return sids;
 }
 
 void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
@@ -91,8 +76,7 @@ void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
 void sign_out_elsewhere(const AccountVisit& visit) {
     std::int64_t devices = 0;
     const auto ended = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
-        store::lock_user(transaction, visit.subject());
-        auto sessions = end_each(visit, transaction, others(transaction.database(), visit));
+        auto sessions = store::end_sessions(transaction, visit.subject(), visit.context().now(), visit.session.sid);
         devices = remembers_devices(visit.context().settings) ? store::forget_devices(transaction, visit.subject()) : 0;
         if (!sessions.empty() || devices > 0) visit.note(transaction, model::Happened::sessions_ended);
         transaction.commit();
@@ -130,10 +114,18 @@ std::vector<ListedRemembered> find_remembered(const AccountVisit& visit) {
 
 }  // namespace
 
+std::int64_t count_devices(const AccountVisit& visit) {
+    const util::Time now = visit.context().now();
+    return store::count_sessions_of(visit.context().store, visit.subject(),
+                                    oauth::session_life(visit.context().settings, now));
+}
+
 http::Response show_devices(AccountVisit& visit) {
     return with_browser_id(visit, [&] {
-        return visit.pages.devices(
-            {.frame = frame_of(visit), .devices = find_devices(visit), .remembered = find_remembered(visit)});
+        DevicesPage page{
+            .frame = frame_of(visit), .devices = find_devices(visit), .more = 0, .remembered = find_remembered(visit)};
+        page.more = count_more(visit, page.devices);
+        return visit.pages.devices(page);
     });
 }
 

@@ -1,9 +1,14 @@
 // The page of the browsers in which a user is signed in.
 #pragma once
 
+#include <cstdint>
+
 #include "web/account/visit.h"
 
 namespace postern::web {
+
+/// How many there are, whatever the page lists.
+std::int64_t count_devices(const AccountVisit& visit);
 
 http::Response show_devices(AccountVisit& visit);
 

@@ -3,11 +3,9 @@
 
 #include <iterator>
 
-#include "oauth/session_life.h"
 #include "store/applications.h"
 #include "store/factors.h"
 #include "store/groups.h"
-#include "store/sessions.h"
 #include "store/users.h"
 #include "web/account/app.h"
 #include "web/account/devices.h"
@@ -26,12 +24,6 @@ constexpr const char* kTooOldLogin =
 std::string name_of(const model::User& user) {
     const json::Value* name = user.claims.find("name");
     return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
-}
-
-std::int64_t count_devices(const AccountVisit& visit) {
-    const util::Time now = visit.context().now();
-    return std::ssize(
-        store::sessions_of(visit.context().store, visit.subject(), oauth::session_life(visit.context().settings, now)));
 }
 
 AccountRow password_row(const AccountVisit& visit) {

@@ -182,6 +182,7 @@ public:
         const bool has_remembered = !page.remembered.empty();
         values.texts["has_others"] = page.devices.size() > 1 || has_remembered ? "yes" : "";
         values.texts["has_remembered"] = has_remembered ? "yes" : "";
+        if (page.more > 0) values.messages["more"] = text::Message::number(page.more);
         auto& devices = values.lists["devices"];
         for (const ListedDevice& device : page.devices) devices.push_back(to_values(device, renderer_));
         auto& remembered = values.lists["remembered"];

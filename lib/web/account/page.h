@@ -69,7 +69,8 @@ struct ListedRemembered {
 
 struct DevicesPage {
     AccountFrame frame;
-    std::vector<ListedDevice> devices;         ///< this one first
+    std::vector<ListedDevice> devices;         ///< this one first; the latest use of the others
+    std::int64_t more = 0;                     ///< that are not among `devices`
     std::vector<ListedRemembered> remembered;  ///< the latest use first
 };
 

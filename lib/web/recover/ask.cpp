@@ -13,7 +13,6 @@
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
-#include "util/text.h"
 #include "web/browser.h"
 #include "web/csrf.h"
 #include "web/password_check.h"
@@ -52,6 +51,14 @@ std::string key_of(oauth::Context& context, const std::string& typed) {
     return key.empty() ? crypto::sha256_hex(random) : key;
 }
 
+/// As the name is found: a user byte by byte, so that another spelling takes nothing from the owner; an address in any
+/// case. The same work for each.
+std::string counted_as(const std::string& typed, const std::optional<model::Subject>& named) {
+    const std::string key = model::email_key(typed);
+    if (named) return crypto::sha256_hex("user " + named->str());
+    return key.empty() ? crypto::sha256_hex(typed) : key;
+}
+
 enum class Asked { yes, too_often, too_many };
 
 struct Answer {
@@ -61,7 +68,6 @@ struct Answer {
 
 Answer ask(oauth::Context& context, const std::string& typed, const std::string& address, const std::string& language) {
     const std::string address_key = counter_of_network("mail-address:", address);
-    const std::string name_key = "mail-name:" + crypto::sha256_hex(util::to_lower(typed));
     model::MailRequest request;
     request.id = crypto::random_id(context.random);
     request.email_key = key_of(context, typed);
@@ -69,6 +75,7 @@ Answer ask(oauth::Context& context, const std::string& typed, const std::string&
     request.created_at = request.not_before = context.now();
     return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) -> Answer {
         request.subject = store::find_subject(transaction.database(), typed);
+        const std::string name_key = "mail-name:" + counted_as(typed, request.subject);
         const bool may_ask = store::count_uses(
             transaction, {{address_key, kMostOfAddress, context.settings.login.window}, {name_key, kMostOfName, kHour}},
             request.created_at);

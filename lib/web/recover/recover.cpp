@@ -189,6 +189,11 @@ bool spend_on_address(const Visit& visit) {
     });
 }
 
+/// A thief of the mailbox has a link as often as it pleases, and must not have the tries of a code with each (TOTP-9).
+store::CodeFailuresAfter failures_after(const model::Link& link) {
+    return link.email.empty() ? store::CodeFailuresAfter::none : store::CodeFailuresAfter::same;
+}
+
 /// What the link is for, together with its end; nullopt: it is not good any more.
 std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
     oauth::Context& context = visit.context;
@@ -200,7 +205,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         Removed removed;
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
-        store::replace_password(transaction, link.subject, hash, now);
+        store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
         store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
         note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
                       std::string(model::to_string(link.purpose)));

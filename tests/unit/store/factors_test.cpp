@@ -311,7 +311,7 @@ TEST_CASE("failures of codes are no pressure on the login page, and floods of na
         f.database
             .query(
                 "WITH RECURSIVE n(i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)"
-                " INSERT INTO login_attempts (attempt_key, failures, ends_at) SELECT 'flood ' || i, 1, $3 FROM n",
+                " INSERT INTO login_attempts (attempt_key, failures, ends_at) SELECT 'user:flood ' || i, 1, $3 FROM n",
                 first, first + kAtOnce - 1, kNow + Seconds{60})
             .execute();
     for (int i = 0; i < 10; ++i)

@@ -123,7 +123,7 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
             database
                 .query(
                     "WITH RECURSIVE n(i) AS (SELECT $3 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"
-                    " INSERT INTO login_attempts SELECT 'flood ' || $2 || ' ' || i, 1, $2 FROM n",
+                    " INSERT INTO login_attempts SELECT 'user:flood ' || $2 || ' ' || i, 1, $2 FROM n",
                     std::min(first + kAtOnce - 1, rows), util::to_epoch(end), first)
                 .execute();
         }
@@ -137,12 +137,12 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
     const char* const counters = "SELECT count(*) FROM login_attempts WHERE failures > 0";
     fill(1, kNow + Seconds{1});
     fill(store::kMaxAttemptRows - 1, kNow + Seconds{100});
-    CHECK(fail(database, "one more", kNow).failures == 1);
+    CHECK(fail(database, "user:one more", kNow).failures == 1);
     CHECK(count(database, counters) == store::kMaxAttemptRows);
     // The oldest went, the newest is there.
-    CHECK(store::find_attempts(database, {"flood 1000001 1"}, kNow)[0].failures == 0);
-    CHECK(store::find_attempts(database, {"one more"}, kNow)[0].failures == 1);
+    CHECK(store::find_attempts(database, {"user:flood 1000001 1"}, kNow)[0].failures == 0);
+    CHECK(store::find_attempts(database, {"user:one more"}, kNow)[0].failures == 1);
 
-    fail(database, "later", kNow + Seconds{100});  // all of the flood has expired: it goes a little at a time
+    fail(database, "user:later", kNow + Seconds{100});  // all of the flood has expired: it goes a little at a time
     CHECK(count(database, counters) < store::kMaxAttemptRows);
 }

@@ -102,6 +102,7 @@ store::RememberedDevice device() {
     device.token_hash = ValueHash("device");
     device.id = "id";
     device.subject = kUser;
+    device.created_at = kNow;
     device.expires_at = kNow + kMinute;
     return device;
 }
@@ -234,6 +235,7 @@ constexpr Call kCalls[] = {
     {"end_grants_of, all of a client", [](auto& t) { store::end_grants_of(t, ClientId("none"), kNow); }},
     {"has_grants", [](auto& t) { store::has_grants(t.database(), kClient); }},
     {"list_applications", [](auto& t) { store::list_applications(t.database(), kUser, kNow); }},
+    {"end_surplus_grants", [](auto& t) { store::end_surplus_grants(t, grant("b"), kNow); }},
     {"end_grants_of_session", [](auto& t) { store::end_grants_of_session(t, Sid("no session"), kNow); }},
 
     {"find_attempts", [](auto& t) { store::find_attempts(t.database(), {"user:alice"}, kNow); }},
@@ -241,6 +243,7 @@ constexpr Call kCalls[] = {
     {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
     {"count_uses", [](auto& t) { store::count_uses(t, {{"mail-all", 1, kMinute}}, kNow); }},
     {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
+    {"hold_key", [](auto& t) { store::hold_key(t, "name:alice", kNow + kMinute); }},
     {"remember_place", [](auto& t) { store::remember_place(t, "known:alice", kNow + kMinute); }},
 
     {"find_fetched", [](auto& t) { store::find_fetched(t.database(), "digest"); }},
@@ -317,7 +320,9 @@ constexpr Call kCalls[] = {
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), {kNow, kNow}); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
+    {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie")); }},
     {"sessions_of", [](auto& t) { store::sessions_of(t.database(), kUser, {kNow, kNow}); }},
+    {"count_sessions_of", [](auto& t) { store::count_sessions_of(t.database(), kUser, {kNow, kNow}); }},
     {"end_session", [](auto& t) { store::end_session(t, kUser, model::Sid("sid"), kNow); }},
     {"replace_password", [](auto& t) { store::replace_password(t, kUser, "$y$hash", kNow); }},
     {"list_sessions", [](auto& t) { test::all_of(store::list_sessions(t.database(), {kNow, kNow}, kUser)); }},
@@ -336,6 +341,7 @@ constexpr Call kCalls[] = {
     {"find_username", [](auto& t) { store::find_username(t.database(), kUser); }},
     {"find_user", [](auto& t) { store::find_user(t.database(), kUser); }},
     {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},
+    {"find_names_like", [](auto& t) { store::find_names_like(t.database(), "ALICE"); }},
     {"find_subject", [](auto& t) { store::find_subject(t.database(), "alice"); }},
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
@@ -405,6 +411,10 @@ constexpr Exception kSort[] = {
     {"SELECT kind, uri FROM redirect_uris", "of one client"},
     {"LEFT JOIN redirect_uris r", "of one client"},
     {"ORDER BY ends_at DESC, attempt_key", "those that end in one second"},
+    {"AND attempt_key <> $3 ORDER BY ends_at + 0 DESC", "places of one name, which has 200 at most"},
+    {"AND sid <> $2 ORDER BY last_seen_at DESC", "of one user, who has 100 at most"},
+    {"ORDER BY s.last_seen_at DESC, s.sid LIMIT $5", "of one user, who has 100 at most"},
+    {"AND token_hash <> $2 ORDER BY last_used_at DESC", "of one user, who has 50 at most"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
     {", u.username FROM sessions s", "a list for the command"},
     {"FROM allowed_users a JOIN users u", "of one client"},

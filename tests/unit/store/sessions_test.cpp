@@ -171,8 +171,8 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
     const auto ended = written(database, [](db::Transaction& transaction) {
         return store::end_sessions(transaction, session().subject, kNow);
     });
-    CHECK(ended.sessions == 2);
-    CHECK(ended.grants == 2);
+    REQUIRE(ended.size() == 2);
+    for (const auto& each : ended) CHECK(each.grants == 1);
     CHECK(subjects() == "sub-2 ");
     CHECK(count(database, "SELECT count(*) FROM sessions") == 1);
     CHECK_FALSE(store::find_progress(database, model::RequestKey("open")));

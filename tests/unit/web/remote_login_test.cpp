@@ -66,6 +66,7 @@ TEST_CASE("remote_login: which users are refused, and that no session starts") {
         {"a name that no user can have", [](Fixture& f) { f.named("al\nice"); }, 403, "remote_user_unusable"},
         {"an unknown name", [](Fixture& f) { f.named("carol"); }, 403, "account_unknown"},
         {"an unknown name that a new user cannot have", [](Fixture& f) { f.fixture.settings.login.auto_create = true; f.named("\xE2\x80\x8B"); }, 403, "remote_user_unusable"},
+        {"a name that differs from a user's in its case alone, which nothing makes a second user of", [](Fixture& f) { f.fixture.settings.login.auto_create = true; f.named("ALICE"); }, 403, "remote_user_unusable"},
         {"a disabled user", [](Fixture& f) { f.alice.enabled = false; f.save(f.alice); }, 403, "account_disabled"},
     };
     // clang-format on

@@ -257,11 +257,11 @@ TEST_CASE(
                     [&](Transaction& transaction) { insert(transaction, std::string(2000, 'x') + std::to_string(i)); });
         }
     };
-    write_some(0, 100);
+    write_some(0, 60);
     database.checkpoint_if_due();
     CHECK(size_of(path) == empty);  // not due
 
-    write_some(100, 700);
+    write_some(60, 700);
     {
         Database other(path, Access::read_write, kShort);
         const Transaction busy(other, Durability::lazy);

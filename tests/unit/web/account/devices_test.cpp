@@ -47,6 +47,24 @@ TEST_CASE("devices: the user's own, this one first, then by last use [ACCOUNT-8]
     CHECK_FALSE(devices[1].is_this);
 }
 
+TEST_CASE("devices: the latest fifty are listed, and how many others there are, however many [ACCOUNT-8, Q10]") {
+    AccountFlow f;
+    for (int i = 0; i < 120; ++i) {
+        f.fixture.clock.advance(util::Seconds{1});
+        f.fixture.add_session(f.alice, "s" + std::to_string(i));
+    }
+    CHECK(f.open("/devices").body == "devices");
+    const auto& page = f.account_pages.last_devices;
+    REQUIRE(page.devices.size() == store::kShownSessions);
+    CHECK(page.devices[0].is_this);
+    CHECK(page.more == 121 - store::kShownSessions);
+    CHECK(location_of(f.press_own("/devices", {{"everywhere", "yes"}})) ==
+          "https://op.example/account/devices?done=signed-out-elsewhere");
+    CHECK(f.open("/devices").body == "devices");
+    CHECK(f.account_pages.last_devices.devices.size() == 1);
+    CHECK(f.account_pages.last_devices.more == 0);
+}
+
 TEST_CASE("devices: browser, system and address of each login, and no address where none is kept [ACCOUNT-8]") {
     struct Row {
         bool addresses;

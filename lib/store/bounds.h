@@ -1,0 +1,25 @@
+// How many rows one user, or all strangers together, can have stored. docs/OPERATIONS.md ("Bounds") and
+// docs/decisions/0099 list them with those of other headers.
+#pragma once
+
+#include <cstdint>
+
+namespace postern::store {
+
+/// Sessions of one user. A login beyond ends the least recently used ones, as if they had expired.
+inline constexpr std::int64_t kMaxSessions = 100;
+/// Sessions that the account's page lists; it says how many others there are.
+inline constexpr std::int64_t kShownSessions = 50;
+/// Remembered devices of one user. The least recently used ones beyond are forgotten.
+inline constexpr std::int64_t kMaxRememberedDevices = 50;
+/// Places in which one user is known (login_attempts.h). The least recently used ones beyond are forgotten.
+inline constexpr std::int64_t kMaxKnownPlaces = 200;
+/// Grants of one user to one client that have not ended. The oldest ones beyond end.
+inline constexpr std::int64_t kMaxGrantsToClient = 200;
+/// Rows beyond a bound of one user that one transaction ends: an earlier release stored any number.
+inline constexpr std::int64_t kSurplusBatch = 1000;
+
+/// Counters of each purpose in `login_attempts`, whatever strangers send. The oldest ones of that purpose beyond go.
+inline constexpr std::int64_t kMaxAttemptRows = 100000;
+
+}  // namespace postern::store
