@@ -37,6 +37,11 @@ constexpr std::array<util::Seconds, 5> kRetries = {std::chrono::minutes(1), std:
 static_assert(2 * kLongestRun <= std::ranges::min(kRetries), "another deliverer could send it as well");
 constexpr util::Seconds kHour = std::chrono::hours(1);
 constexpr int kMostOfAddress = 20;  // users who share one
+/// Parts of `mail.perHour`: what is left to the other sort when one of them would take all, and the notices that one
+/// user may have, three in any case.
+constexpr std::int64_t kLeftToOthers = 4;
+constexpr std::int64_t kShareOfUser = 10;
+constexpr std::int64_t kLeastOfUser = 3;
 
 util::Time now() { return util::SystemClock().now(); }
 
@@ -53,10 +58,11 @@ public:
             address_all(asked);
         }
         while (!signals.arrived()) {
-            const auto due = store::find_due_mail(database_, now(), kBatch);
+            const auto due = store::find_due_mail(database_, now(), kBatch, wanted_);
             if (due.empty()) break;
             for (const MailRequest& request : due) {
                 if (signals.arrived()) break;
+                if (!is_wanted(request)) continue;
                 if (!send(request)) return done_;
             }
         }
@@ -65,7 +71,7 @@ public:
 
 private:
     struct Prepared {
-        enum class State { ready, taken, limited, dropped, failed } state = State::taken;
+        enum class State { ready, taken, limited, sort_limited, held, dropped, failed } state = State::taken;
         std::string reason = {};
         std::string address = {};
         std::string message = {};
@@ -119,6 +125,13 @@ private:
             case Prepared::State::limited:
                 done_.limited = true;
                 return false;
+            case Prepared::State::sort_limited:
+                done_.limited = true;
+                (is_asked(request) ? wanted_.asked : wanted_.notices) = false;
+                return true;
+            case Prepared::State::held:
+                hold(request);
+                return true;
             case Prepared::State::dropped:
                 ++done_.dropped;
                 return true;
@@ -147,15 +160,58 @@ private:
         if (prepared.address.empty() || (link && !user->enabled)) return drop(transaction, request);
         if (!store::claim_mail(transaction, request, now() + kRetries.at(tries))) return {};
         if (link && !store::insert_link(transaction, link->link)) return {};
-        const std::string all = std::string(store::kUseCounter) + "all";
-        if (!store::count_uses(transaction, {{all, config_.settings.mail.value().per_hour, kHour}}, now()))
-            return {.state = Prepared::State::limited};  // without a commit: nothing is claimed
+        const auto state = count(transaction, request);
+        if (state != Prepared::State::ready)
+            return {.state = state};  // without a commit: nothing is claimed or counted
         auto message = compose(config_, languages_, request, *user, prepared.address, link, now());
         if (!message) return give_up(transaction, request, "the user has a name or an address that no header can hold");
         prepared.message = std::move(*message);
         if (link) prepared.link = link->link;
         commit(transaction);
         return prepared;
+    }
+
+    static bool is_asked(const MailRequest& request) {
+        return request.kind == MailKind::reset || request.kind == MailKind::email;
+    }
+    static bool is_notice(const MailRequest& request) {
+        return request.kind == MailKind::notice || request.kind == MailKind::guess;
+    }
+    bool is_wanted(const MailRequest& request) const {
+        return is_asked(request) ? wanted_.asked : !is_notice(request) || wanted_.notices;
+    }
+
+    /// Whether there is room for it in this hour: in all, of its sort, and for its user. Links of the operator have the
+    /// first limit alone.
+    Prepared::State count(db::Transaction& transaction, const MailRequest& request) {
+        using State = Prepared::State;
+        const std::int64_t per_hour = config_.settings.mail.value().per_hour;
+        const auto has_room = [&](const std::string& of, std::int64_t limit) {
+            return store::count_uses(transaction, {{std::string(store::kUseCounter) + of, limit, kHour}}, now());
+        };
+        if (!has_room("all", per_hour)) return State::limited;
+        if (!is_asked(request) && !is_notice(request)) return State::ready;
+        if (!has_room(is_asked(request) ? "asked" : "notices", limit_of_sort(request, per_hour)))
+            return State::sort_limited;
+        if (is_asked(request)) return State::ready;  // three an hour are asked for at most
+        const std::string user = "share:" + request.subject.value_or(model::Subject()).str();
+        return has_room(user, std::max(kLeastOfUser, per_hour / kShareOfUser)) ? State::ready : State::held;
+    }
+
+    /// Strangers ask for links and users cause notices: neither keeps the other from being sent.
+    std::int64_t limit_of_sort(const MailRequest& request, std::int64_t per_hour) const {
+        if (is_notice(request)) return per_hour - per_hour / kLeftToOthers;
+        const bool is_other_due = store::is_notice_due(database_, now());
+        return is_other_due ? per_hour - std::max<std::int64_t>(1, per_hour / kLeftToOthers) : per_hour;
+    }
+
+    /// The user has had this hour's share: others go on.
+    void hold(const MailRequest& request) {
+        db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
+            store::postpone_mail(transaction, request, now() + kHour);
+            commit(transaction);
+        });
+        done_.limited = true;
     }
 
     static Prepared drop(db::Transaction& transaction, const MailRequest& request) {
@@ -211,6 +267,7 @@ private:
     const config::Config& config_;
     const text::Languages languages_{config_.templates, config_.settings.languages, config_.settings.language};
     db::Database& database_;
+    store::MailSorts wanted_;  ///< in this run: a sort that has used up its hour waits for the next one
     Delivered done_;
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "crypto/digest.h"
 #include "model/mail.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
@@ -35,19 +36,20 @@ constexpr Sentence kSentences[] = {
     {Happened::profile_changed, tr("The e-mail address was changed.")},
 };
 
-bool queue(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject, model::MailKind kind,
-           std::string word, util::Time now) {
-    const std::string address = model::mail_address_of(store::find_claims(transaction.database(), subject));
-    if (address.empty()) return false;
-    if (!word.empty()) word += ' ';
-    model::MailRequest request;
-    request.id = crypto::random_id(random);
-    request.kind = kind;
-    request.subject = subject;
-    request.detail = word + address;
-    request.created_at = request.not_before = now;
-    store::insert_mail(transaction, request);
-    return true;
+constexpr util::Seconds kHour = std::chrono::hours(1);
+
+std::string key_of(std::string_view sort, const std::string& of) {
+    return std::string(store::kUseCounter).append(sort).append(":").append(of);
+}
+
+std::string address_of(db::Transaction& transaction, const model::Subject& subject) {
+    return model::mail_address_of(store::find_claims(transaction.database(), subject));
+}
+
+/// What waits for the end of the hour has an id of the sort and the hour, so that it is written once.
+void hold_until(model::MailRequest& request, const std::string& sort, util::Time end) {
+    request.not_before = end;
+    request.id = crypto::sha256_hex(sort + " until " + std::to_string(util::to_epoch(end)));
 }
 
 }  // namespace
@@ -60,20 +62,41 @@ const char* notice_sentence(Happened what) {
 bool queue_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject, Happened what,
                   util::Time now) {
     if (notice_sentence(what) == nullptr) return false;
-    return queue(transaction, random, subject, model::MailKind::notice, std::string(model::word_of(what)), now);
+    const std::string address = address_of(transaction, subject);
+    if (address.empty()) return false;
+    model::MailRequest request;
+    request.id = crypto::random_id(random);
+    request.kind = model::MailKind::notice;
+    request.subject = subject;
+    request.detail = std::string(model::word_of(what)) + ' ' + address;
+    request.created_at = request.not_before = now;
+    const std::string sort = subject.str() + ' ' + request.detail;
+    const std::string key = key_of("notice", crypto::sha256_hex(sort));
+    const auto counted = store::count_use(transaction, {key, 1, kHour}, now);
+    if (counted.failures > 1) hold_until(request, sort, counted.until);
+    store::insert_mail(transaction, request);
+    return true;
 }
 
 bool may_get_another(db::Transaction& transaction, const model::Subject& subject, util::Time now) {
-    const std::string hour = std::string(store::kUseCounter) + "hour:" + subject.str();
-    const std::string day = std::string(store::kUseCounter) + "day:" + subject.str();
-    return store::count_uses(transaction, {{hour, 3, std::chrono::hours(1)}, {day, 10, std::chrono::days(1)}}, now);
+    const std::string hour = key_of("hour", subject.str());
+    const std::string day = key_of("day", subject.str());
+    return store::count_uses(transaction, {{hour, 3, kHour}, {day, 10, std::chrono::days(1)}}, now);
 }
 
 bool queue_guess_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject,
                         util::Time now) {
-    const std::string key = std::string(store::kUseCounter) + "guess:" + subject.str();
-    return store::count_uses(transaction, {{key, 1, std::chrono::days(1)}}, now) &&
-           queue(transaction, random, subject, model::MailKind::guess, "", now);
+    const std::string key = key_of("guess", subject.str());
+    if (!store::count_uses(transaction, {{key, 1, std::chrono::days(1)}}, now)) return false;
+    model::MailRequest request;
+    request.id = crypto::random_id(random);
+    request.kind = model::MailKind::guess;
+    request.subject = subject;
+    request.detail = address_of(transaction, subject);
+    request.created_at = request.not_before = now;
+    if (request.detail.empty()) return false;
+    store::insert_mail(transaction, request);
+    return true;
 }
 
 }  // namespace postern::oauth

@@ -13,8 +13,11 @@ namespace postern::oauth {
 /// The sentence of the message; nullptr: there is none about this.
 const char* notice_sentence(model::Happened what);
 
-/// For `mail`, and before the change: the message goes to the address that the user has now. False, and nothing is
-/// written: there is no message about this, or the user has no address. The caller wakes the command behind the commit.
+/// For `mail`, and before the change: the message goes to the address that the user has now. The first of a sort goes
+/// at once. The others of the hour that begins with it are one message, at its end: a user who makes new codes again
+/// and again takes two messages an hour from what `mail.perHour` leaves to all (docs/decisions/0100). False, and
+/// nothing is written: there is no message about this, or the user has no address. The caller wakes the command behind
+/// the commit.
 bool queue_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject,
                   model::Happened what, util::Time now);
 

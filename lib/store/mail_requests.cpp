@@ -29,7 +29,7 @@ std::vector<MailRequest> read_all(db::Statement row) {
 
 void insert_mail(db::Transaction& transaction, const MailRequest& request) {
     transaction.run("INSERT INTO mail_requests (" POSTERN_MAIL_COLUMNS
-                    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL)",
+                    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL) ON CONFLICT DO NOTHING",
                     request.id, model::to_string(request.kind), request.subject, request.email_key, request.detail,
                     request.language, request.created_at, request.not_before);
 }
@@ -51,12 +51,29 @@ std::vector<MailRequest> find_asked_mail(db::Database& database, int most) {
                                    most));
 }
 
-std::vector<MailRequest> find_due_mail(db::Database& database, util::Time now, int most) {
+std::vector<MailRequest> find_due_mail(db::Database& database, util::Time now, int most, MailSorts wanted) {
     return read_all(database.query("SELECT " POSTERN_MAIL_COLUMNS
                                    " FROM mail_requests WHERE failed_at IS NULL AND email_key IS NULL"
-                                   " AND not_before <= $1"
-                                   " ORDER BY CASE kind WHEN 'reset' THEN 1 ELSE 0 END, not_before, id LIMIT $2",
-                                   now, most));
+                                   " AND not_before <= $1 AND ($3 = 1 OR kind NOT IN ('reset', 'email'))"
+                                   " AND ($4 = 1 OR kind NOT IN ('notice', 'guess'))"
+                                   " ORDER BY CASE WHEN kind IN ('reset', 'email') THEN 1"
+                                   " WHEN kind IN ('notice', 'guess') THEN 2 ELSE 0 END, not_before, id LIMIT $2",
+                                   now, most, wanted.asked, wanted.notices));
+}
+
+bool is_notice_due(db::Database& database, util::Time now) {
+    return database
+        .query(
+            "SELECT 1 FROM mail_requests WHERE kind IN ('notice', 'guess') AND not_before <= $1"
+            " AND failed_at IS NULL LIMIT 1",
+            now)
+        .step();
+}
+
+bool postpone_mail(db::Transaction& transaction, const MailRequest& request, util::Time until) {
+    return transaction.run(
+               "UPDATE mail_requests SET not_before = $3 WHERE id = $1 AND tries = $2 AND failed_at IS NULL",
+               request.id, request.tries, until) == 1;
 }
 
 bool claim_mail(db::Transaction& transaction, const MailRequest& request, util::Time until) {

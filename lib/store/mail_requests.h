@@ -17,6 +17,7 @@ inline constexpr std::int64_t kMaxWaitingResets = 10000;
 /// How long a message that was given up is kept for the operator.
 inline constexpr util::Seconds kFailedMailRetention{604800};
 
+/// Nothing is written when a row has that id.
 void insert_mail(db::Transaction& transaction, const model::MailRequest& request);
 /// The same for one of kind reset: nothing is written when kMaxWaitingResets wait. False then.
 bool insert_reset(db::Transaction& transaction, const model::MailRequest& request);
@@ -24,12 +25,20 @@ bool insert_reset(db::Transaction& transaction, const model::MailRequest& reques
 /// At most `most` of those that users or strangers have typed a name for, the oldest first. Which users they are for is
 /// found out by the command: it replaces each by one for each user.
 std::vector<model::MailRequest> find_asked_mail(db::Database& database, int most);
-/// At most `most` of the others that may be tried at `now`: what the operator and changes have caused before what can
-/// be asked for, then by time.
-std::vector<model::MailRequest> find_due_mail(db::Database& database, util::Time now, int most);
+/// Of which sort messages are wanted, beside the operator's links.
+struct MailSorts {
+    bool asked = true;    ///< links that a user has asked for
+    bool notices = true;  ///< of changes and guesses
+};
+/// At most `most` of the others that may be tried at `now`: the operator's links, then what users have asked for and
+/// wait for, then notices, each by time.
+std::vector<model::MailRequest> find_due_mail(db::Database& database, util::Time now, int most, MailSorts wanted = {});
+bool is_notice_due(db::Database& database, util::Time now);
 /// True for one deliverer alone: the row has been tried as often as `request` says, and no other may try it before
 /// `until`.
 bool claim_mail(db::Transaction& transaction, const model::MailRequest& request, util::Time until);
+/// It is not tried before `until`, and no try is counted. False: it has been tried since.
+bool postpone_mail(db::Transaction& transaction, const model::MailRequest& request, util::Time until);
 /// It is sent, or fits no user. Nothing is done to a row that has been tried another number of times since. False then.
 bool remove_mail(db::Transaction& transaction, const std::string& id, std::int64_t tries);
 /// It is given up, and kept for the operator.

@@ -382,6 +382,36 @@ TEST_CASE(
     CHECK(office.waiting() == 1);
 }
 
+TEST_CASE(
+    "mail: the notices of one user take a share of mail.perHour, and a link that another asked for is sent first [MAIL-6, L31, Q10]") {
+    Office office(8);
+    office.op.must({"user", "add", "carol", "--password-stdin", "--claim", "email=carol@op.example"},
+                   "boats of a user at sea\n");
+    {
+        postern::db::Database database(office.op.database(), postern::db::Access::read_write);
+        postern::db::write(database, postern::db::Durability::full, [&](postern::db::Transaction& transaction) {
+            const auto alice = *postern::store::find_subject(database, kAlice);
+            for (int i = 0; i < 260; ++i)
+                transaction.run(
+                    "INSERT INTO mail_requests VALUES ($1, 'notice', $2, NULL,"
+                    " 'recovery_codes_made alice@op.example', '', 1, 1, 0, NULL)",
+                    "id " + std::to_string(i), alice);
+            transaction.commit();
+        });
+    }
+    office.ask("carol");
+    const auto first = office.deliver();
+    CHECK(*first.find("sent")->if_integer() == 1 + 3);
+    CHECK(*first.find("limited")->if_bool());
+    const auto received = office.sendmail.received();
+    REQUIRE(received.size() == 4);
+    CHECK(received[0].headers.at("To") == "carol@op.example");
+    for (std::size_t i = 1; i < 4; ++i) CHECK(received[i].headers.at("To") == "alice@op.example");
+    // What is left of the hour is another's.
+    office.ask("carol", "192.0.2.8");
+    CHECK(office.sent() == 1);
+}
+
 TEST_CASE("mail: what was asked for more than an hour ago is not sent, because the user has stopped waiting [MAIL-6]") {
     Office office;
     office.ask(kAlice);

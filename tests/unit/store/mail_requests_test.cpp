@@ -34,14 +34,19 @@ std::string ids_of(const std::vector<MailRequest>& requests) {
 
 }  // namespace
 
-TEST_CASE("mail_requests: what waits is due from its second on, changes before what can be asked for [MAIL-6]") {
+TEST_CASE(
+    "mail_requests: what waits is due from its second on, the operator's links and what is asked for before notices [MAIL-6]") {
     auto database = sample_database();
     insert(database, request("reset", MailKind::reset));
     insert(database, request("later", MailKind::notice, kNow + Seconds{1}));
     insert(database, request("notice"));
     insert(database, request("invite", MailKind::invite, kNow - Seconds{1}));
-    CHECK(ids_of(store::find_due_mail(database, kNow, 10)) == "invite notice reset");
-    CHECK(ids_of(store::find_due_mail(database, kNow + Seconds{1}, 10)) == "invite notice later reset");
+    CHECK(ids_of(store::find_due_mail(database, kNow, 10)) == "invite reset notice");
+    CHECK(ids_of(store::find_due_mail(database, kNow + Seconds{1}, 10)) == "invite reset notice later");
+    CHECK(ids_of(store::find_due_mail(database, kNow, 10, {.asked = false})) == "invite notice");
+    CHECK(ids_of(store::find_due_mail(database, kNow, 10, {.notices = false})) == "invite reset");
+    CHECK_FALSE(store::is_notice_due(database, kNow - Seconds{1}));
+    CHECK(store::is_notice_due(database, kNow));
     CHECK(ids_of(store::find_due_mail(database, kNow, 1)) == "invite");
     const auto found = store::find_due_mail(database, kNow, 1).front();
     CHECK(found.kind == MailKind::invite);
@@ -51,6 +56,24 @@ TEST_CASE("mail_requests: what waits is due from its second on, changes before w
     CHECK(found.language == "");
     CHECK(found.tries == 0);
     CHECK_FALSE(found.failed_at);
+}
+
+TEST_CASE("mail_requests: one that is postponed counts no try, and one id is one row [MAIL-6, Q10]") {
+    auto database = sample_database();
+    insert(database, request("one"));
+    insert(database, request("one", MailKind::invite));
+    const auto seen = store::find_due_mail(database, kNow, 2);
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == MailKind::notice);
+    const auto postpone = [&] {
+        return written(database,
+                       [&](db::Transaction& t) { return store::postpone_mail(t, seen[0], kNow + Seconds{9}); });
+    };
+    CHECK(postpone());
+    CHECK(store::find_due_mail(database, kNow + Seconds{8}, 1).empty());
+    CHECK(store::find_due_mail(database, kNow + Seconds{9}, 1).front().tries == 0);
+    written(database, [&](db::Transaction& t) { store::claim_mail(t, seen[0], kNow); });
+    CHECK_FALSE(postpone());
 }
 
 TEST_CASE("mail_requests: a row is one deliverer's, until the time that it has named [MAIL-3, STORE-2]") {

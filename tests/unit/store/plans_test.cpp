@@ -164,6 +164,8 @@ constexpr Call kCalls[] = {
     {"insert_reset", [](auto& t) { store::insert_reset(t, mail("reset")); }},
     {"find_asked_mail", [](auto& t) { store::find_asked_mail(t.database(), 1); }},
     {"find_due_mail", [](auto& t) { store::find_due_mail(t.database(), kNow, 1); }},
+    {"is_notice_due", [](auto& t) { store::is_notice_due(t.database(), kNow); }},
+    {"postpone_mail", [](auto& t) { store::postpone_mail(t, mail("mail"), kNow); }},
     {"claim_mail", [](auto& t) { store::claim_mail(t, mail("mail"), kNow); }},
     {"remove_mail", [](auto& t) { store::remove_mail(t, "mail", 0); }},
     {"fail_mail", [](auto& t) { store::fail_mail(t, "reset", 0, kNow); }},
