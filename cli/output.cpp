@@ -7,15 +7,22 @@
 #include <iostream>
 
 #include "json/writer.h"
+#include "util/marks.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 namespace postern::cli {
 namespace {
 
-/// Characters, not bytes: UTF-8 continuation bytes take no column.
+/// Characters, not bytes; combining marks take no column of their own.
 std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+    std::size_t columns = 0;
+    while (!text.empty()) {
+        const util::Utf8Step step = util::next_utf8(text);
+        if (!step.code_point || !util::is_combining_mark(*step.code_point)) ++columns;
+        text.remove_prefix(step.length);
+    }
+    return columns;
 }
 
 std::string padded(std::string text, std::size_t columns) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "util/marks.h"
 #include "util/utf8.h"
 
 namespace postern::util {
@@ -50,9 +51,13 @@ bool needs_escape(char32_t code_point) {
            code_point == 0x2029 || is_control(code_point) || is_bidi_control(code_point);
 }
 
-/// Every character that needs this lies below U+10000.
+/// RFC 8259 §7: a character above U+FFFF is two surrogates.
 void append_hex_escape(std::string& out, char32_t code_point) {
     constexpr std::string_view kDigits = "0123456789abcdef";
+    if (code_point > 0xFFFF) {
+        append_hex_escape(out, 0xD800 + ((code_point - 0x10000) >> 10U));
+        code_point = 0xDC00 + ((code_point - 0x10000) & 0x3FFU);
+    }
     out += "\\u";
     for (unsigned shift : {12U, 8U, 4U, 0U}) out += kDigits[(code_point >> shift) & 0xFU];
 }
@@ -61,8 +66,10 @@ void append_hex_escape(std::string& out, char32_t code_point) {
 
 void append_json_string(std::string& out, std::string_view text) {
     out += '"';
+    MarkStack marks;
     for (;;) {
         const std::size_t plain = plain_length(text);
+        if (plain > 0) marks = {};
         out += text.substr(0, plain);
         text.remove_prefix(plain);
         if (text.empty()) break;
@@ -71,7 +78,7 @@ void append_json_string(std::string& out, std::string_view text) {
             out += kReplacement;
         } else if (const std::string_view escape = short_escape(*step.code_point); !escape.empty()) {
             out += escape;
-        } else if (needs_escape(*step.code_point)) {
+        } else if (marks.is_too_high(*step.code_point) || needs_escape(*step.code_point)) {
             append_hex_escape(out, *step.code_point);
         } else {
             out += text.substr(0, step.length);

@@ -3,10 +3,16 @@
 
 #include <algorithm>
 
+#include "util/marks.h"
 #include "util/utf8.h"
 
 namespace postern::util {
 namespace {
+
+constexpr char32_t kReplacementCharacter = 0xFFFD;
+
+/// The line and the paragraph separator: the latter ends the isolation of a direction.
+bool is_separator(char32_t code_point) { return code_point == 0x2028 || code_point == 0x2029; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -74,13 +80,13 @@ std::string_view trim(std::string_view text) {
 std::string displayable(std::string_view utf8) {
     std::string out;
     out.reserve(utf8.size());
+    MarkStack marks;
     while (!utf8.empty()) {
         const Utf8Step step = next_utf8(utf8);
-        if (!step.code_point) {
-            out += kReplacement;
-        } else if (!is_control(*step.code_point) && !is_bidi_control(*step.code_point)) {
-            out += utf8.substr(0, step.length);
-        }
+        const char32_t code_point = step.code_point.value_or(kReplacementCharacter);
+        const bool is_shown = !is_control(code_point) && !is_bidi_control(code_point) && !is_separator(code_point);
+        if (is_shown && !marks.is_too_high(code_point))
+            out += step.code_point ? utf8.substr(0, step.length) : kReplacement;
         utf8.remove_prefix(step.length);
     }
     return out;

@@ -40,8 +40,9 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 /// Without leading and trailing spaces and tabs.
 std::string_view trim(std::string_view text);
 
-/// Text that people typed and pages show (names, claims): control characters and the Unicode bidirectional controls
-/// (U+200E, U+200F, U+202A-E, U+2066-9, U+061C) are taken out, so that a name cannot reorder the sentence around it.
+/// Text that people typed and pages or terminals show (names, claims): control characters, the Unicode bidirectional
+/// controls (U+200E, U+200F, U+202A-E, U+2066-9, U+061C) and separators of lines are taken out, so that a name cannot
+/// reorder the sentence around it; likewise combining marks beyond the fourth on a character, which would cover it.
 std::string displayable(std::string_view utf8);
 
 }  // namespace postern::util
