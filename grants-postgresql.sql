@@ -18,10 +18,11 @@ GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON use
     postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token, postern_account;
 GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (must_change_password) ON users TO postern_login, postern_account;
+GRANT SELECT (password_changed_at) ON users TO postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (password_hash, stamp, enrol_until, must_change_password) ON users TO postern_account;
+GRANT UPDATE (password_hash, stamp, enrol_until, must_change_password, password_changed_at) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
@@ -101,8 +102,8 @@ GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO po
 -- or a passkey. The program that opens them reads no password hash and no passkey. The command makes them.
 GRANT SELECT, UPDATE (used_at) ON links TO postern_recover;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_recover;
-GRANT SELECT (subject, username, claims, enabled, stamp, handle), UPDATE (password_hash, stamp, handle, enrol_until, must_change_password)
-    ON users TO postern_recover;
+GRANT SELECT (subject, username, claims, enabled, stamp, handle), UPDATE (password_hash, stamp, handle, enrol_until, must_change_password,
+    password_changed_at) ON users TO postern_recover;
 GRANT SELECT (subject), DELETE ON sessions TO postern_recover;
 GRANT SELECT (subject, used), DELETE ON authorization_requests TO postern_recover;
 GRANT SELECT (subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_recover;

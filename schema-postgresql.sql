@@ -88,6 +88,7 @@ CREATE TABLE users (
     enrol_until bigint NOT NULL DEFAULT 0,
     email_key text COLLATE "C" NOT NULL DEFAULT '',
     must_change_password bigint NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1)),
+    password_changed_at bigint,
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';

@@ -102,8 +102,9 @@ CREATE TABLE users (
                                               -- when the stamp grows
     email_key     TEXT NOT NULL DEFAULT '',   -- digest of the claim `email` in lower case: who asks for a link may type the
                                               -- address; '' = none, or one that no mail is sent to
-    must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1))  -- 1: a login by password begins
+    must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1)), -- 1: a login by password begins
                                               -- with another one; it changes with the password alone
+    password_changed_at INTEGER               -- when password_hash was last set; NULL = not known
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
 CREATE INDEX users_by_folded_name ON users (lower(username));  -- letters A to Z: names that differ in their case alone

@@ -118,7 +118,7 @@ Updated update_user(db::Transaction& transaction, const ImportedUser& imported, 
     Updated updated = update_groups(transaction, imported, user.subject);
     if (!new_hash && !new_claims && !new_state) return updated;
     updated.changed = true;
-    if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
+    if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash, now());
     user.claims = std::move(claims);
     if (new_state) user.enabled = *imported.enabled;
     user.updated_at = now();

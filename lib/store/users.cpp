@@ -110,6 +110,16 @@ StoredPassword find_password(db::Database& database, const Subject& subject) {
     return password;
 }
 
+PasswordState find_password_state(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT password_hash, password_changed_at FROM users WHERE subject = $1", subject);
+    PasswordState state;
+    if (!row.step()) return state;
+    std::string hash;
+    row >> hash >> state.changed_at;
+    state.is_set = !hash.empty();
+    return state;
+}
+
 std::string pick_password_hash(db::Database& database, std::string_view key) {
     // Subjects are random, so the first one after a random key is a random choice.
     auto next = database.query("SELECT password_hash FROM users WHERE subject >= $1 ORDER BY subject LIMIT 1", key);
@@ -145,8 +155,8 @@ db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::str
 bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash,
                  MustChange must_change) {
     return transaction.run("INSERT INTO users (" POSTERN_USER_COLUMNS
-                           ", password_hash, email_key, must_change_password)"
-                           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (username) DO NOTHING",
+                           ", password_hash, email_key, must_change_password, password_changed_at)"
+                           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $5) ON CONFLICT (username) DO NOTHING",
                            user.subject, user.username, json::write(user.claims), user.enabled, user.created_at,
                            user.updated_at, password_hash, email_key_of(user), must_change == MustChange::yes) == 1;
 }
@@ -166,12 +176,12 @@ void update_claims(db::Transaction& transaction, const User& user) {
                     json::write(user.claims), user.updated_at, email_key_of(user));
 }
 
-void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash,
+void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now,
                        MustChange must_change, CodeFailuresAfter failures) {
     transaction.run(
-        "UPDATE users SET password_hash = $2, must_change_password = $3, stamp = stamp + 1, enrol_until = 0"
-        " WHERE subject = $1",
-        subject, hash, must_change == MustChange::yes);
+        "UPDATE users SET password_hash = $2, must_change_password = $3, password_changed_at = $4, stamp = stamp + 1,"
+        " enrol_until = 0 WHERE subject = $1",
+        subject, hash, must_change == MustChange::yes, now);
     if (failures == CodeFailuresAfter::none) clear_code_failures(transaction, subject);
 }
 
@@ -183,7 +193,7 @@ bool remove_user(db::Transaction& transaction, const Subject& subject) {
 
 void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now,
                       MustChange must_change, CodeFailuresAfter failures) {
-    set_password_hash(transaction, subject, hash, must_change, failures);
+    set_password_hash(transaction, subject, hash, now, must_change, failures);
     end_user_access(transaction, subject, now);
 }
 

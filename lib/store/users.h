@@ -34,6 +34,11 @@ struct StoredPassword {
     bool must_change = false;  ///< a login by it begins with another one (PASSWORD-5)
 };
 StoredPassword find_password(db::Database& database, const model::Subject& subject);
+struct PasswordState {
+    bool is_set = false;
+    std::optional<util::Time> changed_at;  ///< nullopt: before this server kept the time
+};
+PasswordState find_password_state(db::Database& database, const model::Subject& subject);
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
@@ -69,7 +74,8 @@ enum class CodeFailuresAfter {
 };
 /// Raises the stamp (store/factors.h), as disabling does.
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                       MustChange must_change = MustChange::no, CodeFailuresAfter failures = CodeFailuresAfter::none);
+                       util::Time now, MustChange must_change = MustChange::no,
+                       CodeFailuresAfter failures = CodeFailuresAfter::none);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
 /// Another password, and the end of what the old one has given: end_user_access.

@@ -81,7 +81,7 @@ Verdict login_beside(Driver driver, const std::function<void(db::Transaction&, m
 }
 Verdict login_beside_password_change(Driver driver) {
     return login_beside(driver, [](db::Transaction& transaction, model::User& user) {
-        store::set_password_hash(transaction, user.subject, "another");
+        store::set_password_hash(transaction, user.subject, "another", util::from_epoch(1));
     });
 }
 Verdict login_beside_disabling(Driver driver) {
@@ -211,7 +211,7 @@ struct FailedLogins : World {
         // A cheap hash: the race is about the count.
         for (const model::User& user : users) {
             const std::string hash = "$5$rounds=1000$saltsaltsaltsalt$" + std::string(43, '.');
-            write([&](db::Transaction& transaction) { store::set_password_hash(transaction, user.subject, hash); });
+            write([&](db::Transaction& transaction) { store::set_password_hash(transaction, user.subject, hash, util::from_epoch(1)); });
         }
     }
     static std::string address(int round, int process) {

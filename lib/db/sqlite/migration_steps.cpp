@@ -199,6 +199,7 @@ constexpr const char* kToVersion4[] = {
     "CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> ''",
     "ALTER TABLE users ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0"
     " CHECK (must_change_password IN (0, 1))",
+    "ALTER TABLE users ADD COLUMN password_changed_at INTEGER",
     "CREATE TABLE passkeys ("
     " credential_id TEXT NOT NULL PRIMARY KEY,"
     " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"

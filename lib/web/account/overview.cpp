@@ -2,6 +2,7 @@
 #include "web/account/overview.h"
 
 #include <iterator>
+#include <utility>
 
 #include "store/applications.h"
 #include "store/factors.h"
@@ -11,6 +12,7 @@
 #include "web/account/devices.h"
 #include "web/account/password.h"
 #include "web/passkey_setup.h"
+#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -29,8 +31,11 @@ std::string name_of(const model::User& user) {
 AccountRow password_row(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
     if (!has_password_page(settings)) return {tr("Password"), tr("kept by your organisation"), settings.branding.help};
-    const bool has_password = !store::find_password_hash(visit.context().store, visit.subject()).empty();
-    return {tr("Password"), has_password ? Message() : Message(tr("none")), visit.url() + "/password"};
+    const store::PasswordState password = store::find_password_state(visit.context().store, visit.subject());
+    Message state = password.is_set ? Message() : Message(tr("none"));
+    if (password.is_set && password.changed_at)
+        state = {tr("changed {date}"), {{"date", shown_day(*password.changed_at)}}};
+    return {tr("Password"), std::move(state), visit.url() + "/password"};
 }
 
 /// CODE-4.

@@ -189,7 +189,7 @@ TEST_CASE("the stamp grows with a password and with disabling, not with claims o
     ada.username = "ada lovelace";
     change(save);
     CHECK(stamp() == 0);
-    change([&](db::Transaction& transaction) { store::set_password_hash(transaction, f.ada, "new"); });
+    change([&](db::Transaction& transaction) { store::set_password_hash(transaction, f.ada, "new", kNow); });
     CHECK(stamp() == 1);
     change([&](db::Transaction& transaction) { store::replace_password(transaction, f.ada, "newer", kNow); });
     CHECK(stamp() == 2);
@@ -216,8 +216,8 @@ TEST_CASE("let_enrol: until its time, and the next change of the password or a f
     const Row rows[] = {
         {"nothing", [](db::Transaction&, model::User&) {}, true},
         {"other claims", [](db::Transaction& t, model::User& ada) { store::update_user(t, ada); }, true},
-        {"a password", [](db::Transaction& t, model::User& ada) { store::set_password_hash(t, ada.subject, "x"); },
-         false},
+        {"a password",
+         [](db::Transaction& t, model::User& ada) { store::set_password_hash(t, ada.subject, "x", kNow); }, false},
         {"a factor", [](db::Transaction& t, model::User& ada) { store::raise_stamp(t, ada.subject); }, false},
         {"disabled",
          [](db::Transaction& t, model::User& ada) {
@@ -234,7 +234,7 @@ TEST_CASE("let_enrol: until its time, and the next change of the password or a f
          },
          false},
         {"a password of another user",
-         [](db::Transaction& t, model::User&) { store::set_password_hash(t, Subject("bob"), "x"); }, true},
+         [](db::Transaction& t, model::User&) { store::set_password_hash(t, Subject("bob"), "x", kNow); }, true},
     };
     for (const Row& row : rows) {
         CAPTURE(std::string(row.when));

@@ -358,7 +358,7 @@ constexpr Call kCalls[] = {
     {"insert_user", [](auto& t) { store::insert_user(t, user("sub-3", "carol")); }},
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
     {"update_claims", [](auto& t) { store::update_claims(t, user("sub-3", "carol")); }},
-    {"set_password_hash", [](auto& t) { store::set_password_hash(t, kUser, "$y$hash"); }},
+    {"set_password_hash", [](auto& t) { store::set_password_hash(t, kUser, "$y$hash", kNow); }},
     {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow); }},
     {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3")); }},
 };

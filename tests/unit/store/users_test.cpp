@@ -154,7 +154,7 @@ TEST_CASE("origin: a user has no source until one is set, and a change of the st
 
 TEST_CASE("update_user: everything but subject, created_at and the password") {
     auto database = sample_database();
-    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "$y$hash"); });
+    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "$y$hash", kNow); });
     auto changed = user("sub-1", "alicia");
     changed.claims = {{"name", "Alicia"}};
     changed.enabled = false;
@@ -189,15 +189,25 @@ TEST_CASE("update_claims: the claims and their time, and nothing else") {
 }
 
 TEST_CASE("set_password_hash: of this user alone; none and an unknown user read alike") {
+    constexpr Time kLater = kNow + Seconds{60};
     auto database = sample_database();
+    const auto changed_at = [&](const char* subject) {
+        return store::find_password_state(database, Subject(subject)).changed_at;
+    };
+    CHECK(changed_at("sub-1") == kNow);  // when the user was made
     written(database, [](db::Transaction& transaction) {
         store::insert_user(transaction, user("sub-2", "bob"), "$y$bob");
-        store::set_password_hash(transaction, Subject("sub-1"), "$y$alice");
+        store::set_password_hash(transaction, Subject("sub-1"), "$y$alice", kLater);
     });
+    CHECK(changed_at("sub-1") == kLater);
+    CHECK(changed_at("sub-2") == kNow);
+    CHECK(store::find_password_state(database, Subject("sub-1")).is_set);
+    CHECK_FALSE(store::find_password_state(database, Subject("sub-3")).is_set);
     CHECK(store::find_password_hash(database, Subject("sub-1")) == "$y$alice");
     CHECK(store::find_password_hash(database, Subject("sub-2")) == "$y$bob");
     CHECK(store::find_password_hash(database, Subject("sub-3")) == "");
-    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), ""); });
+    written(database, [&](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "", kLater); });
+    CHECK_FALSE(store::find_password_state(database, Subject("sub-1")).is_set);
     CHECK(store::find_password_hash(database, Subject("sub-1")) == "");
 }
 

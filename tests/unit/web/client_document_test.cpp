@@ -389,7 +389,8 @@ TEST_CASE("client document: another user than the one asked for is told on a pag
     asked["claims"] = R"({"id_token":{"sub":{"value":"of-another-user"}}})";
     {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::set_password_hash(transaction, f.alice.subject, crypto::hash_password(util::Secret("correct horse")));
+        store::set_password_hash(transaction, f.alice.subject, crypto::hash_password(util::Secret("correct horse")),
+                                 f.fixture.clock.now());
         transaction.commit();
     }
     f.cookies.clear();

@@ -18,7 +18,8 @@ struct Fixture : test::PageFlow {
     model::User alice = fixture.add_user("alice");
     Fixture() {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        store::set_password_hash(transaction, alice.subject, crypto::hash_password(util::Secret("correct horse")));
+        store::set_password_hash(transaction, alice.subject, crypto::hash_password(util::Secret("correct horse")),
+                                 fixture.clock.now());
         transaction.commit();
     }
     void save() {

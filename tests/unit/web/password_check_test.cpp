@@ -28,7 +28,7 @@ struct Fixture {
     }
     void set_hash(const std::string& hash) {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        store::set_password_hash(transaction, alice.subject, hash);
+        store::set_password_hash(transaction, alice.subject, hash, context.now());
         transaction.commit();
     }
     void save() {

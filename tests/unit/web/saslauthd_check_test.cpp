@@ -62,7 +62,7 @@ TEST_CASE(
     Fixture f;
     const auto set_hash = [&](const std::string& hash) {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::set_password_hash(transaction, f.ada.subject, hash);
+        store::set_password_hash(transaction, f.ada.subject, hash, f.fixture.clock.now());
         transaction.commit();
     };
     set_hash("$y$former");

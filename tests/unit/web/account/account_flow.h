@@ -95,7 +95,8 @@ struct AccountFlow : PageFlow {
         fixture.settings.oidc = true;
         for (const model::User* user : {&alice, &bob}) {
             db::Transaction transaction(fixture.database, db::Durability::full);
-            store::set_password_hash(transaction, user->subject, crypto::hash_password(util::Secret(kPassword)));
+            store::set_password_hash(transaction, user->subject, crypto::hash_password(util::Secret(kPassword)),
+                                     fixture.clock.now());
             transaction.commit();
         }
         sign_in(alice, "of-alice");

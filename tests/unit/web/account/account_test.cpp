@@ -299,6 +299,7 @@ TEST_CASE("overview: who is signed in, with groups, sub and the pages there are 
     CHECK(page.groups == std::vector<std::string>{"admins", "staff"});
     REQUIRE(page.rows.size() == 6);
     CHECK(page.rows[0].url == "https://op.example/account/password");
+    CHECK(page.rows[0].state == "changed 15 January 2027");
     CHECK(page.rows[1].url == "https://op.example/account/app");
     CHECK(page.rows[1].state == "off");
     CHECK(page.rows[2].state == "1");
