@@ -10,7 +10,7 @@ constexpr const char* kWrongCode =
 
 text::Message where() {
     return {"{browser}, {address}",
-            {{"browser", web::shown_agent("Firefox on Linux")}, {"address", text::Message::verbatim("192.0.2.7")}}};
+            {{"browser", web::shown_agent("Firefox on Linux")}, {"address", text::Message::data("192.0.2.7")}}};
 }
 
 web::AccountFrame frame(text::Message done = {}, text::Message problem = {}) {
@@ -30,7 +30,7 @@ void add_overview(SampleList& list, const web::AccountPages& pages) {
                         .username = kUser,
                         .subject = "00000000-0000-4000-8000-000000000000",
                         .groups = {"staff"},
-                        .rows = {{"Password", "", kHere},
+                        .rows = {{"Password", {"changed {date}", {{"date", sample_day()}}}, kHere},
                                  {"Passkeys", text::Message::number(2), kHere},
                                  {"Authenticator app", "on", kHere},
                                  {"Recovery codes", {"left: {count}", {{"count", text::Message::number(7)}}}, kHere},
@@ -89,7 +89,7 @@ void add_codes(SampleList& list, const web::AccountPages& pages) {
     page.left = text::Message::number(7);
     page.another = page.next = kHere;
     page.stamp = "1";
-    page.codes.assign(10, "0000 1111 2222 3333");
+    page.codes.assign(10, "6744 6501 3046 0532");
     const std::pair<const char*, Kind> kinds[] = {{"account_codes", Kind::left},
                                                   {"account_codes-none", Kind::none},
                                                   {"account_codes-question", Kind::asks},
@@ -127,9 +127,10 @@ void add_profile(SampleList& list, const web::AccountPages& pages, const std::st
     web::ProfilePage page;
     page.frame = frame();
     page.username = kUser;
-    page.claims = {
-        {"Name", text::Message::verbatim("Ada Lovelace")},
-        {"E-mail address", {"{value} (confirmed)", {{"value", text::Message::verbatim("ada@example.org")}}}}};
+    page.claims = {{"Name", text::Message::verbatim("Ada Lovelace")},
+                   {"E-mail address", {"{value} (confirmed)", {{"value", text::Message::data("ada@example.org")}}}},
+                   {"Telephone number", text::Message::data("+44 20 7946 0000")},
+                   {"Website", text::Message::data("https://www.example.org/ada/")}};
     page.keeper = keeper;
     page.edit = kHere;
     page.subject = "00000000-0000-4000-8000-000000000000";
@@ -138,9 +139,10 @@ void add_profile(SampleList& list, const web::AccountPages& pages, const std::st
     web::ProfilePage form;
     form.frame = frame({}, {"{field}: {rule}",
                             {{"field", "Website"}, {"rule", "use an address such as https://www.example.org/ada."}}});
-    form.fields = {{"name", "Name", "text", "name", "Ada Lovelace", false},
-                   {"website", "Website", "url", "url", "example", true}};
-    form.sent = "name website";
+    form.fields = {{"name", "Name", "text", "name", "Ada Lovelace"},
+                   {"phone_number", "Telephone number", "text", "tel", "+44 20 7946 0000", true},
+                   {"website", "Website", "url", "url", "example", true, true}};
+    form.sent = "name phone_number website";
     form.list = kHere;
     list.add("account_profile-form", pages.profile(form));
 }

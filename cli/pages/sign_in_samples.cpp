@@ -45,8 +45,9 @@ void add_consent(SampleList& list, const web::Pages& pages) {
         .resume = "sample",
         .scopes = {{"profile", "See your profile: name, picture, language and the like"},
                    {"email", "See your e-mail address"},
-                   {"wiki:read", {"Use the permission {name}", {{"name", text::Message::verbatim("wiki:read")}}}}},
+                   {"wiki:read", {"Use the permission {name}", {{"name", text::Message::data("wiki:read")}}}}},
         .resources = {}};
+    consent.other_account = kHere;
     list.add("consent", pages.consent(consent));
     consent.published_at = kHost;
     consent.resources = {"https://api.example.org"};
@@ -58,7 +59,7 @@ void add_consent(SampleList& list, const web::Pages& pages) {
 void add_errors(SampleList& list, const web::Pages& pages) {
     http::Request request;
     request.id = "sample000000";
-    web::RefusalFacts facts{.client_id = "wiki", .detail = "", .issuer = "", .try_again = kHere};
+    web::RefusalFacts facts{.client_id = "wiki", .detail = "", .issuer = "https://id.example.org", .try_again = kHere};
     facts.client_name = sample_client();
     facts.username = kUser;
     facts.host = kHost;

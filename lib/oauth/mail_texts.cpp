@@ -64,11 +64,11 @@ text::Message filled(const char* english, const MailValues& values) {
     return {english,
             {{"site", Message::verbatim(values.site)},
              {"username", Message::verbatim(values.username)},
-             {"link", Message::verbatim(values.link)},
+             {"link", Message::data(values.link)},
              {"expires", values.expires},
              {"time", values.time},
              {"what", values.what},
-             {"email", Message::verbatim(values.email)}}};
+             {"email", Message::data(values.email)}}};
 }
 
 const Row& row_of(MailKind kind) {

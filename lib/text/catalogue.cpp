@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "text/isolate.h"
 #include "text/language_tag.h"
+#include "util/marks.h"
 #include "util/text.h"
 
 namespace postern::text {
@@ -82,17 +84,26 @@ std::string Catalogue::translate(std::string_view english) const {
     return std::string(english);
 }
 
+std::string Catalogue::value_in_sentence(const Message& value) const {
+    const std::string said = say(value);
+    const bool is_of_the_sentence = value.kind_ == Message::Kind::translated || value.kind_ == Message::Kind::digits;
+    if (is_of_the_sentence || said.empty() || !(is_right_to_left(tag_) || util::reaches_out(said))) return said;
+    const std::string_view begin = value.kind_ == Message::Kind::data ? kLeftToRight : kOwnDirection;
+    return std::string(begin).append(said).append(kEndsIsolate);
+}
+
 std::string Catalogue::say(const Message& message) const {
-    if (message.kind_ == Message::Kind::verbatim) return message.text_;
     if (message.kind_ == Message::Kind::in_languages) {
         const auto& texts = message.by_language_;
         std::vector<std::string> tags;
         for (const auto& [tag, words] : texts) tags.push_back(tag);
         const auto found = find_language({tag_}, tags);
-        return texts.empty() ? "" : std::next(texts.begin(), static_cast<std::ptrdiff_t>(found.value_or(0)))->second;
+        if (texts.empty()) return "";
+        return util::displayable(std::next(texts.begin(), static_cast<std::ptrdiff_t>(found.value_or(0)))->second);
     }
+    if (message.kind_ != Message::Kind::translated) return util::displayable(message.text_);
     if (message.text_.empty()) return "";  // the key of a catalogue's own header
-    const std::string words = translate(message.text_);
+    const std::string words = util::displayable(translate(message.text_));
     std::string said;
     std::string_view rest = words;
     for (auto open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
@@ -102,10 +113,11 @@ std::string Catalogue::say(const Message& message) const {
         const auto value =
             std::ranges::find_if(message.values_, [&](const auto& candidate) { return candidate.first == name; });
         said.append(rest.substr(0, open));
-        if (value != message.values_.end())
-            said.append(say(value->second));
-        else
+        const bool is_all = name.size() + 2 == words.size();  // a link on its own line can be copied as it is
+        if (value == message.values_.end())
             said.append(rest.substr(open, close - open + 1));
+        else
+            said.append(is_all ? say(value->second) : value_in_sentence(value->second));
         rest.remove_prefix(close + 1);
     }
     return said.append(rest);

@@ -64,7 +64,7 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
                                         .issuer = {},
                                         .try_again = {},
                                         .sign_out = {},
-                                        .client_name = text::Message::verbatim(host),
+                                        .client_name = text::Message::data(host),
                                         .username = {},
                                         .other_account = {},
                                         .back = location ? *location : std::string(),

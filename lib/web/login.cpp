@@ -41,7 +41,7 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
 text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
     // Anyone can publish a document under any name, and this page has no room to say so.
-    if (visit.request.document) return text::Message::verbatim(oauth::host_of_id(visit.request.client_id));
+    if (visit.request.document) return text::Message::data(oauth::host_of_id(visit.request.client_id));
     return client_name(visit.target->client());
 }
 

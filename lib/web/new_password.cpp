@@ -45,10 +45,10 @@ Message describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
         case PasswordFlaw::too_short:
             return {
                 tr("The new password is too short. It needs at least {count} characters; some words in a row are one."),
-                {{"count", Message::verbatim(std::to_string(rules.min_length))}}};
+                {{"count", Message::number(static_cast<std::int64_t>(rules.min_length))}}};
         case PasswordFlaw::too_long:
             return {tr("The new password is too long. It may have up to {count} bytes."),
-                    {{"count", Message::verbatim(std::to_string(crypto::kMaxPasswordBytes))}}};
+                    {{"count", Message::number(crypto::kMaxPasswordBytes)}}};
         case PasswordFlaw::has_nul:
             return tr("The new password has a character that cannot be typed.");
         case PasswordFlaw::user_name:

@@ -258,7 +258,7 @@ void count_address_failure(oauth::Context& context, const std::string& address,
 text::Message wait_message(util::Seconds wait) {
     const auto minutes = (wait.count() + 59) / 60;
     return {text::tr("There were too many failed attempts. Minutes to wait: {minutes}"),
-            {{"minutes", text::Message::verbatim(std::to_string(minutes))}}};
+            {{"minutes", text::Message::number(minutes)}}};
 }
 
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {

@@ -53,7 +53,7 @@ template <std::size_t N>
 Message describe(const Text (&texts)[N], const std::string& name) {
     for (const Text& text : texts)
         if (text.name == name) return text.description;
-    return {tr("Use the permission {name}"), {{"name", Message::verbatim(name)}}};
+    return {tr("Use the permission {name}"), {{"name", Message::data(name)}}};
 }
 
 Message describe_scope(const oauth::Settings& settings, const std::string& scope) {

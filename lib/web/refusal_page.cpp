@@ -172,10 +172,10 @@ const PageText& page_text(PageFault fault) {
 text::Message filled(const char* text, const RefusalFacts& facts) {
     using text::Message;
     return {text,
-            {{"issuer", Message::verbatim(facts.issuer)},
+            {{"issuer", Message::data(facts.issuer)},
              {"client", facts.client_name},
              {"user", Message::verbatim(facts.username)},
-             {"host", Message::verbatim(facts.host)}}};
+             {"host", Message::data(facts.host)}}};
 }
 
 /// For a line of the log, which has the client in a member of its own, and no names of persons.

@@ -1,7 +1,6 @@
 #include "web/renderer.h"
 
 #include "http/url.h"
-#include "util/text.h"
 
 namespace postern::web {
 namespace {
@@ -20,7 +19,7 @@ std::string link_to(const Values& page, const std::string& tag) {
 
 }  // namespace
 
-std::string Renderer::say(const text::Message& message) const { return util::displayable(language_.say(message)); }
+std::string Renderer::say(const text::Message& message) const { return language_.say(message); }
 
 http::Response Renderer::respond(const Template& page, Values values, int status) const {
     const auto& offered = languages_.offered();

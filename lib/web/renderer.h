@@ -23,7 +23,7 @@ public:
     Renderer(const text::Languages& languages, const text::Catalogue& language)
         : languages_(languages), language_(language) {}
 
-    /// In this language, without what could reorder the sentence around it (util::displayable).
+    /// In this language, with values that cannot reorder or cover the sentence around them (text::Catalogue::say).
     std::string say(const text::Message& message) const;
 
     /// The page in this language, and what it needs to offer the others: `languages` with `tag`, `name` and `url`,

@@ -13,9 +13,7 @@ constexpr const char* kMonths[] = {tr("January"),   tr("February"), tr("March"),
                                    tr("May"),       tr("June"),     tr("July"),     tr("August"),
                                    tr("September"), tr("October"),  tr("November"), tr("December")};
 
-Message number(std::int64_t value) { return Message::verbatim(std::to_string(value)); }
-
-Message two_digits(std::int64_t value) { return Message::verbatim((value < 10 ? "0" : "") + std::to_string(value)); }
+Message two_digits(std::int64_t value) { return Message::digits((value < 10 ? "0" : "") + std::to_string(value)); }
 
 }  // namespace
 
@@ -23,9 +21,9 @@ Message shown_day(util::Time time) {
     const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(time));
     const auto month = static_cast<unsigned>(date.month());
     return {tr("{day} {month} {year}"),
-            {{"day", number(static_cast<unsigned>(date.day()))},
+            {{"day", Message::number(static_cast<unsigned>(date.day()))},
              {"month", kMonths[month - 1]},
-             {"year", number(static_cast<int>(date.year()))}}};
+             {"year", Message::number(static_cast<int>(date.year()))}}};
 }
 
 Message shown_time(util::Time time) {

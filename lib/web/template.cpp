@@ -7,6 +7,7 @@
 
 #include "crypto/digest.h"
 #include "util/base64.h"
+#include "web/isolates.h"
 #include "web/template_language.h"
 #include "web/template_text.h"
 
@@ -106,7 +107,7 @@ std::string Template::render(const Values& values, const text::Catalogue& langua
     for (std::size_t i = 0; i < constants_.size(); ++i) data.set(name_of_constant(i), constants_[i].content());
     data.set("lang", language.tag());
     data.set("dir", language.direction());
-    return parsed(language).mustache.render(data);
+    return isolates_as_elements(parsed(language).mustache.render(data));
 }
 
 http::Pictures Template::pictures() const {

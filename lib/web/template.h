@@ -51,7 +51,8 @@ public:
     /// mustache, or where a text to be translated into another language than English has more in it than that.
     void parse(const text::Catalogue& language = {}) const;
 
-    /// The values {{lang}} and {{dir}} are the language's own. Throws as parse().
+    /// The values {{lang}} and {{dir}} are the language's own. A value that stands between isolates in a sentence is in
+    /// an element <bdi> of the page. Throws as parse().
     std::string render(const Values& values, const text::Catalogue& language = {}) const;
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).

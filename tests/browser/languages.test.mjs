@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { besideMargin, brokenWords, disorder, farErrors, placesOf, smallTargets, strayLabels } from "./layout.mjs";
 
 const ROOT = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
 const BUILD = resolve(ROOT, process.env.POSTERN_BUILD ?? "build");
@@ -105,15 +106,17 @@ describe("every page in every language", () => {
   const isOther = (file) => isError(file) || isFormPost(file);
   const withoutOthers = (files) => files.filter((file) => !isOther(file));
 
-  async function inspect(files, look, widths = [320]) {
+  async function inspect(files, looks, widths = [320]) {
     for (const file of files) {
       await page.goto(pathToFileURL(file).href);
       for (const width of widths) {
         await page.setViewportSize({ width, height: 700 });
-        assert.deepEqual(await page.evaluate(look), [], `${file}, ${width} pixels wide`);
+        const found = await page.evaluate(`[${looks}].flatMap((look) => look())`);
+        assert.deepEqual(found, [], `${file}, ${width} pixels wide`);
       }
     }
   }
+  const NARROW = [cutOff, smallTargets, besideMargin, strayLabels, farErrors, brokenWords];
 
   /// What each `look` finds in each of the files, put one after the other into the document of the first: that is
   /// quicker than to go there, and no script of theirs runs.
@@ -135,10 +138,10 @@ describe("every page in every language", () => {
   let english;
 
   for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
-    it(`${language}: nothing is cut off, and no page of an error untranslated [I18N-4, I18N-6]`, async () => {
+    it(`${language}: nothing is cut off, small or askew, no page of an error untranslated [I18N-4, I18N-6, A11Y-1]`, async () => {
       const files = await write(language, language, join(BUILD, "templates"));
       assert.ok(files.length > 60);
-      await inspect(withoutOthers(files), cutOff);
+      await inspect(withoutOthers(files), NARROW);
       assert.equal(await page.getAttribute("html", "lang"), language);
       const direction = language === "ar" ? "rtl" : "ltr";
       for (const file of files)
@@ -164,7 +167,7 @@ describe("every page in every language", () => {
   it("longer words, from right to left: nothing is cut off, nothing untranslated [I18N-6]", async () => {
     const longer = await pseudo("long", "ar", (text) => `⟦${text.replace(/[aeiou](?![^{<]*[}>])/g, "$&$&")}⟧`);
     const files = (await write("long", "ar", longer)).filter((file) => !isFormPost(file));
-    await inspect(files, cutOff, [320, 1280]);
+    await inspect(files, [cutOff], [320, 1280]);
     for (const file of files) {
       await page.goto(pathToFileURL(file).href);
       for (const text of await page.evaluate(texts)) {
@@ -173,6 +176,28 @@ describe("every page in every language", () => {
         assert.doesNotMatch(rest, /\p{L}{3}/u, `${file}: ${text}`);
       }
     }
+  });
+
+  it("Arabic: what is written from left to right is drawn so, on each page and in each field [I18N-6]", async () => {
+    const measured = new Set();
+    await page.setViewportSize({ width: 1280, height: 700 });
+    for (const file of (await write("order", "ar", join(BUILD, "templates"))).filter((name) => !isFormPost(name))) {
+      await page.goto(pathToFileURL(file).href);
+      const { found, measured: here } = await page.evaluate(disorder);
+      assert.deepEqual(found, [], file);
+      for (const text of here) measured.add(text);
+      const [[, browserAt] = [], [, systemAt] = []] = await page.evaluate(placesOf, ["Firefox", "Linux"]);
+      assert.ok(systemAt === undefined || systemAt < browserAt, `${file}: the browser, then its system`);
+    }
+    const data = [
+      ...["6744 6501 3046 0532", "JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP", "00000000-0000-4000-8000-000000000000"],
+      ...["+44 20 7946 0000", "https://www.example.org/ada/", "ada@example.org", "192.0.2.7", "wiki.example.org"],
+      ...["https://api.example.org", "https://id.example.org", "wiki:read", "ada", "Our wiki", "My phone", "staff"],
+    ];
+    assert.deepEqual(
+      data.filter((text) => !measured.has(text)),
+      [],
+    );
   });
 
   it("Arabic: axe-core finds nothing [A11Y-7]", async () => {

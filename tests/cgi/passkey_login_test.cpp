@@ -935,24 +935,25 @@ TEST_CASE("passkey: where none can be, the login page is byte for byte that of a
         const Landing page = alice.authorize(authorization_request());
         const auto fields = find_form(page.answer.body)->fields;
         const std::string& body = page.answer.body;
-        CHECK(body.substr(body.find("<form"), body.find("<script>") - body.find("<form")) ==
-              "<form method=\"post\" action=\"" + op.url("login") +
-                  "\">\n"
-                  "<input type=\"hidden\" name=\"csrf\" value=\"" +
-                  fields.at("csrf") +
-                  "\">\n"
-                  "<input type=\"hidden\" name=\"resume\" value=\"" +
-                  fields.at("resume") +
-                  "\">\n"
-                  "<label for=\"username\">User name</label>\n"
-                  "<input type=\"text\" id=\"username\" name=\"username\" value=\"\" autocomplete=\"username\" "
-                  "autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\" required autofocus>\n"
-                  "<label for=\"password\">Password</label>\n"
-                  "<input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"current-password\" "
-                  "autocapitalize=\"none\" spellcheck=\"false\" required>\n"
-                  "<button type=\"submit\" id=\"login\">Sign in</button>\n"
-                  "</form>\n"
-                  "</main>\n");
+        CHECK(
+            body.substr(body.find("<form"), body.find("<script>") - body.find("<form")) ==
+            "<form method=\"post\" action=\"" + op.url("login") +
+                "\">\n"
+                "<input type=\"hidden\" name=\"csrf\" value=\"" +
+                fields.at("csrf") +
+                "\">\n"
+                "<input type=\"hidden\" name=\"resume\" value=\"" +
+                fields.at("resume") +
+                "\">\n"
+                "<label for=\"username\">User name</label>\n"
+                "<input type=\"text\" id=\"username\" name=\"username\" dir=\"auto\" value=\"\" autocomplete=\"username\" "
+                "autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\" required autofocus>\n"
+                "<label for=\"password\">Password</label>\n"
+                "<input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"current-password\" "
+                "autocapitalize=\"none\" spellcheck=\"false\" required>\n"
+                "<button type=\"submit\" id=\"login\">Sign in</button>\n"
+                "</form>\n"
+                "</main>\n");
         CHECK(body.find("</p>\n\n<form") != std::string::npos);
         CHECK(body.ends_with("})();\n</script>\n</body>\n</html>\n"));
         CHECK(body.find("<script>") == body.rfind("<script>"));

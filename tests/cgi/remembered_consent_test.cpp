@@ -39,7 +39,7 @@ TEST_CASE("consent: a denial adds nothing to what is recorded, and what was with
     const Landing more = alice.authorize(authorization_request());
     for (const std::string scope : {"openid", "email"}) {
         CAPTURE(scope);
-        CHECK(more.answer.body.find("<code>" + scope + "</code>") != std::string::npos);
+        CHECK(more.answer.body.find("<code dir=\"ltr\">" + scope + "</code>") != std::string::npos);
     }
     CHECK(alice.deny(more).verdict() == "access_denied");
     CHECK(recorded() == before);
@@ -69,7 +69,7 @@ TEST_CASE(
     const Landing asked = alice.authorize(repeated.with("prompt", "consent"));
     for (const std::string scope : {"openid", "email", "api"}) {
         CAPTURE(scope);
-        const std::string shown_as = "<code>" + scope + "</code>";
+        const std::string shown_as = "<code dir=\"ltr\">" + scope + "</code>";
         const auto at = asked.answer.body.find(shown_as);
         CHECK(at != std::string::npos);
         CHECK(asked.answer.body.rfind(shown_as) == at);

@@ -255,7 +255,12 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
         assert.equal(assistant.audience, uri);
         assert.equal(claimsOf(assistant.saved.access_token).client_id, host.url);
         const consent = consentOf(assistant).body;
-        for (const part of ["has not checked", '"published-at">localhost<', 'id="any-program"', "<dd>127.0.0.1</dd>"])
+        for (const part of [
+          "has not checked",
+          '"published-at" dir="ltr">localhost<',
+          'id="any-program"',
+          '<dd><bdi dir="ltr">127.0.0.1</bdi></dd>',
+        ])
           assert.ok(consent.includes(part), part);
         assert.deepEqual(host.asked, ["/oauth/client.json"], "once, although four requests needed it");
         const made = await row();

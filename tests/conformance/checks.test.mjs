@@ -101,7 +101,7 @@ const errorPage = (changes) => ({
   form: null,
   status: 400,
   headers: HTML,
-  body: '<code id="request-id">',
+  body: '<code id="request-id" dir="ltr">',
   title: "t",
   ...changes,
 });

@@ -211,7 +211,9 @@ struct FailedLogins : World {
         // A cheap hash: the race is about the count.
         for (const model::User& user : users) {
             const std::string hash = "$5$rounds=1000$saltsaltsaltsalt$" + std::string(43, '.');
-            write([&](db::Transaction& transaction) { store::set_password_hash(transaction, user.subject, hash, util::from_epoch(1)); });
+            write([&](db::Transaction& transaction) {
+                store::set_password_hash(transaction, user.subject, hash, util::from_epoch(1));
+            });
         }
     }
     static std::string address(int round, int process) {

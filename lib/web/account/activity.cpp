@@ -49,8 +49,7 @@ Message place_of(const oauth::Settings& settings, const model::ActivityLine& lin
     if (line.agent == model::kOperatorAgent) return kByOperator;
     Message browser = shown_agent(line.agent);
     if (!settings.account.addresses || line.address.empty()) return browser;
-    return {tr("{browser}, {address}"),
-            {{"browser", std::move(browser)}, {"address", Message::verbatim(line.address)}}};
+    return {tr("{browser}, {address}"), {{"browser", std::move(browser)}, {"address", Message::data(line.address)}}};
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::vector<text::Message> permissions_of(oauth::Context& context, const model::
         client.own_claims ? store::find_client_claims(context.store, client.id) : std::vector<model::ClientClaim>();
     std::vector<text::Message> lines;
     for (const ConsentScope& line : permissions(context.settings, request, own_claims))
-        lines.push_back(line.description.empty() ? text::Message::verbatim(line.name) : line.description);
+        lines.push_back(line.description.empty() ? text::Message::data(line.name) : line.description);
     return lines;
 }
 

@@ -81,7 +81,10 @@ Values to_values(const ListedActivity& line, const Renderer& renderer) {
 }
 
 Values to_values(const ListedClaim& claim, const Renderer& renderer) {
-    return {.texts = {{"label", renderer.say(claim.label)}, {"value", renderer.say(claim.value)}}, .lists = {}};
+    return {.texts = {{"label", renderer.say(claim.label)},
+                      {"value", renderer.say(claim.value)},
+                      {"ltr", claim.value.is_data() ? "yes" : ""}},
+            .lists = {}};
 }
 
 Values to_values(const ClaimField& field, const Renderer& renderer) {
@@ -90,6 +93,7 @@ Values to_values(const ClaimField& field, const Renderer& renderer) {
                       {"type", field.type},
                       {"autocomplete", field.autocomplete},
                       {"value", util::displayable(field.value)},
+                      {"value_dir", field.is_data ? "ltr" : "auto"},
                       {"is_wrong", field.is_wrong ? "yes" : ""}},
             .lists = {}};
 }

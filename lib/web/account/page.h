@@ -155,6 +155,7 @@ struct ClaimField {
     std::string type;
     std::string autocomplete;
     std::string value;
+    bool is_data = false;   ///< written from left to right in every language
     bool is_wrong = false;  ///< `frame.problem` is about it
 };
 

@@ -98,6 +98,7 @@ http::Response form(AccountVisit& visit, const Typed& typed) {
                                    .type = claim->type,
                                    .autocomplete = claim->autocomplete,
                                    .value = text_of(typed.claims, name),
+                                   .is_data = claim->is_data,
                                    .is_wrong = name == typed.wrong});
             page.sent += (page.sent.empty() ? "" : " ") + name;
         }

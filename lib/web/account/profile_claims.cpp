@@ -23,16 +23,16 @@ constexpr ProfileClaim kClaims[] = {
     {"family_name", tr("Family name"), "text", "family-name", kText},
     {"nickname", tr("Nickname"), "text", "nickname", kText},
     {"preferred_username", tr("Preferred user name"), "text", "off", kText},
-    {"email", tr("E-mail address"), "email", "email", tr("use an address such as ada@example.org.")},
-    {"phone_number", tr("Telephone number"), "text", "tel", kText},
+    {"email", tr("E-mail address"), "email", "email", tr("use an address such as ada@example.org."), true},
+    {"phone_number", tr("Telephone number"), "text", "tel", kText, true},
     {"address", tr("Postal address"), "", "", ""},
-    {"birthdate", tr("Date of birth"), "text", "bday", tr("use a date such as 1815-12-10, or a year.")},
+    {"birthdate", tr("Date of birth"), "text", "bday", tr("use a date such as 1815-12-10, or a year."), true},
     {"gender", tr("Gender"), "text", "sex", kText},
-    {"website", tr("Website"), "url", "url", kUrl},
-    {"profile", tr("Profile page"), "url", "off", kUrl},
-    {"picture", tr("Picture"), "url", "photo", kUrl},
-    {"locale", tr("Language"), "text", "language", kText},
-    {"zoneinfo", tr("Time zone"), "text", "off", kText},
+    {"website", tr("Website"), "url", "url", kUrl, true},
+    {"profile", tr("Profile page"), "url", "off", kUrl, true},
+    {"picture", tr("Picture"), "url", "photo", kUrl, true},
+    {"locale", tr("Language"), "text", "language", kText, true},
+    {"zoneinfo", tr("Time zone"), "text", "off", kText, true},
 };
 
 constexpr std::string_view kToldOtherwise[] = {"email_verified", "phone_number_verified", "updated_at"};
@@ -60,12 +60,16 @@ const ProfileClaim* find_profile_claim(std::string_view name) {
 }
 
 Message shown_claim(const json::Object& claims, std::string_view name) {
+    const ProfileClaim* claim = find_profile_claim(name);
+    const auto shown = [&](const std::string& text) {
+        return claim != nullptr && claim->is_data ? Message::data(text) : Message::verbatim(text);
+    };
     const json::Value* value = claims.find(name);
     if (value == nullptr || std::ranges::find(kToldOtherwise, name) != std::end(kToldOtherwise)) return "";
     if (const json::Object* object = value->if_object()) return Message::verbatim(address_in_words(*object));
     if (const std::string* text = value->if_string()) {
-        if (!is_true(claims, std::string(name) + "_verified")) return Message::verbatim(*text);
-        return {tr("{value} (confirmed)"), {{"value", Message::verbatim(*text)}}};
+        if (!is_true(claims, std::string(name) + "_verified")) return shown(*text);
+        return {tr("{value} (confirmed)"), {{"value", shown(*text)}}};
     }
     if (const bool* flag = value->if_bool()) return *flag ? tr("yes") : tr("no");
     if (const json::Array* array = value->if_array()) {
@@ -74,7 +78,7 @@ Message shown_claim(const json::Object& claims, std::string_view name) {
             if (entry.if_string()) words += (words.empty() ? "" : ", ") + *entry.if_string();
         return Message::verbatim(words);
     }
-    return Message::verbatim(json::write(*value));
+    return Message::data(json::write(*value));
 }
 
 }  // namespace postern::web

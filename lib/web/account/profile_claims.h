@@ -16,6 +16,7 @@ struct ProfileClaim {
     const char* type;          ///< of its field, "text" or "url"; "": it is not typed here
     const char* autocomplete;  ///< HTML Standard §4.10.18.7
     const char* wanted;        ///< what a value must be: "Family name: ..."
+    bool is_data = false;      ///< written from left to right in every language: an address, a number
 };
 
 /// nullptr for a claim of the operator's own.

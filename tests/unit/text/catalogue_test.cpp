@@ -47,6 +47,36 @@ TEST_CASE("Catalogue: values take the place of their names once, and are transla
     CHECK(Message().empty());
 }
 
+TEST_CASE("Catalogue: a value that acts beyond its place is isolated in its sentence, and no other [I18N-6, A32]") {
+    const std::string bytes = test::compiled({{"ar\4{who} at {where}", "{who} \u0639\u0644\u0649 {where}"},
+                                              {"ar\4day {day}", "{day} \u064a\u0648\u0645"},
+                                              {"ar\4day", "\u064a\u0648\u0645"}});
+    const text::MoFile file(bytes);
+    const Catalogue arabic("ar", &file, nullptr), english;
+    const auto at = [](Message who, Message where) {
+        return Message("{who} at {where}", {{"who", std::move(who)}, {"where", std::move(where)}});
+    };
+    const auto name = [](const char* text) { return Message::verbatim(text); };
+    const Message host = Message::data("192.0.2.7");
+    // from right to left every value
+    CHECK(arabic.say(at(name("Firefox"), host)) == "\u2068Firefox\u2069 \u0639\u0644\u0649 \u2066192.0.2.7\u2069");
+    CHECK(arabic.say(at(text::Words("Wiki").message(), host)).starts_with("\u2068Wiki\u2069"));
+    // what belongs to the language itself has its direction
+    CHECK(arabic.say(Message("day {day}", {{"day", Message::number(3)}})) == "3 \u064a\u0648\u0645");
+    CHECK(arabic.say(at("day", Message())) == "\u064a\u0648\u0645 \u0639\u0644\u0649 ");
+    // alone it is no part of a sentence: a link in a mail is copied with the line
+    CHECK(arabic.say(host) == "192.0.2.7");
+    CHECK(arabic.say(Message("{where}", {{"where", host}})) == "192.0.2.7");
+    // from left to right only what would turn or cover something
+    CHECK(english.say(at(name("ada"), host)) == "ada at 192.0.2.7");
+    CHECK(english.say(at(name("\u05d0"), host)) == "\u2068\u05d0\u2069 at 192.0.2.7");
+    CHECK(english.say(at(name("e\u0301"), host)) == "\u2068e\u0301\u2069 at 192.0.2.7");
+    // no value brings controls of its own along
+    CHECK(english.say(name("a\u202eb\u2069")) == "ab");
+    CHECK(english.say(at(name("\u2066\u202e"), host)) == " at 192.0.2.7");
+    CHECK(english.say(text::Words("a\u202eb").message()) == "ab");
+}
+
 TEST_CASE("Catalogue: the operator's own words by language, the general ones for every other [I18N-8]") {
     const Catalogue german("de", nullptr, nullptr), brazilian("pt-BR", nullptr, nullptr);
     const text::Words words(std::map<std::string, std::string>{{"", "Read"}, {"de", "Lesen"}, {"pt", "Ler"}});

@@ -263,7 +263,7 @@ TEST_CASE(
     CHECK(contains(page.body, "<input type=\"hidden\" name=\"resume\" value=\"resume-1\">"));
     CHECK(contains(page.body, "<h1><bdi>Example Notes</bdi> asks for access</h1>"));
     CHECK(contains(page.body, "<strong><bdi>alice</bdi></strong>"));
-    CHECK(contains(page.body, "<dd>notes.example.com</dd>"));
+    CHECK(contains(page.body, "<dd><bdi dir=\"ltr\">notes.example.com</bdi></dd>"));
     CHECK(contains(tag_with_id(page.body, "approve"), "<button type=\"submit\" name=\"decision\" value=\"approve\""));
     CHECK(contains(tag_with_id(page.body, "deny"), "<button type=\"submit\" name=\"decision\" value=\"deny\""));
     CHECK_FALSE(contains(page.body, "autofocus"));  // a stray Enter must not consent
@@ -282,8 +282,8 @@ TEST_CASE("consent: an application that a document describes is not checked, and
     page.published_at = "app.example";
     const std::string published = shipped().consent(page).body;
     CHECK(contains(published, "The administrator of this server has not checked this application."));
-    CHECK(contains(published, "<strong id=\"published-at\">app.example</strong>"));
-    CHECK(contains(published, "<dd>notes.example.com</dd>"));
+    CHECK(contains(published, "<strong id=\"published-at\" dir=\"ltr\">app.example</strong>"));
+    CHECK(contains(published, "<dd><bdi dir=\"ltr\">notes.example.com</bdi></dd>"));
     CHECK_FALSE(contains(published, "any-program"));
     CHECK_FALSE(contains(published, "<img"));
     CHECK(published.find("has not checked") < published.find("id=\"approve\""));
@@ -295,8 +295,8 @@ TEST_CASE("consent: an application that a document describes is not checked, and
 TEST_CASE("consent: every scope is a line, with or without a description") {
     ConsentPage asked = consent_page();
     const std::string some = shipped().consent(asked).body;
-    CHECK(contains(some, "<span>Know who you are. <code>openid</code></span>"));
-    CHECK(contains(some, "<span><code>notes:read</code></span>"));
+    CHECK(contains(some, "<span><bdi>Know who you are.</bdi> <code dir=\"ltr\">openid</code></span>"));
+    CHECK(contains(some, "<span><code dir=\"ltr\">notes:read</code></span>"));
     CHECK_FALSE(contains(some, "no particular permission"));
 
     asked.scopes.clear();
@@ -312,7 +312,7 @@ TEST_CASE("error: what happened, who can fix it, and the request id, with the st
     CHECK(contains(page.body, "<h1>Unknown application</h1>"));
     CHECK(contains(page.body, "Nothing is registered under that name."));
     CHECK(contains(page.body, "Whoever runs the application."));
-    CHECK(contains(page.body, "id=\"request-id\">3f9c2a71</code>"));
+    CHECK(contains(page.body, "id=\"request-id\" dir=\"ltr\">3f9c2a71</code>"));
 
     ErrorPage brief = error_page();
     brief.who = {};

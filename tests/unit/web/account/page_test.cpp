@@ -130,8 +130,8 @@ web::ProfilePage profile() {
 web::ProfilePage profile_form() {
     web::ProfilePage page;
     page.frame = frame();
-    page.fields = {{"nickname", "Nickname", "text", "nickname", "Al \"<b>", false},
-                   {"website", "Website", "url", "url", "nowhere", true}};
+    page.fields = {{"nickname", "Nickname", "text", "nickname", "Al \"<b>"},
+                   {"website", "Website", "url", "url", "nowhere", true, true}};
     page.sent = "nickname website";
     page.list = "https://op.example/account/profile";
     return page;
@@ -270,7 +270,7 @@ TEST_CASE("account pages: codes are shown by one of four pages, and new ones are
     for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown}) {
         const std::string page = shipped().codes(codes(kind)).body;
         CAPTURE(page);
-        CHECK(contains(page, "<code>1234 5678 9012 3456</code>") == (kind == Kind::shown));
+        CHECK(contains(page, "<code dir=\"ltr\">1234 5678 9012 3456</code>") == (kind == Kind::shown));
         CHECK(contains(page, "id=\"kept\"") == (kind == Kind::shown));
         CHECK(contains(page, "Codes left: 7") == (kind == Kind::left));
         CHECK(contains(page, "<form") == (kind == Kind::asks));
