@@ -42,8 +42,10 @@ std::string_view authority_of(std::string_view uri) {
 std::string bad_character(char c) {
     char encoded[4];
     std::snprintf(encoded, sizeof encoded, "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    return std::string("contains ") + c +
-           ", which must not be in a URI; replace a placeholder by what it stands for, or write " + encoded;
+    std::string fault = "contains ";
+    fault += c;
+    fault += ", which must not be in a URI; replace a placeholder by what it stands for, or write ";
+    return fault += encoded;
 }
 
 constexpr std::uint32_t kLoopbackNetwork = 127;
