@@ -138,7 +138,7 @@ describe("every page in every language", () => {
   let english;
 
   for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
-    it(`${language}: nothing is cut off, small or askew, no page of an error untranslated [I18N-4, I18N-6, A11Y-1]`, async () => {
+    it(`${language}: nothing cut off, small or askew, no error untranslated [I18N-4, I18N-6, A11Y-1]`, async () => {
       const files = await write(language, language, join(BUILD, "templates"));
       assert.ok(files.length > 60);
       await inspect(withoutOthers(files), NARROW);

@@ -1,6 +1,6 @@
-// Several tabs that open at the same moment in a browser without a cookie of ours, as when a browser restores its tabs in
-// the morning. A proxy that speaks HTTP/2, so that the browser asks for all of them at once, holds the first answers back
-// and lets them go in an order of its own.
+// Several tabs that open at the same moment in a browser without a cookie of ours, as when a browser restores its tabs
+// in the morning. A proxy that speaks HTTP/2, so that the browser asks for all of them at once, holds the first answers
+// back and lets them go in an order of its own.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import http from "node:http";
@@ -11,8 +11,9 @@ import { after, before, describe, it } from "node:test";
 import { freePort, makeCertificate } from "../support/web_server.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn } from "./browser.mjs";
 
-/// Stands in front of `upstream()` and is the application as well, at /callback. hold(count, order) keeps the next answers
-/// of authorize until there are `count`; `order` sorts their numbers, and each goes when the one before was sent.
+/// Stands in front of `upstream()` and is the application as well, at /callback. hold(count, order) keeps the next
+/// answers of authorize until there are `count`; `order` sorts their numbers, and each goes when the one before was
+/// sent.
 async function startProxy(certificate, port, upstream) {
   let wanted = 0;
   let order;

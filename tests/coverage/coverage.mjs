@@ -27,6 +27,7 @@ const SUITES = [
   "servers",
   "clients",
   "security",
+  "postgresql",
 ];
 /// What titles call the documents of the headings; rows under other headings have whole ids.
 const NAMES = {

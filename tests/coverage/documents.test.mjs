@@ -64,7 +64,7 @@ describe("documents", () => {
     assert.equal(new Set(records.map((name) => name.slice(0, 4))).size, records.length, "numbers are unique");
   });
 
-  it("CERTIFICATION.md: the scripted browser looks for ids that the templates have, and stores what a module wants", () => {
+  it("CERTIFICATION.md: the scripted browser looks for ids of the templates, and stores what a module wants", () => {
     const script = JSON.parse(`{${/"browser": \[[^]*?\n\]/.exec(read("docs/CERTIFICATION.md"))[0]}}`).browser;
     const templates = readdirSync(join(ROOT, "templates")).map((name) => read(join("templates", name)));
     const commands = ({ tasks }) => tasks.flatMap((task) => task.commands ?? []);

@@ -1,4 +1,5 @@
-// Continuous integration compiles as a first build does, and files still include what the precompiled headers would give them.
+// Continuous integration compiles as a first build does, and files still include what the precompiled headers would
+// give them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -11,8 +12,12 @@ const FOLDERS = ["lib", "cgi-bin", "libexec", "cli", "bench", "tests"];
 
 /// What the headers of mk/standard.h and mk/standard_tests.h declare, as this code uses it.
 const NAMES = {
-  algorithm:
-    /\bstd::(ranges::)?((stable_|partial_)?sort|find_if(_not)?|(any|all|none)_of|count_if|copy_if|transform|remove_if|replace|reverse|clamp|mismatch|search|(lower|upper)_bound|binary_search|unique|generate|rotate|(max|min)_element|set_(difference|intersection|union))\(/,
+  algorithm: new RegExp(
+    "\\bstd::(ranges::)?(" +
+      "(stable_|partial_)?sort|find_if(_not)?|(any|all|none)_of|count_if|copy_if|transform|remove_if|replace|" +
+      "reverse|clamp|mismatch|search|(lower|upper)_bound|binary_search|unique|generate|rotate|" +
+      "(max|min)_element|set_(difference|intersection|union))\\(",
+  ),
   array: /\bstd::(array<|to_array)/,
   chrono: /\bstd::chrono\b/,
   functional: /\bstd::(function<|ref\(|cref\(|invoke\(|bind_front|not_fn)/,

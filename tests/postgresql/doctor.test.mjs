@@ -117,7 +117,7 @@ const STATES = {
     "error",
     "role",
     /^postern_a"b c may create tables or roles/,
-    /^ALTER ROLE "postern_a""b c" NOSUPERUSER NOCREATEROLE; REVOKE CREATE ON SCHEMA public FROM PUBLIC, "postern_a""b c"$/,
+    /^ALTER ROLE "postern_a""b c" NOSUPERUSER NOCREATEROLE; REVOKE CREATE ON SCHEMA public FROM PUBLIC, "\S+ c"$/,
     [
       `CREATE ROLE ${STRANGE} LOGIN`,
       ...["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"].map(

@@ -1,5 +1,5 @@
-// Which connections are left to a process whose database is on a server: those by which the server is reached. The handler
-// is the one of tests/security/sandbox.test.mjs, which has everything else that a process tries.
+// Which connections are left to a process whose database is on a server: those by which the server is reached. The
+// handler is the one of tests/security/sandbox.test.mjs, which has everything else that a process tries.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -336,7 +336,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.equal(asked.length, 6);
   });
 
-  it("waits for one silent host at a time, whatever strangers ask, and refuses the others at once [FETCH-11, N05]", async () => {
+  it("waits for one silent host at a time and refuses the others at once [FETCH-11, N05]", async () => {
     const where = await installation({ slots: 1 });
     asked = [];
     const held = fetched(at("/slow"), where); // its host takes the question and says nothing
