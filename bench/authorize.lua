@@ -1,9 +1,14 @@
--- Somebody who is signed in is sent to the authorization endpoint again and again; the codes are written down.
+-- People who are signed in are sent to the authorization endpoint in turn, again and again; the codes are written down.
 local common = dofile(os.getenv("POSTERN_BENCH_LUA") .. "/common.lua")
 local data = common.data
 local codes = assert(io.open(data.codes, "a"))
 
-function request() return data.requests[1] end
+local at = 0
+
+function request()
+  at = at % #data.requests + 1
+  return data.requests[at]
+end
 
 function response(status, headers)
   local code = (headers["Location"] or ""):match("[?&]code=([%w_-]+)")

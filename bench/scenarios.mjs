@@ -14,6 +14,7 @@ const TOKENS = 64;
 const PUBLISHED = "published.localhost"; // see site.mjs
 const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
+const PEOPLE_A_SECOND = 30; // who get codes: of one user and one client only the latest 200 grants live
 /// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
 const CHEAP = {
   username: "bob",
@@ -53,8 +54,25 @@ function expectTokens(answer, ...names) {
   return json;
 }
 
-/// Codes for everybody who is signed in, as many as an authorization endpoint gives in that time.
-async function harvest(site, { person }, client, scope, seconds) {
+/// Signs in users of their own, so that no grant of the fixtures has to end, and tells their cookies.
+async function signIn(site, url, count) {
+  const { provider, directory } = site;
+  site.harvesters ??= 0;
+  const names = Array.from({ length: count }, () => `harvester-${++site.harvesters}`);
+  const file = join(directory, "harvesters");
+  writeFileSync(file, names.map((name) => `${name}:${CHEAP.hash}\n`).join(""), { mode: 0o600 });
+  await provider.deployment.postern(["user", "import", file]);
+  const cookies = [];
+  for (const username of names) {
+    const browser = provider.person();
+    await provider.walk(browser, url, { user: { username, password: CHEAP.password } });
+    cookies.push(browser.cookieHeader);
+  }
+  return cookies;
+}
+
+/// Codes for people who are signed in, as many as an authorization endpoint gives in that time.
+async function harvest(site, client, scope, seconds) {
   const file = join(site.directory, "codes");
   writeFileSync(file, "", { mode: 0o600 });
   const {
@@ -62,11 +80,12 @@ async function harvest(site, { person }, client, scope, seconds) {
     provider,
   } = site;
   const url = new URL(provider.authorizationUrl(client, { scope }));
-  const data = {
-    codes: file,
-    requests: [whole("GET", url.pathname + url.search, url.host, { Cookie: person.cookieHeader })],
-  };
   for (let time = seconds; ; time *= 2) {
+    const cookies = await signIn(site, url.href, Math.ceil(time * PEOPLE_A_SECOND));
+    const data = {
+      codes: file,
+      requests: cookies.map((cookie) => whole("GET", url.pathname + url.search, url.host, { Cookie: cookie })),
+    };
     await drive({
       url: origin,
       script: "authorize.lua",
@@ -110,7 +129,7 @@ function endpoints(site, fixtures, mode) {
       script: "codes.lua",
       prepare: async (seconds) => ({
         ...codeRequest(host, web),
-        codes: await harvest(site, fixtures, web, scope, cgi ? seconds / 3 : seconds),
+        codes: await harvest(site, web, scope, cgi ? seconds / 3 : seconds),
       }),
       check: async () => {
         const { code, verifier, redirect_uri } = await provider.code(web, { scope }, person);

@@ -201,7 +201,9 @@ TEST_CASE("registration: a scope that the client has lost is lost at the next re
     CHECK(answer.member("scope") == "openid");
     const Query asking{
         {"grant_type", "refresh_token"}, {"refresh_token", answer.member("refresh_token")}, {"scope", "openid email"}};
-    CHECK(redeem(r.op, asking).verdict() == "400 invalid_scope");
+    const Answer repeated = redeem(r.op, asking);
+    CHECK(repeated.verdict() == "200");
+    CHECK(repeated.member("scope") == "openid");
 }
 
 TEST_CASE(

@@ -80,7 +80,7 @@ TEST_CASE("names: characters that are invisible or turn the direction of text ar
     for (std::size_t i = 0; i < hidden.size(); ++i) {
         CAPTURE(i);
         const auto user =
-            op.postern({"user", "add", "mallory" + hidden[i], "--password-stdin"}, std::string(kPassword) + "\n");
+            op.postern({"user", "add", "mal" + hidden[i] + "lory", "--password-stdin"}, std::string(kPassword) + "\n");
         CHECK(user.exit_code == 1);
         const std::string id = "hidden-" + std::to_string(i);
         const auto client = op.postern({"client", "add", id, "--name", "Bank" + hidden[i] + "knaB", "--redirect-uri",

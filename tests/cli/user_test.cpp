@@ -380,7 +380,9 @@ TEST_CASE("user set: a change that is refused changes nothing") {
     const auto before = installation.must({"user", "show", "ada", "--json"});
     const std::vector<std::vector<std::string>> rows = {
         {"--claim", "name=Ada", "--username", "eve"},
-        {"--username", " ada"},
+        {"--username",
+         "a\xe2\x80\x8b"
+         "da"},
         {"--claim", "name=Ada", "--unset-claim", "nickname"},
         {"--claim", "name=Ada", "--claim", "sub=x"},
     };

@@ -17,7 +17,7 @@ namespace {
 using jose::TokenType;
 
 constexpr TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
-constexpr const char* kPurpose = "authorization request v9";
+constexpr const char* kPurpose = "authorization request v10";
 
 RulesFixture& fixture() {
     static RulesFixture instance;

@@ -69,7 +69,7 @@ const OPERATIONS = {
     },
   ],
   login: [
-    9,
+    8,
     "login",
     async (p) => {
       const person = p.person();
@@ -78,7 +78,7 @@ const OPERATIONS = {
     },
   ],
   "a passkey alone": [
-    13,
+    12,
     "login",
     async (p) => {
       const { key } = await withPasskey(p);
@@ -88,7 +88,7 @@ const OPERATIONS = {
     },
   ],
   "a passkey behind the password": [
-    14,
+    13,
     "login",
     async (p) => {
       const { user, key } = await withPasskey(p);

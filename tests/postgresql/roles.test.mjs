@@ -848,7 +848,7 @@ describe("a role for each program", () => {
       await assert.rejects(flow(), /503/);
       const login = widen("postern_login", "rememberDevice", database);
       const account = widen("postern_account", "rememberDevice", database);
-      assert.equal(login.length, 9);
+      assert.equal(login.length, 10);
       assert.equal(account.length, 2);
       await flow();
       for (const right of login) await isNeeded("postern_login", right, flow, database);

@@ -37,9 +37,11 @@ constexpr const char* kOfPostgresql[] = {
 /// In the words that both have, without parentheses.
 std::string plain(std::string text) {
     constexpr const char* kWords[][2] = {
-        {"--[^\n]*", ""}, {"::(text|bigint)", ""},     {"USING btree", ""}, {"[()\"]", " "},
-        {"\\s+", " "},    {"= ANY ARRAY\\[ ?", "IN "}, {"\\]", ""},         {" ,", ","},
-        {" +$", ""},
+        {"--[^\n]*", ""},    {"::(text|bigint)", ""},
+        {"USING btree", ""}, {"[()\"]", " "},
+        {"\\s+", " "},       {"= ANY ARRAY\\[ ?", "IN "},
+        {"\\]", ""},         {" ,", ","},
+        {"strpos", "instr"}, {" +$", ""},
     };
     for (const auto& [from, to] : kWords) text = std::regex_replace(text, std::regex(from), to);
     return text;

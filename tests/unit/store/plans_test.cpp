@@ -348,6 +348,7 @@ constexpr Call kCalls[] = {
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
     {"find_password", [](auto& t) { store::find_password(t.database(), kUser); }},
+    {"find_password_state", [](auto& t) { store::find_password_state(t.database(), kUser); }},
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
     {"find_origin", [](auto& t) { store::find_origin(t.database(), kUser); }},
