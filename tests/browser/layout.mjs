@@ -72,8 +72,8 @@ export function brokenWords() {
   const topOf = (node, at) => {
     range.setStart(node, at);
     range.setEnd(node, at + 1);
-    // a character that begins a line may have an empty box at the end of the one before, too
-    return [...range.getClientRects()].find(({ width }) => width > 0)?.top;
+    // a character behind a soft hyphen has the box of the hyphen first, at the end of the line before
+    return [...range.getClientRects()].at(-1)?.top;
   };
   while (walker.nextNode()) {
     const node = walker.currentNode;
