@@ -137,6 +137,27 @@ describe("every page in every language", () => {
     list.map((text) => text.replace(VALUES, "").trim()).filter((text) => /\p{L}{3}/u.test(text));
   let english;
 
+  it("marks that a name piles up leave every pixel beside it as it is [I18N-4]", async () => {
+    const name = "Our wiki of the wide world, a name that goes on and on";
+    const rename = ([text, marks]) => {
+      for (const value of document.querySelectorAll("bdi")) value.textContent = text.replace(/\S/g, `$&${marks}`);
+    };
+    const stacks = ["\u030d", "\u0316", "\u030d\u0316\u0335"].map((mark) => mark.repeat(60));
+    const files = await write("marks", "en", join(BUILD, "templates"));
+    await page.setViewportSize({ width: 320, height: 700 });
+    for (const file of ["consent", "consent-document", "login", "second_step", "logout", "account"]) {
+      await page.goto(pathToFileURL(files.find((path) => path.endsWith(`/${file}.html`))).href);
+      await page.evaluate(() => document.activeElement.blur());
+      const options = { fullPage: true, animations: "disabled", mask: [page.locator("bdi")] };
+      await page.evaluate(rename, [name, ""]);
+      const clean = await page.screenshot(options);
+      for (const marks of stacks) {
+        await page.evaluate(rename, [name, marks]);
+        assert.ok(clean.equals(await page.screenshot(options)), `${file} with ${escape(marks.slice(0, 3))}`);
+      }
+    }
+  });
+
   for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
     it(`${language}: nothing cut off, small or askew, no error untranslated [I18N-4, I18N-6, A11Y-1]`, async () => {
       const files = await write(language, language, join(BUILD, "templates"));
