@@ -48,7 +48,7 @@ struct Config {
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
     /// Changes when a message waits to be sent (`mail`).
     std::string mail_wake_path() const { return state_directory() + "/mail.wake"; }
-    /// What the names of the lock files of slots begin with: of those that hash, and of those that fetch.
+    /// The beginning of the names of lock files of slots: of those that hash, and of those that fetch.
     std::string hash_slot_files() const;
     std::string fetch_slot_files() const;
     /// The tags of the languages that the pages are offered in. Throws as text::Languages does.

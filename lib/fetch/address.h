@@ -9,8 +9,9 @@
 
 namespace postern::fetch {
 
-/// Of a special purpose by the registries of IANA (RFC 6890), or of IPv6 and not global: not an address of the public
-/// Internet. An address of IPv6 that carries one of IPv4 (mapped, NAT64, 6to4) is special when that one is.
+/// Returns whether the address is of a special purpose by the registries of IANA (RFC 6890), or of IPv6 and not global:
+/// not an address of the public Internet. An address of IPv6 that carries one of IPv4 (mapped, NAT64, 6to4) is special
+/// when that one is.
 bool is_special(const Address& address);
 
 /// `allow` is the operator's: what it contains may be connected to, special or not.

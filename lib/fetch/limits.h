@@ -12,10 +12,10 @@ namespace postern::fetch {
 
 inline constexpr int kFetchesOfHost = 6;  ///< in a minute, on each occasion
 inline constexpr int kFetches = 60;       ///< in a minute, of all hosts, on each occasion
-/// Of a minute, that the fetches of one cause may take; each counts as a second at least.
+/// The share of a minute that the fetches of one cause may take; each counts as a second at least.
 inline constexpr std::chrono::milliseconds kShareOfCause{20'000};
-/// Of a minute, that all fetches of an occasion may take of each slot. So each occasion finds a free one half of the
-/// time, whatever the other does.
+/// The share of a minute that all fetches of an occasion may take of each slot. So each occasion finds a free one half
+/// of the time, whatever the other does.
 inline constexpr std::chrono::milliseconds kShareOfOccasion{30'000};
 
 /// The limits of one URL; borrows the database.
@@ -28,7 +28,7 @@ public:
     /// nullopt: it is counted and may be asked.
     std::optional<Failure> claim() const;
 
-    /// What the fetch took.
+    /// The time that the fetch took.
     void charge(db::Transaction& transaction, std::chrono::nanoseconds took) const;
     /// For 30 s the URL is not asked again.
     void remember_failure(db::Transaction& transaction) const;

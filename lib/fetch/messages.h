@@ -28,8 +28,8 @@ struct Order {
 std::string write_order(const Order& order);
 std::optional<Order> read_order(std::string_view bytes);
 
-/// What the file of the program that fetches has in it, in one piece: by it `postern doctor` recognises the program
-/// without starting it. In two pieces here, so that no other program has it.
+/// The text that the file of the program that fetches has in it, in one piece: by it `postern doctor` recognises the
+/// program without starting it. In two pieces here, so that no other program has it.
 inline constexpr std::string_view kMarkerBegins = "postern fetches: an order has ports, networks, ";
 inline constexpr std::string_view kMarkerEnds = "certificates, proxy and question";
 

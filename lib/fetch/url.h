@@ -15,7 +15,7 @@ inline constexpr std::size_t kLongestUrl = 2048;
 /// (inet_aton(3)). A dot at its end is not looked at.
 bool ends_in_number(std::string_view name);
 
-/// What is wrong with a URL, or nullopt: https, a host that is a DNS name or an address in its usual spelling, one of
+/// Returns the fault of a URL, or nullopt: https, a host that is a DNS name or an address in its usual spelling, one of
 /// the ports (443 when it names none), no user information, no fragment, at most kLongestUrl bytes. Nothing is looked
 /// up.
 std::optional<std::string> url_fault(std::string_view url, const std::vector<std::uint16_t>& ports);

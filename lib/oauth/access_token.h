@@ -19,7 +19,7 @@ struct AccessTokenIssue {
     model::AccessToken record;  ///< what storage keeps: a digest, never the value
 };
 
-/// Of the claims that a token has together with what may be left out of it, as JSON: the token, a third longer and
+/// The limit of a token's claims together with what may be left out of it, as JSON: the token, a third longer and
 /// signed, has to fit into a header line, which web servers limit to 8 KiB, and as a hint into a URL.
 inline constexpr std::size_t kMaxClaimBytes = 4096;
 

@@ -24,7 +24,7 @@ oauth::Outcome<std::string_view> parse_bearer_header(std::string_view header) {
     const auto [scheme, token] = http::split_credentials(header);
     if (!util::equal_ignoring_case(scheme, "bearer"))
         return invalid_token("the Authorization header is not a Bearer token");
-    if (token.empty()) return invalid_token("the Authorization header has no token");
+    if (token.empty()) return invalid_token(std::string(jose::describe(jose::JwtFault::malformed)));
     return token;
 }
 

@@ -28,7 +28,7 @@ struct OwnWords {
 ///     ShellCommand("postern client set").value(id).words("--acr any").text()
 class ShellCommand {
 public:
-    explicit ShellCommand(OwnWords program) : text_(program.text) {}
+    explicit ShellCommand(const OwnWords& program) : text_(program.text) {}
     ShellCommand& words(OwnWords words) { return add(words.text); }
     /// An argument. Options come before it, because after one that begins with a dash all words are arguments.
     ShellCommand& value(std::string_view value);
