@@ -92,7 +92,7 @@ void print(const server::RefusalRecord& refusal, ClientKind kind) {
 
 bool is_in_ids(char c) { return util::is_letter(c) || util::is_digit(c); }
 
-/// The id in what was copied: with a full stop behind it, in quotes or brackets, or as the whole header.
+/// Returns the id in a copied text: with a full stop behind it, in quotes or brackets, or as the whole header.
 std::string id_in(std::string_view copied) {
     while (!copied.empty() && !is_in_ids(copied.back())) copied.remove_suffix(1);
     const auto before = std::find_if_not(copied.rbegin(), copied.rend(), is_in_ids);

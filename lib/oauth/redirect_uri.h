@@ -78,7 +78,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 
 inline constexpr std::size_t kMaxStateBytes = 4096;
 
-/// Of a URL that the browser is sent to. Apache takes no header line of more than 8190 bytes from a program.
+/// The limit of a URL that the browser is sent to. Apache takes no header line of more than 8190 bytes from a program.
 inline constexpr std::size_t kMaxAnswerBytes = 8000;
 /// Bytes of the URL of an answer with `state`, and nothing else but what each answer has: a code or an error.
 std::size_t answer_bytes(const VerifiedRedirect& target);

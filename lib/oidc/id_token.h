@@ -22,8 +22,8 @@ struct IdTokenAbout {
     json::Object claims = {};          ///< of the user: what told_claims let through
 };
 
-/// What it says, before it is signed. Claims of the user with which it would have more than oauth::kMaxClaimBytes are
-/// left out, the longest first, and the log says which.
+/// Returns the claims of the ID token, unsigned. Claims of the user with which it would have more than
+/// oauth::kMaxClaimBytes are left out, the longest first, and the log says which.
 json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about);
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
 

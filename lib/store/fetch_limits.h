@@ -12,7 +12,7 @@
 
 namespace postern::store {
 
-/// What is counted for a key; 0 where no window runs.
+/// The count for a key; 0 where no window runs.
 struct FetchCount {
     std::int64_t count = 0;
     util::Time ends_at{};

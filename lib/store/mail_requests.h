@@ -25,7 +25,7 @@ bool insert_reset(db::Transaction& transaction, const model::MailRequest& reques
 /// At most `most` of those that users or strangers have typed a name for, the oldest first. Which users they are for is
 /// found out by the command: it replaces each by one for each user.
 std::vector<model::MailRequest> find_asked_mail(db::Database& database, int most);
-/// Of which sort messages are wanted, beside the operator's links.
+/// The sorts of messages that are wanted, beside the operator's links.
 struct MailSorts {
     bool asked = true;    ///< links that a user has asked for
     bool notices = true;  ///< of changes and guesses

@@ -38,7 +38,7 @@ struct ListedSession {
 db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife& life,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
-/// Those of one enabled user, the latest use first.
+/// Returns the sessions of one enabled user, the latest use first.
 std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life,
                                         db::Limit limit = {});
 std::int64_t count_sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life);

@@ -67,7 +67,7 @@ bool insert_user(db::Transaction& transaction, const model::User& user, std::str
 bool update_user(db::Transaction& transaction, const model::User& user);
 /// Replaces claims and updated_at alone, as a login does that brings claims along.
 void update_claims(db::Transaction& transaction, const model::User& user);
-/// What a new password does to codes that failed before it (store/code_failures.h).
+/// The effect of a new password on codes that failed before it (store/code_failures.h).
 enum class CodeFailuresAfter {
     none,  ///< they are forgotten: the owner has proved more than the password, or the operator knows the owner
     same,  ///< they count on: the password came by mail, and a thief of the mailbox must not have more tries for it

@@ -35,7 +35,8 @@ struct Browser {
     std::string address = {};
     bool posts = false;  ///< its request is a POST
 
-    /// What new sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
+    /// Returns the binding that new sealed requests keep in place of `id`: a digest, so that a seal does not hold the
+    /// cookie. "" without one.
     std::string binding() const;
     /// Whether a request with that binding was sealed for this browser, by any of its ids.
     bool is_bound_by(std::string_view sealed_binding) const;
