@@ -14,7 +14,8 @@ const TOKENS = 64;
 const PUBLISHED = "published.localhost"; // see site.mjs
 const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
-const PEOPLE_A_SECOND = 30; // who get codes: of one user and one client only the latest 200 grants live
+const PEOPLE_A_SECOND = 30; // who get codes
+const CODES_OF_ONE = 150; // of one user and one client only the latest 200 grants live
 /// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
 const CHEAP = {
   username: "bob",
@@ -54,7 +55,7 @@ function expectTokens(answer, ...names) {
   return json;
 }
 
-/// Signs in users of their own, so that no grant of the fixtures has to end, and tells their cookies.
+/// Signs in users of their own, so that no grant of the fixtures has to end; returns their browsers.
 async function signIn(site, url, count) {
   const { provider, directory } = site;
   site.harvesters ??= 0;
@@ -62,16 +63,16 @@ async function signIn(site, url, count) {
   const file = join(directory, "harvesters");
   writeFileSync(file, names.map((name) => `${name}:${CHEAP.hash}\n`).join(""), { mode: 0o600 });
   await provider.deployment.postern(["user", "import", file]);
-  const cookies = [];
+  const browsers = [];
   for (const username of names) {
     const browser = provider.person();
     await provider.walk(browser, url, { user: { username, password: CHEAP.password } });
-    cookies.push(browser.cookieHeader);
+    browsers.push(browser);
   }
-  return cookies;
+  return browsers;
 }
 
-/// Codes for people who are signed in, as many as an authorization endpoint gives in that time.
+/// Codes for people who are signed in, as many as an authorization endpoint gives in that time and as live together.
 async function harvest(site, client, scope, seconds) {
   const file = join(site.directory, "codes");
   writeFileSync(file, "", { mode: 0o600 });
@@ -81,10 +82,13 @@ async function harvest(site, client, scope, seconds) {
   } = site;
   const url = new URL(provider.authorizationUrl(client, { scope }));
   for (let time = seconds; ; time *= 2) {
-    const cookies = await signIn(site, url.href, Math.ceil(time * PEOPLE_A_SECOND));
+    const browsers = await signIn(site, url.href, Math.ceil(time * PEOPLE_A_SECOND));
     const data = {
       codes: file,
-      requests: cookies.map((cookie) => whole("GET", url.pathname + url.search, url.host, { Cookie: cookie })),
+      each: CODES_OF_ONE,
+      requests: browsers.map(({ cookieHeader }) =>
+        whole("GET", url.pathname + url.search, url.host, { Cookie: cookieHeader }),
+      ),
     };
     await drive({
       url: origin,
@@ -187,8 +191,9 @@ function endpoints(site, fixtures, mode) {
       script: "refresh.lua",
       prepare: async () => {
         const chains = [];
+        const [owner] = await signIn(site, provider.authorizationUrl(web, { scope: "api" }), 1);
         for (let i = 0; i < (site.chains ?? CHAINS); ++i)
-          chains.push((await provider.tokens(web, { scope: "api" }, person)).refresh_token);
+          chains.push((await provider.tokens(web, { scope: "api" }, owner)).refresh_token);
         return {
           head: head("POST", "/token", host, { ...basic(web), ...FORM }),
           before: "grant_type=refresh_token&refresh_token=",
