@@ -27,7 +27,7 @@ if (!sizes.every((size, i) => Number.isInteger(size) && size > 1 && (i === 0 || 
 const ASKED = ["introspect", "userinfo", "refresh"];
 /// So many that the pages with their rows, anywhere in a large file, are more than SQLite keeps; fewer than signatures
 /// are remembered.
-const KNOWN_TOKENS = Math.min(512, sizes[0]);
+const KNOWN_TOKENS = Math.min(128, sizes[0]);
 const LIFETIME_S = 86400;
 const ENDED_S = -60; // what has ended is kept for a minute
 const say = (text) => process.stderr.write(`${text}\n`);

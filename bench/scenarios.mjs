@@ -15,7 +15,7 @@ const PUBLISHED = "published.localhost"; // see site.mjs
 const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
 const PEOPLE_A_SECOND = 30; // who get codes
-const CODES_OF_ONE = 150; // of one user and one client only the latest 200 grants live
+const GRANTS_OF_ONE = 150; // of one user and one client only the latest 200 grants live
 /// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
 const CHEAP = {
   username: "bob",
@@ -85,7 +85,7 @@ async function harvest(site, client, scope, seconds) {
     const browsers = await signIn(site, url.href, Math.ceil(time * PEOPLE_A_SECOND));
     const data = {
       codes: file,
-      each: CODES_OF_ONE,
+      each: GRANTS_OF_ONE,
       requests: browsers.map(({ cookieHeader }) =>
         whole("GET", url.pathname + url.search, url.host, { Cookie: cookieHeader }),
       ),
@@ -190,10 +190,12 @@ function endpoints(site, fixtures, mode) {
     named("refresh", "token, refresh", "write", {
       script: "refresh.lua",
       prepare: async () => {
+        const count = site.chains ?? CHAINS;
+        const url = provider.authorizationUrl(web, { scope: "api" });
+        const owners = await signIn(site, url, Math.ceil(count / GRANTS_OF_ONE));
         const chains = [];
-        const [owner] = await signIn(site, provider.authorizationUrl(web, { scope: "api" }), 1);
-        for (let i = 0; i < (site.chains ?? CHAINS); ++i)
-          chains.push((await provider.tokens(web, { scope: "api" }, owner)).refresh_token);
+        for (let i = 0; i < count; ++i)
+          chains.push((await provider.tokens(web, { scope: "api" }, owners[i % owners.length])).refresh_token);
         return {
           head: head("POST", "/token", host, { ...basic(web), ...FORM }),
           before: "grant_type=refresh_token&refresh_token=",
