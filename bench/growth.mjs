@@ -25,9 +25,9 @@ const sizes = (process.env.SIZES || "10000,1000000,10000000").split(",").map(Num
 if (!sizes.every((size, i) => Number.isInteger(size) && size > 1 && (i === 0 || size > sizes[i - 1])))
   throw new Error("SIZES must be whole numbers above 1, the smallest first");
 const ASKED = ["introspect", "userinfo", "refresh"];
-/// So many that the pages with their rows, anywhere in a large file, are more than SQLite keeps; fewer than signatures
-/// are remembered.
-const KNOWN_TOKENS = Math.min(128, sizes[0]);
+/// So many that the pages with their rows, anywhere in a large file, and those above them are more than SQLite keeps;
+/// fewer than signatures are remembered, and than the 200 grants that one user and client keep.
+const KNOWN_TOKENS = Math.min(160, sizes[0]);
 const LIFETIME_S = 86400;
 const ENDED_S = -60; // what has ended is kept for a minute
 const say = (text) => process.stderr.write(`${text}\n`);
