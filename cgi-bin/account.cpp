@@ -10,7 +10,7 @@ namespace {
 
 using namespace postern;
 
-http::Response account(server::App& app, const web::InLanguages<web::AccountPages>& pages,
+http::Response account(server::App& app, const pages::InLanguages<web::AccountPages>& pages,
                        const http::Request& request) {
     web::Interaction visit(app.context(), app.pages(), request);
     return web::account(visit, pages.in(web::account_language(visit)));
@@ -19,13 +19,13 @@ http::Response account(server::App& app, const web::InLanguages<web::AccountPage
 }  // namespace
 
 int main() {
-    std::unique_ptr<const web::InLanguages<web::AccountPages>> pages;
+    std::unique_ptr<const pages::InLanguages<web::AccountPages>> pages;
     server::Endpoint endpoint;
     endpoint.name = "account";
     endpoint.paths = web::account_paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
     endpoint.server_variables = [](const oauth::Settings&) {
-        return std::vector<std::string>{web::kUserAgentVariable};
+        return std::vector<std::string>{login::kUserAgentVariable};
     };
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
@@ -33,7 +33,7 @@ int main() {
     endpoint.mail = true;
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
-    endpoint.pages = web::read_pages;
+    endpoint.pages = pages::read_pages;
     endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.pages().templates()); };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(

@@ -33,7 +33,7 @@ int main() {
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
     endpoint.fetcher = fetch::start_child;  // client ID metadata documents
-    endpoint.pages = web::read_pages;
+    endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, authorize);
 }

@@ -1,17 +1,17 @@
 // The login endpoint: shows the form and takes the answer, or takes the word of the web server.
 #include "web/login.h"
 
+#include "login/browser.h"
+#include "login/remote_user.h"
 #include "server/app.h"
 #include "server/serve.h"
-#include "web/browser.h"
 #include "web/remote_login.h"
-#include "web/remote_user.h"
 
 namespace {
 
 using namespace postern;
 
-http::Response login(server::App& app, const http::Request& request) {
+http::Response answer(server::App& app, const http::Request& request) {
     web::Interaction visit(app.context(), app.pages(), request);
     if (app.settings().login.method == oauth::LoginMethod::remote_user) return web::remote_login(visit);
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
@@ -25,8 +25,8 @@ std::vector<http::Method> methods(const oauth::Settings& settings) {
 
 /// With the account's pages, what names a browser there.
 std::vector<std::string> variables(const oauth::Settings& settings) {
-    std::vector<std::string> names = web::remote_variables(settings);
-    if (settings.paths.account) names.emplace_back(web::kUserAgentVariable);
+    std::vector<std::string> names = login::remote_variables(settings);
+    if (settings.paths.account) names.emplace_back(login::kUserAgentVariable);
     return names;
 }
 
@@ -44,7 +44,7 @@ int main() {
     endpoint.seal = true;
     endpoint.mail = true;
     endpoint.factors = true;
-    endpoint.pages = web::read_pages;
+    endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;
-    return server::serve(endpoint, login);
+    return server::serve(endpoint, answer);
 }

@@ -22,7 +22,7 @@ int main() {
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
     endpoint.store = server::StoreUse::write;
     endpoint.seal = true;
-    endpoint.pages = web::read_pages;
+    endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, scopes);
 }

@@ -98,9 +98,7 @@ std::string sudo_user() {
 }
 
 /// The caller: the user of the process, and with `sudo` the user who called it.
-std::vector<oauth::audit::Member> caller_members() {
-    return {{"by", user_name(::getuid())}, {"sudo_user", sudo_user()}};
-}
+std::vector<audit::Member> caller_members() { return {{"by", user_name(::getuid())}, {"sudo_user", sudo_user()}}; }
 
 const Log& open_log(const Invocation& invocation) {
     if (!invocation.log)
@@ -111,13 +109,13 @@ const Log& open_log(const Invocation& invocation) {
 
 }  // namespace
 
-void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oauth::audit::Member> members) noexcept {
+void note(const Invocation& invocation, audit::Event event, std::vector<audit::Member> members) noexcept {
     try {
         for (auto& member : caller_members()) members.push_back(std::move(member));
         std::vector<Log::Field> fields;
         for (const auto& [name, value] : members)
             if (!value.empty()) fields.emplace_back(name, value);
-        open_log(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+        open_log(invocation).write(util::LogLevel::audit, audit::row(event).name, fields);
     } catch (const std::exception& error) {
         print_note(std::string("the change was made, but is not in the audit log: ") + error.what());
     }
@@ -128,16 +126,16 @@ std::string caller_name() {
     return before.empty() ? user_name(::getuid()) : before;
 }
 
-void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept {
+void note_key(const Invocation& invocation, audit::Event event, const keys::KeyInfo& key) noexcept {
     note(invocation, event,
          {{"kid", key.kid},
           {"alg", std::string(crypto::to_string(key.algorithm))},
           {"signs_from", log_time(key.signs_from)}});
 }
 
-void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members) noexcept {
+void note_done(const Invocation& invocation, std::vector<audit::Member> members) noexcept {
     members.insert(members.begin(), {"command", invocation.command});
-    note(invocation, oauth::AuditEvent::admin_command, std::move(members));
+    note(invocation, audit::Event::admin_command, std::move(members));
 }
 
 }  // namespace postern::cli

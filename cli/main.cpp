@@ -36,11 +36,11 @@ int run(const cli::Invocation& invocation) {
         return kUsage;
     } catch (const db::CommitUnknown& error) {
         print_error(std::string("whether the change was made is unknown; run the same command again: ") + error.what());
-        cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
+        cli::note(invocation, audit::Event::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreUnsynced& error) {
         print_error(std::string("the change was made, but may be undone until a later change succeeds: ") +
                     error.what());
-        cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
+        cli::note(invocation, audit::Event::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreBusy& error) {
         print_error(std::string("the database is busy, nothing was changed; try again: ") + error.what());
     } catch (const std::exception& error) {

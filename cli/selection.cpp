@@ -54,11 +54,11 @@ store::GrantFilter resolve(db::Database& database, const Selection& selection) {
 }
 
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
-                std::vector<oauth::audit::Member> counts) noexcept {
+                std::vector<audit::Member> counts) noexcept {
     if (std::ranges::all_of(counts, [](const auto& count) { return count.second == "0"; })) return;
-    std::vector<oauth::audit::Member> members;
-    if (filter.client) members.push_back(oauth::audit::client(*filter.client));
-    if (filter.subject) members.push_back(oauth::audit::subject(*filter.subject));
+    std::vector<audit::Member> members;
+    if (filter.client) members.push_back(audit::client(*filter.client));
+    if (filter.subject) members.push_back(audit::subject(*filter.subject));
     if (filter.before) members.emplace_back("before", log_time(*filter.before));
     members.insert(members.end(), counts.begin(), counts.end());
     note_done(invocation, std::move(members));

@@ -35,6 +35,6 @@ store::GrantFilter resolve(db::Database& database, const Selection& selection);
 
 /// Writes an audit line for one batch that was ended, unless all of `counts` are 0.
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
-                std::vector<oauth::audit::Member> counts) noexcept;
+                std::vector<audit::Member> counts) noexcept;
 
 }  // namespace postern::cli

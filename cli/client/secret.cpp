@@ -49,7 +49,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
                                      util::SystemClock().now());
         commit(transaction);
     });
-    note_done(invocation, {oauth::audit::client(model::ClientId(options.id))});
+    note_done(invocation, {audit::client(model::ClientId(options.id))});
     print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);
     if (old_until) print_note("the old secret works until " + to_text(*old_until));
 }

@@ -102,9 +102,9 @@ void revoke(const Invocation& invocation, const Selection& selection) {
                 if (!done.consent && done.grants == 0) continue;  // another process was first
                 withdrawn += done.consent ? 1 : 0;
                 ended += done.grants;
-                note(invocation, oauth::AuditEvent::consent_withdrawn,
-                     {oauth::audit::subject(consent.subject),
-                      oauth::audit::client(consent.client_id),
+                note(invocation, audit::Event::consent_withdrawn,
+                     {audit::subject(consent.subject),
+                      audit::client(consent.client_id),
                       {"grants_ended", std::to_string(done.grants)}});
             }
         });

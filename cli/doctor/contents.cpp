@@ -15,14 +15,14 @@
 #include "db/error.h"
 #include "factor/totp_seal.h"
 #include "keys/keys.h"
+#include "pages/branding.h"
+#include "pages/page.h"
+#include "pages/template_text.h"
 #include "store/factors.h"
 #include "util/shell_command.h"
 #include "web/account/page.h"
-#include "web/branding.h"
-#include "web/page.h"
 #include "web/recover/page.h"
 #include "web/recover/paths.h"
-#include "web/template_text.h"
 
 namespace postern::cli {
 namespace {
@@ -125,7 +125,7 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
 /// An operator's own page may be older than these clients, and would leave out that they are not checked.
 void check_consent_page(Findings& findings, const config::Config& config) {
     if (!config.settings.client_documents.enabled) return;
-    if (web::read_template_file(config.templates + "/consent.html").find("{{published_at}}") != std::string::npos)
+    if (pages::read_template_file(config.templates + "/consent.html").find("{{published_at}}") != std::string::npos)
         return;
     findings.error("templates",
                    "consent.html does not say who publishes an application that nothing but a document describes",
@@ -133,7 +133,7 @@ void check_consent_page(Findings& findings, const config::Config& config) {
 }
 
 /// Nothing else needs them, and an operator's own directory may be older than they are.
-void check_account_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
+void check_account_pages(Findings& findings, const config::Config& config, const pages::PageBook& book) {
     if (!config.settings.paths.account) return;
     try {
         web::read_account_pages(book.templates());
@@ -144,7 +144,7 @@ void check_account_pages(Findings& findings, const config::Config& config, const
 }
 
 /// Likewise.
-void check_recover_pages(Findings& findings, const config::Config& config, const web::PageBook& book) {
+void check_recover_pages(Findings& findings, const config::Config& config, const pages::PageBook& book) {
     if (web::recover_paths(config.settings).empty()) return;
     try {
         web::read_recover_pages(book.templates());
@@ -167,14 +167,14 @@ void check_catalogue(Findings& findings, const config::Config& config, const tex
 
 void check_templates(Findings& findings, const config::Config& config) {
     try {
-        const auto book = web::read_pages(config.templates, config.settings);
+        const auto book = pages::read_pages(config.templates, config.settings);
         check_consent_page(findings, config);
         check_account_pages(findings, config, *book);
         check_recover_pages(findings, config, *book);
         check_catalogue(findings, config, *book->languages());
         for (const std::string& warning : book->languages()->warnings())
             findings.warning("templates", warning, "correct the catalogue, or remove it: its words are not used");
-        for (const std::string& lack : web::find_unbranded(config.templates, config.settings.branding))
+        for (const std::string& lack : pages::find_unbranded(config.templates, config.settings.branding))
             findings.warning("branding", lack, "copy what is missing from the shipped templates");
         findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {

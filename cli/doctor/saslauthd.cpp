@@ -9,8 +9,8 @@
 #include "cli/accounts.h"
 #include "cli/doctor/findings.h"
 #include "crypto/random.h"
+#include "login/saslauthd.h"
 #include "util/shell_command.h"
-#include "web/saslauthd.h"
 
 namespace postern::cli {
 namespace {
@@ -65,7 +65,7 @@ void check_directory(Findings& findings, const fs::path& directory) {
 void ask(Findings& findings, const oauth::Saslauthd& saslauthd) {
     crypto::SystemRandom random;
     const std::string name = crypto::random_id(random);
-    if (web::ask_saslauthd(saslauthd, name, util::Secret(crypto::random_token(random))))
+    if (login::ask_saslauthd(saslauthd, name, util::Secret(crypto::random_token(random))))
         findings.error(kCheck, "a made-up name with a made-up password is accepted by saslauthd at " + saslauthd.socket,
                        "stop the web server now, then see MECHANISMS in /etc/default/saslauthd, and with PAM "
                        "/etc/pam.d/" +
@@ -91,7 +91,7 @@ void check_saslauthd(Findings& findings, const config::Config& config) {
     check_way(findings, saslauthd.socket);
     try {
         ask(findings, saslauthd);
-    } catch (const web::SaslauthdError& error) {
+    } catch (const login::SaslauthdError& error) {
         findings.error(kCheck, error.what(),
                        "see whether saslauthd runs and this user may connect to its socket; testsaslauthd asks too");
     }

@@ -20,7 +20,6 @@
 namespace postern::cli {
 namespace {
 
-namespace audit = oauth::audit;
 using db::Access;
 using db::Durability;
 using model::Group;

@@ -120,8 +120,8 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
     SharedKeys(config, directory).change([&] {
         restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
         if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
-        for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
-        if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
+        for (const KeyInfo& key : restored.keys) note_key(invocation, audit::Event::key_rotated, key);
+        if (restored.seal) note(invocation, audit::Event::seal_renewed, {});
         if (restored.factors) note_done(invocation, {{"file", config.keys + "/factor.key"}});
     });
     if (owners.all) {

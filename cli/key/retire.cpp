@@ -59,7 +59,7 @@ void retire(const Invocation& invocation, const RetireOptions& options) {
         require_retired(key, config.settings, options.force);
         if (!options.force) require_expired(key, config.settings, now);
         directory.remove(key.kid);
-        note_key(invocation, oauth::AuditEvent::key_retired, key);
+        note_key(invocation, audit::Event::key_retired, key);
     });
     if (invocation.json)
         return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});

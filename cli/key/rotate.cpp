@@ -110,7 +110,7 @@ std::vector<KeyInfo> rotate_keys(const Invocation& invocation, keys::KeyDirector
     for (const crypto::Algorithm algorithm : algorithms) wanted.push_back(new_key(keys, algorithm, options, settings));
     note_short_lead(keys, wanted);
     auto added = directory.add(wanted, util::SystemClock());
-    for (const KeyInfo& key : added) note_key(invocation, oauth::AuditEvent::key_rotated, key);
+    for (const KeyInfo& key : added) note_key(invocation, audit::Event::key_rotated, key);
     for (KeyInfo& key : added) {
         const bool at_once = key.signs_from <= now() + util::Seconds{1};
         if (at_once) wait_until(key.signs_from);
@@ -124,7 +124,7 @@ void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& ad
     for (const KeyInfo& key : directory.list(now())) {
         if (std::ranges::find(added, key.kid, &KeyInfo::kid) != added.end()) continue;
         directory.remove(key.kid);
-        note_key(invocation, oauth::AuditEvent::key_retired, key);
+        note_key(invocation, audit::Event::key_retired, key);
     }
     print_note(
         "every older key was deleted, and every token that it signed has ended; applications that cache the key set "
@@ -147,7 +147,7 @@ bool must_be_known_at_once(const std::vector<KeyInfo>& added) {
 
 void renew_seal(const Invocation& invocation, keys::KeyDirectory& directory) {
     directory.renew_seal();
-    note(invocation, oauth::AuditEvent::seal_renewed, {});
+    note(invocation, audit::Event::seal_renewed, {});
     print_note(
         "seal.key is new: users whose login or consent is in progress must start again at the application; "
         "sessions stay");

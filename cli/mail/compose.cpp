@@ -6,14 +6,14 @@
 #include "cli/output.h"
 #include "crypto/random.h"
 #include "http/url.h"
+#include "mail/notice.h"
+#include "mail/texts.h"
 #include "model/activity.h"
 #include "oauth/access_token.h"
-#include "oauth/mail_notice.h"
-#include "oauth/mail_texts.h"
 #include "text/mail_message.h"
+#include "text/shown_time.h"
 #include "util/text.h"
 #include "web/recover/paths.h"
-#include "web/shown_time.h"
 
 namespace postern::cli {
 namespace {
@@ -67,7 +67,7 @@ std::string url_of(const oauth::Settings& settings, const util::Secret& token) {
 
 text::Message sentence_of(const model::MailRequest& request) {
     const auto what = model::parse_happened(parts_of(request.detail).first);
-    const char* sentence = what ? oauth::notice_sentence(*what) : nullptr;
+    const char* sentence = what ? mail::notice_sentence(*what) : nullptr;
     return sentence == nullptr ? "" : sentence;
 }
 
@@ -81,7 +81,7 @@ const text::Catalogue& language_of(const text::Languages& languages, const model
     return languages.choose(wishes);
 }
 
-std::optional<std::string> write(const config::Config& config, const std::string& address, const oauth::MailText& text,
+std::optional<std::string> write(const config::Config& config, const std::string& address, const mail::MailText& text,
                                  const std::string& language, util::Time now) {
     crypto::SystemRandom random;
     return text::write_mail({.from = config.settings.mail.value().from,
@@ -128,21 +128,21 @@ std::optional<MailedLink> link_for(const model::MailRequest& request, const std:
 std::optional<std::string> compose(const config::Config& config, const text::Languages& languages,
                                    const model::MailRequest& request, const model::User& user,
                                    const std::string& address, const std::optional<MailedLink>& link, util::Time now) {
-    const oauth::MailValues values{.site = config.settings.service_name(),
-                                   .username = util::displayable(user.username),
-                                   .link = link ? url_of(config.settings, link->token) : "",
-                                   .expires = link ? web::shown_time(link->link.expires_at) : text::Message(),
-                                   .time = web::shown_time(request.created_at),
-                                   .what = sentence_of(request),
-                                   .email = address};
+    const mail::MailValues values{.site = config.settings.service_name(),
+                                  .username = util::displayable(user.username),
+                                  .link = link ? url_of(config.settings, link->token) : "",
+                                  .expires = link ? text::shown_time(link->link.expires_at) : text::Message(),
+                                  .time = text::shown_time(request.created_at),
+                                  .what = sentence_of(request),
+                                  .email = address};
     const text::Catalogue& language = language_of(languages, request, user);
-    return write(config, address, oauth::mail_text(request.kind, values, language), language.tag(), now);
+    return write(config, address, mail::mail_text(request.kind, values, language), language.tag(), now);
 }
 
 std::optional<std::string> compose_test(const config::Config& config, const std::string& address, util::Time now) {
     const text::Languages languages(config.templates, config.settings.languages, config.settings.language);
     const text::Catalogue& language = languages.last_resort();
-    return write(config, address, oauth::test_mail_text(config.settings.service_name(), language), language.tag(), now);
+    return write(config, address, mail::test_mail_text(config.settings.service_name(), language), language.tag(), now);
 }
 
 }  // namespace postern::cli

@@ -13,7 +13,7 @@
 #include "cli/mail/compose.h"
 #include "crypto/random.h"
 #include "db/write.h"
-#include "oauth/mail_notice.h"
+#include "mail/notice.h"
 #include "os/held_signals.h"
 #include "os/run_program.h"
 #include "store/links.h"
@@ -24,9 +24,9 @@
 namespace postern::cli {
 namespace {
 
+using audit::Event;
 using model::MailKind;
 using model::MailRequest;
-using oauth::AuditEvent;
 
 constexpr int kBatch = 100;
 constexpr std::chrono::seconds kLongestRun{30};
@@ -97,7 +97,7 @@ private:
             subjects.push_back(*request.subject);
         std::int64_t dropped = subjects.empty() ? 1 : 0;
         for (const model::Subject& subject : subjects) {
-            if (oauth::may_get_another(transaction, subject, now()))
+            if (mail::may_get_another(transaction, subject, now()))
                 insert_for(transaction, request, subject);
             else
                 ++dropped;
@@ -229,9 +229,9 @@ private:
         return {.state = Prepared::State::failed, .reason = reason};
     }
 
-    static std::vector<oauth::audit::Member> members_of(const MailRequest& request) {
+    static std::vector<audit::Member> members_of(const MailRequest& request) {
         return {{"kind", std::string(model::to_string(request.kind))},
-                oauth::audit::subject(request.subject.value_or(model::Subject()))};
+                audit::subject(request.subject.value_or(model::Subject()))};
     }
 
     void note_sent(const MailRequest& request, const Prepared& prepared) {
@@ -241,8 +241,8 @@ private:
         });
         ++done_.sent;
         auto members = members_of(request);
-        if (prepared.link) members.push_back(oauth::audit::credential("link", prepared.link->token_hash));
-        note(invocation_, AuditEvent::mail_sent, std::move(members));
+        if (prepared.link) members.push_back(audit::credential("link", prepared.link->token_hash));
+        note(invocation_, audit::Event::mail_sent, std::move(members));
     }
 
     /// The claim has set the time of the next try already.
@@ -260,7 +260,7 @@ private:
     void note_failure(const MailRequest& request, const std::string& reason) {
         auto members = members_of(request);
         members.emplace_back("reason", reason);
-        note(invocation_, AuditEvent::mail_failed, std::move(members));
+        note(invocation_, audit::Event::mail_failed, std::move(members));
     }
 
     const Invocation& invocation_;

@@ -6,7 +6,7 @@
 #include "cli/audit.h"
 #include "cli/output.h"
 #include "crypto/random.h"
-#include "oauth/mail_notice.h"
+#include "mail/notice.h"
 #include "os/wake_file.h"
 #include "store/mail_requests.h"
 
@@ -44,7 +44,7 @@ void queue_link(db::Transaction& transaction, const model::User& user, model::Ma
 void queue_notice(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
                   model::Happened what) {
     crypto::SystemRandom random;
-    if (settings.mail) oauth::queue_notice(transaction, random, subject, what, now());
+    if (settings.mail) mail::queue_notice(transaction, random, subject, what, now());
 }
 
 void wake_deliverer(const config::Config& config) {

@@ -1,6 +1,6 @@
 // The pages of the account with sample values.
 #include "cli/pages/sample_values.h"
-#include "web/agent_label.h"
+#include "login/agent_label.h"
 
 namespace postern::cli {
 namespace {
@@ -10,7 +10,7 @@ constexpr const char* kWrongCode =
 
 text::Message where() {
     return {"{browser}, {address}",
-            {{"browser", web::shown_agent("Firefox on Linux")}, {"address", text::Message::data("192.0.2.7")}}};
+            {{"browser", login::shown_agent("Firefox on Linux")}, {"address", text::Message::data("192.0.2.7")}}};
 }
 
 web::AccountFrame frame(text::Message done = {}, text::Message problem = {}) {
@@ -101,13 +101,13 @@ void add_codes(SampleList& list, const web::AccountPages& pages) {
 }
 
 void add_lists(SampleList& list, const web::AccountPages& pages) {
-    list.add(
-        "account_devices",
-        pages.devices(
-            {.frame = frame(),
-             .devices = {{web::shown_agent("Firefox on Linux"), "192.0.2.7", sample_time(), sample_time(), "a", true},
-                         {web::shown_agent("Safari on iPhone"), "192.0.2.8", sample_day(), sample_time(), "b", false}},
-             .remembered = {{web::shown_agent("Firefox on Linux"), sample_day(), sample_time(), sample_time(), "c"}}}));
+    list.add("account_devices", pages.devices({.frame = frame(),
+                                               .devices = {{login::shown_agent("Firefox on Linux"), "192.0.2.7",
+                                                            sample_time(), sample_time(), "a", true},
+                                                           {login::shown_agent("Safari on iPhone"), "192.0.2.8",
+                                                            sample_day(), sample_time(), "b", false}},
+                                               .remembered = {{login::shown_agent("Firefox on Linux"), sample_day(),
+                                                               sample_time(), sample_time(), "c"}}}));
     list.add("account_applications",
              pages.applications(
                  {.frame = frame(),

@@ -1,8 +1,8 @@
 // The values that sample pages share.
 #include "cli/pages/sample_values.h"
 
+#include "text/shown_time.h"
 #include "util/clock.h"
-#include "web/shown_time.h"
 
 namespace postern::cli {
 namespace {
@@ -19,10 +19,10 @@ constexpr const char* kPicture =
 }  // namespace
 
 text::Message sample_client() { return text::Message::verbatim("Our wiki"); }
-text::Message sample_day() { return web::shown_day(kMoment); }
-text::Message sample_time() { return web::shown_time(kMoment); }
+text::Message sample_day() { return text::shown_day(kMoment); }
+text::Message sample_time() { return text::shown_time(kMoment); }
 
-web::NewPasskey sample_passkey() {
+login::NewPasskey sample_passkey() {
     return {kCreation, "sample", text::Message("Passkey, {date}", {{"date", sample_day()}})};
 }
 

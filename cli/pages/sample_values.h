@@ -7,9 +7,9 @@
 
 #include "cli/pages/samples.h"
 #include "http/message.h"
+#include "pages/page.h"
 #include "text/message.h"
 #include "web/account/page.h"
-#include "web/page.h"
 #include "web/recover/page.h"
 
 namespace postern::cli {
@@ -32,10 +32,10 @@ inline constexpr const char* kPasskeyRequest = R"({"challenge":"AAAA","rpId":"id
 text::Message sample_client();
 text::Message sample_day();
 text::Message sample_time();
-web::NewPasskey sample_passkey();
+login::NewPasskey sample_passkey();
 web::AppKey sample_key();
 
-void add_sign_in_samples(SampleList& list, const web::Pages& pages);
+void add_sign_in_samples(SampleList& list, const pages::Pages& pages);
 /// `keeper` is the service whose operator can change a user's profile.
 void add_account_samples(SampleList& list, const web::AccountPages& pages, const std::string& keeper);
 void add_recover_samples(SampleList& list, const web::RecoverPages& pages);

@@ -17,7 +17,7 @@ const text::Catalogue& find(const text::Languages& languages, const std::string&
 }  // namespace
 
 std::vector<SamplePage> sample_pages(const config::Config& config, const std::string& language) {
-    const auto book = web::read_pages(config.templates, config.settings);
+    const auto book = pages::read_pages(config.templates, config.settings);
     const auto account_book = web::read_account_pages(book->templates());
     const auto recover_book = web::read_recover_pages(book->templates());
     const text::Catalogue& shown = find(*book->languages(), language);

@@ -1,18 +1,18 @@
 // The pages of a sign-in and of its end with sample values.
 #include "cli/pages/sample_values.h"
-#include "web/refusal_page.h"
+#include "pages/refusal_page.h"
 
 namespace postern::cli {
 namespace {
 
-void add_sign_in(SampleList& list, const web::Pages& pages) {
-    web::LoginPage login{.client_name = sample_client(),
-                         .action = kHere,
-                         .csrf = "sample",
-                         .resume = "sample",
-                         .username = "",
-                         .message = "",
-                         .passkey = {kPasskeyRequest, "sample"}};
+void add_sign_in(SampleList& list, const pages::Pages& pages) {
+    pages::LoginPage login{.client_name = sample_client(),
+                           .action = kHere,
+                           .csrf = "sample",
+                           .resume = "sample",
+                           .username = "",
+                           .message = "",
+                           .passkey = {kPasskeyRequest, "sample"}};
     list.add("login", pages.login(login, 200));
     login.username = kUser;
     login.message = "That user name and password do not match. Check both and try again.";
@@ -20,14 +20,14 @@ void add_sign_in(SampleList& list, const web::Pages& pages) {
     login.client_name = "your account";
     login.message = {};
     list.add("login-account", pages.login(login, 200));
-    web::SecondStepPage step{.username = kUser,
-                             .action = kHere,
-                             .csrf = "sample",
-                             .resume = "sample",
-                             .other_account = kHere,
-                             .message = "",
-                             .has_codes = true,
-                             .passkey = {kPasskeyRequest, "sample"}};
+    pages::SecondStepPage step{.username = kUser,
+                               .action = kHere,
+                               .csrf = "sample",
+                               .resume = "sample",
+                               .other_account = kHere,
+                               .message = "",
+                               .has_codes = true,
+                               .passkey = {kPasskeyRequest, "sample"}};
     list.add("second_step", pages.second_step(step, 200));
     step.message = "That code was not accepted. Wait for the next one in your app and try again.";
     step.remembered_until = sample_time();
@@ -35,8 +35,8 @@ void add_sign_in(SampleList& list, const web::Pages& pages) {
     list.add("few_codes", pages.few_codes({.left = text::Message::number(2), .next = kHere, .codes = kHere}));
 }
 
-void add_consent(SampleList& list, const web::Pages& pages) {
-    web::ConsentPage consent{
+void add_consent(SampleList& list, const pages::Pages& pages) {
+    pages::ConsentPage consent{
         .client_name = sample_client(),
         .client_host = kHost,
         .username = kUser,
@@ -56,27 +56,28 @@ void add_consent(SampleList& list, const web::Pages& pages) {
              pages.form_post({.client_name = sample_client(), .action = kHere, .fields = {{"code", "sample"}}}));
 }
 
-void add_errors(SampleList& list, const web::Pages& pages) {
+void add_errors(SampleList& list, const pages::Pages& pages) {
     http::Request request;
     request.id = "sample000000";
-    web::RefusalFacts facts{.client_id = "wiki", .detail = "", .issuer = "https://id.example.org", .try_again = kHere};
+    pages::RefusalFacts facts{
+        .client_id = "wiki", .detail = "", .issuer = "https://id.example.org", .try_again = kHere};
     facts.client_name = sample_client();
     facts.username = kUser;
     facts.host = kHost;
-    for (int i = 0; i <= static_cast<int>(web::PageFault::logout_form_foreign); ++i) {
-        const auto fault = static_cast<web::PageFault>(i);
-        const bool is_access = fault == web::PageFault::access_refused;
+    for (int i = 0; i <= static_cast<int>(pages::PageFault::logout_form_foreign); ++i) {
+        const auto fault = static_cast<pages::PageFault>(i);
+        const bool is_access = fault == pages::PageFault::access_refused;
         facts.other_account = facts.back = is_access ? kHere : "";
-        facts.sign_out = fault >= web::PageFault::logout_malformed ? kHere : "";
-        facts.recover = fault == web::PageFault::link_not_good ? kHere : "";
-        http::Response response = web::refusal_page(pages, request, fault, facts);
+        facts.sign_out = fault >= pages::PageFault::logout_malformed ? kHere : "";
+        facts.recover = fault == pages::PageFault::link_not_good ? kHere : "";
+        http::Response response = pages::refusal_page(pages, request, fault, facts);
         const std::string word = response.refusal ? response.refusal->error : std::to_string(i);
         if (i == 0) list.add("error", response);
         list.add("error-" + word, std::move(response));
     }
 }
 
-void add_logout(SampleList& list, const web::Pages& pages) {
+void add_logout(SampleList& list, const pages::Pages& pages) {
     list.add("logout", pages.logout({.client_name = sample_client(),
                                      .leads_to = {},
                                      .username = kUser,
@@ -96,7 +97,7 @@ void add_logout(SampleList& list, const web::Pages& pages) {
 
 }  // namespace
 
-void add_sign_in_samples(SampleList& list, const web::Pages& pages) {
+void add_sign_in_samples(SampleList& list, const pages::Pages& pages) {
     add_sign_in(list, pages);
     add_consent(list, pages);
     add_errors(list, pages);

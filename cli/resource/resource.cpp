@@ -28,7 +28,7 @@ constexpr std::size_t kMaxAliases = 16;
 
 util::Time now() { return util::SystemClock().now(); }
 
-oauth::audit::Member of_resource(const std::string& uri) { return {"resource", uri}; }
+audit::Member of_resource(const std::string& uri) { return {"resource", uri}; }
 
 Refused no_resource(const std::string& uri) {
     return Refused("there is no resource " + in_quotes(uri) +

@@ -106,8 +106,8 @@ void end(const Invocation& invocation, const Selection& selection) {
         [&](const std::vector<Ended>& batch) {
             Ended sum;
             for (const Ended& of_user : batch) sum += of_user;
-            std::vector<oauth::audit::Member> counts = {{"sessions_ended", std::to_string(sum.sessions)},
-                                                        {"grants_ended", std::to_string(sum.grants)}};
+            std::vector<audit::Member> counts = {{"sessions_ended", std::to_string(sum.sessions)},
+                                                 {"grants_ended", std::to_string(sum.grants)}};
             if (sum.devices > 0) counts.emplace_back("devices", std::to_string(sum.devices));
             note_ended(invocation, {.client = {}, .subject = subject, .before = {}}, std::move(counts));
             ended += sum;

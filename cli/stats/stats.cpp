@@ -7,13 +7,13 @@
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "cli/stats/metrics.h"
+#include "login/password_check.h"
 #include "oauth/session_life.h"
 #include "store/factor_counts.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
-#include "web/password_check.h"
 
 namespace postern::cli {
 namespace {
@@ -66,7 +66,7 @@ Report read_report(const config::Config& config) {
         store::read_statistics(database, oauth::session_life(settings, report.now), settings.login.remember_device);
     report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
     const std::int64_t limit = settings.login.max_failures;
-    report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
+    report.logins = store::measure_pressure(database, report.now, limit, limit * login::kAloneFactor);
     report.mail = store::count_mail(database, report.now);
     report.purgeable = store::count_sweepable(database, report.now);
     report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);

@@ -55,7 +55,7 @@ private:
     util::SystemClock clock_;
     crypto::SystemRandom random_;
     util::Log log_;
-    oauth::AuditTrail trail_;
+    audit::Trail trail_;
     oauth::Context context_;
 };
 

@@ -73,7 +73,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
             store::add_member(transaction, require_group(database, group).name, user.subject, now());
         commit(transaction);
     });
-    note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
+    note_done(invocation, {audit::subject(user.subject), {"weak", overridden}});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     print_fields({{"sub", user.subject.str()}, {"username", user.username}});
 }

@@ -19,8 +19,8 @@
 namespace postern::cli {
 namespace {
 
+using audit::Event;
 using model::User;
-using oauth::AuditEvent;
 
 util::Time now() { return util::SystemClock().now(); }
 
@@ -154,9 +154,9 @@ std::string words_of(const Removed& removed) {
 void remove_and_tell(const Invocation& invocation, const oauth::Settings& settings, db::Database& database,
                      const std::string& name, const Removal& removal) {
     const Removed removed = remove(settings, database, name, removal);
-    if (removed.app) note(invocation, AuditEvent::app_removed, {oauth::audit::subject(removed.user.subject)});
+    if (removed.app) note(invocation, audit::Event::app_removed, {audit::subject(removed.user.subject)});
     for (const store::Passkey& passkey : removed.passkeys) note_removed(invocation, passkey);
-    note_done(invocation, {oauth::audit::subject(removed.user.subject)});
+    note_done(invocation, {audit::subject(removed.user.subject)});
     if (invocation.json) return;
     std::cout << "user " << in_quotes(removed.user.username) << " has " << words_of(removed)
               << " any more; earlier sessions and tokens have ended\n";
@@ -169,7 +169,7 @@ void resume(const Invocation& invocation, db::Database& database, const std::str
         commit(transaction);
         return resumed;
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {audit::subject(user.subject)});
     if (!invocation.json)
         std::cout << "wrong codes of user " << in_quotes(user.username) << " are counted from zero again\n";
 }

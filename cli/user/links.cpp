@@ -81,10 +81,10 @@ NewLink new_link(LinkPurpose purpose, util::Seconds lifetime) {
 }
 
 void note_made(const Invocation& invocation, const model::Link& link) {
-    note(invocation, oauth::AuditEvent::link_made,
+    note(invocation, audit::Event::link_made,
          {{"purpose", std::string(model::to_string(link.purpose))},
-          oauth::audit::subject(link.subject),
-          oauth::audit::credential("link", link.token_hash),
+          audit::subject(link.subject),
+          audit::credential("link", link.token_hash),
           {"expires_at", log_time(link.expires_at)}});
 }
 
@@ -106,8 +106,8 @@ void print(const Invocation& invocation, const oauth::Settings& settings, const 
 
 /// Instead of a link that is made and shown: it is made when the message is sent, by `postern mail deliver`.
 void finish_mail(const Invocation& invocation, const config::Config& config, const User& user, model::MailKind kind) {
-    note(invocation, oauth::AuditEvent::mail_asked,
-         {{"kind", std::string(model::to_string(kind))}, oauth::audit::subject(user.subject)});
+    note(invocation, audit::Event::mail_asked,
+         {{"kind", std::string(model::to_string(kind))}, audit::subject(user.subject)});
     wake_deliverer(config);
     if (invocation.json)
         return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}, {"mail", "waiting"}});
@@ -187,7 +187,7 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
         commit(transaction);
         return invited;
     });
-    if (is_new) note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (is_new) note_done(invocation, {audit::subject(user.subject)});
     if (options.mail) return finish_mail(invocation, config, user, model::MailKind::invite);
     note_made(invocation, made.link);
     print(invocation, config.settings, user, made);

@@ -17,8 +17,8 @@
 namespace postern::cli {
 namespace {
 
+using audit::Event;
 using model::User;
-using oauth::AuditEvent;
 using store::Passkey;
 
 util::Time now() { return util::SystemClock().now(); }
@@ -29,7 +29,7 @@ struct Options {
     std::optional<std::string> resume;
 };
 
-std::string id_of(const Passkey& passkey) { return oauth::audit::short_digest(passkey.credential_id); }
+std::string id_of(const Passkey& passkey) { return audit::short_digest(passkey.credential_id); }
 
 json::Object to_json(const Passkey& passkey) {
     json::Object object{{"id", id_of(passkey)},
@@ -116,7 +116,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
     if (options.remove) {
         const Passkey removed = remove(config.settings, database, options);
         note_removed(invocation, removed);
-        note_done(invocation, {oauth::audit::subject(removed.subject)});
+        note_done(invocation, {audit::subject(removed.subject)});
         wake_deliverer(config);
         if (!invocation.json)
             std::cout << "passkey " << in_quotes(*options.remove)
@@ -124,7 +124,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
     }
     if (options.resume) {
         const Passkey resumed = resume(config.settings, database, options);
-        note_done(invocation, {oauth::audit::subject(resumed.subject)});
+        note_done(invocation, {audit::subject(resumed.subject)});
         if (!invocation.json) std::cout << "passkey " << in_quotes(*options.resume) << " counts again\n";
     }
     if (!changes || invocation.json) show(invocation, database, options.name);
@@ -133,8 +133,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
 }  // namespace
 
 void note_removed(const Invocation& invocation, const Passkey& passkey) {
-    note(invocation, AuditEvent::passkey_removed,
-         {oauth::audit::subject(passkey.subject), {"passkey", id_of(passkey)}});
+    note(invocation, audit::Event::passkey_removed, {audit::subject(passkey.subject), {"passkey", id_of(passkey)}});
 }
 
 void add_user_passkeys_command(const Command& group, Invocation& invocation) {

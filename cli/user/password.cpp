@@ -6,7 +6,7 @@
 
 #include "factor/password_list.h"
 #include "factor/password_quality.h"
-#include "web/new_password.h"
+#include "login/new_password.h"
 
 namespace postern::cli {
 namespace {
@@ -66,8 +66,8 @@ void require_page_for(const oauth::Settings& settings, const PasswordOptions& op
 std::string judge_password(const oauth::Settings& settings, const util::Secret& password, const std::string& username,
                            const json::Object& claims, bool weak) {
     const auto list = open_list(settings.login);
-    const auto flaw = factor::find_password_flaw(password.reveal(), web::password_rules(settings, list.get()),
-                                                 web::password_owner(settings, username, claims));
+    const auto flaw = factor::find_password_flaw(password.reveal(), login::password_rules(settings, list.get()),
+                                                 login::password_owner(settings, username, claims));
     if (!flaw) return "";
     if (!weak)
         throw Refused("the password " + describe(*flaw, settings) +

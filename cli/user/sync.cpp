@@ -136,9 +136,8 @@ void note_batch(const Invocation& invocation, const Report& before, const Report
         invocation,
         {{"rows", std::to_string(rows)}, grants_ended(after.grants_ended - before.grants_ended), {"source", source}});
     for (const StateChange& each : after.states)
-        note_done(invocation, {oauth::audit::subject(each.subject),
-                               {"source", source},
-                               oauth::audit::yes_or_no("enabled", each.enabled)});
+        note_done(invocation,
+                  {audit::subject(each.subject), {"source", source}, audit::yes_or_no("enabled", each.enabled)});
 }
 
 /// The report counts a batch only after its commit.

@@ -143,7 +143,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         if (const std::string names = names_of(claims, options.unset); !names.empty())
             note_activity(config.settings, transaction, changed.subject, model::Happened::profile_changed, names);
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {audit::subject(user.subject)});
     note_dropped(dropped);
     print(invocation, database, user);
 }
@@ -170,7 +170,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
         store::replace_password(transaction, changed.subject, hash, now(), must_change(options.password));
         note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
     });
-    note_done(invocation, {oauth::audit::subject(user.subject), {"weak", overridden}});
+    note_done(invocation, {audit::subject(user.subject), {"weak", overridden}});
     wake_deliverer(config);
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
@@ -186,7 +186,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
                           {store::find_origin(transaction.database(), changed.subject).source, std::nullopt});
         if (!enabled) store::end_user_access(transaction, changed.subject, now());
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username)
               << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
@@ -201,7 +201,7 @@ void remove(const Invocation& invocation, const std::string& name) {
         commit(transaction);
         return removed;
     });
-    note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_done(invocation, {audit::subject(user.subject)});
     note_unusable_clients(database, unusable);
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";

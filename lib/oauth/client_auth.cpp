@@ -149,7 +149,7 @@ std::optional<std::string> reader_of_refusal(Context& context, const Credentials
 OAuthError refused_client(Context& context, const OAuthError& error, const model::ClientId& known) {
     if (error.code == ErrorCode::invalid_client)
         context.trail.add(
-            AuditEvent::client_authentication_failed,
+            audit::Event::client_authentication_failed,
             {{"reason", error.log_detail.empty() ? error.description : error.log_detail}, audit::client(known)});
     return error;
 }

@@ -1,11 +1,11 @@
 // What the world provides to the rules: built once per process, passed as an argument, replaced by fakes in tests.
 #pragma once
 
+#include "audit/trail.h"
 #include "crypto/random.h"
 #include "db/database.h"
 #include "fetch/document.h"
 #include "keys/keys.h"
-#include "oauth/audit.h"
 #include "oauth/settings.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -28,7 +28,7 @@ struct Context {
     const util::Clock& clock;
     crypto::Random& random;
     const util::Log& log;
-    AuditTrail& trail;
+    audit::Trail& trail;
     fetch::Fetcher* fetcher =
         nullptr;  ///< nullptr: the configuration allows no fetching, or the endpoint does not fetch
     const factor::PasswordList* password_list =

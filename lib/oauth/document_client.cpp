@@ -34,7 +34,7 @@ void end_grants(Context& context, const model::ClientId& id) {
         return count;
     });
     context.trail.add(
-        AuditEvent::client_document_changed,
+        audit::Event::client_document_changed,
         {audit::client(id), {"changed", "token_endpoint_auth_method"}, {"grants_ended", std::to_string(ended)}});
 }
 

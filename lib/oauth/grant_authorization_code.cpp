@@ -41,7 +41,7 @@ Outcome<void> check_max_age(const Context& context, const store::StoredCode& sto
 
 /// `ended`: what the first use yielded has ended now.
 void audit_replay(Context& context, const store::StoredCode& stored, std::string_view reason, bool ended) {
-    context.trail.add(AuditEvent::code_replayed,
+    context.trail.add(audit::Event::code_replayed,
                       audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
                                                        {"reason", std::string(reason)},
                                                        audit::yes_or_no("grant_ended", ended)}));
@@ -68,7 +68,7 @@ void burn(Context& context, const store::StoredCode& stored, const std::string& 
         transaction.commit();
     });
     context.trail.add(
-        AuditEvent::code_burned,
+        audit::Event::code_burned,
         audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash), {"reason", reason}}));
 }
 
@@ -175,7 +175,7 @@ Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, con
         audit_replay(context, stored, "spent at the same time", redemption == Redemption::replayed);
         return replayed();
     }
-    context.trail.add(AuditEvent::token_issued,
+    context.trail.add(audit::Event::token_issued,
                       audit::with_grant(stored.grant, {{"grant_type", "authorization_code"},
                                                        audit::credential("code", stored.code.code_hash),
                                                        audit::credential("access_token", access.token_hash),

@@ -47,7 +47,7 @@ void store_client_grant(Context& context, const model::Grant& grant, const model
         store::insert_access_token(transaction, access, access.expires_at);
         transaction.commit();
     });
-    context.trail.add(AuditEvent::token_issued,
+    context.trail.add(audit::Event::token_issued,
                       audit::with_grant(grant, {{"grant_type", "client_credentials"},
                                                 audit::credential("access_token", access.token_hash),
                                                 {"scope", access.scope.to_string()},

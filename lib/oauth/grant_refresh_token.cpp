@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kNotValid = "the refresh token is not valid";
 
 void note_reuse(Context& context, const store::StoredRefreshToken& stored, const char* reason, bool ended) {
-    context.trail.add(AuditEvent::refresh_token_reused,
+    context.trail.add(audit::Event::refresh_token_reused,
                       audit::with_grant(stored.grant, {audit::credential("used", stored.token.token_hash),
                                                        {"reason", reason},
                                                        audit::yes_or_no("grant_ended", ended)}));
@@ -121,7 +121,7 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
     switch (rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
-            context.trail.add(AuditEvent::token_refreshed,
+            context.trail.add(audit::Event::token_refreshed,
                               audit::with_grant(checked.stored.grant,
                                                 {audit::credential("used", checked.stored.token.token_hash),
                                                  audit::credential("access_token", access.token_hash),

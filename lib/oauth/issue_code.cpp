@@ -37,7 +37,7 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
 
     const auto insert = [&](db::Transaction& transaction) { store::insert_code(transaction, record); };
     RETURN_IF_ERROR(record_grant(context, approval, grant, record.expires_at, insert));
-    context.trail.add(AuditEvent::code_issued,
+    context.trail.add(audit::Event::code_issued,
                       audit::with_grant(grant, {audit::credential("code", record.code_hash),
                                                 {"scope", grant.scope.to_string()},
                                                 {"resource", model::to_string(grant.resources)}}));

@@ -19,7 +19,7 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
         store::insert_access_token(transaction, token.record, token.record.expires_at);
     };
     RETURN_IF_ERROR(record_grant(context, approval, grant, token.record.expires_at, insert));
-    context.trail.add(AuditEvent::token_issued,
+    context.trail.add(audit::Event::token_issued,
                       audit::with_grant(grant, {{"grant_type", "implicit"},
                                                 audit::credential("access_token", token.record.token_hash),
                                                 {"scope", grant.scope.to_string()}}));

@@ -66,10 +66,10 @@ util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transacti
 
 void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded) {
     if (recorded.is_new)
-        context.trail.add(AuditEvent::client_registered,
+        context.trail.add(audit::Event::client_registered,
                           {audit::client(grant.client_id), audit::subject(grant.subject)});
     if (!recorded.changed.empty())
-        context.trail.add(AuditEvent::client_document_changed,
+        context.trail.add(audit::Event::client_document_changed,
                           {audit::client(grant.client_id), {"changed", recorded.changed}});
 }
 

@@ -24,7 +24,7 @@ bool is_foreign(Context& context, const std::optional<model::ClientId>& client, 
 }
 
 void note(Context& context, const model::Grant& grant, const char* kind, const model::ValueHash& hash) {
-    context.trail.add(AuditEvent::token_revoked,
+    context.trail.add(audit::Event::token_revoked,
                       audit::with_grant(grant, {{"kind", kind}, audit::credential("token", hash)}));
 }
 

@@ -16,9 +16,9 @@ void end_session(oauth::Context& context, const model::Session& session) {
         transaction.commit();
         return count;
     });
-    context.trail.add(oauth::AuditEvent::logout, {oauth::audit::subject(session.subject),
-                                                  oauth::audit::session(session.sid),
-                                                  {"grants_ended", std::to_string(ended)}});
+    context.trail.add(
+        audit::Event::logout,
+        {audit::subject(session.subject), audit::session(session.sid), {"grants_ended", std::to_string(ended)}});
 }
 
 }  // namespace postern::oidc

@@ -48,7 +48,7 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
 
 }  // namespace
 
-App::App(config::Config config, const Endpoint& endpoint, web::Parsing parsing)
+App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       fetcher_(start_fetcher(config_.settings.outbound, endpoint)),
@@ -69,7 +69,7 @@ oauth::Context& App::context() {
     return *context_;
 }
 
-const web::PageBook& App::pages() const {
+const pages::PageBook& App::pages() const {
     if (!pages_) throw std::logic_error("this endpoint declared that it shows no pages");
     return *pages_;
 }

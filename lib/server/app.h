@@ -11,10 +11,10 @@
 #include "keys/keys.h"
 #include "oauth/context.h"
 #include "os/wake_file.h"
+#include "pages/page.h"
 #include "server/endpoint.h"
 #include "util/clock.h"
 #include "util/log.h"
-#include "web/page.h"
 
 namespace postern::server {
 
@@ -22,25 +22,25 @@ class App {
 public:
     /// Opens what the endpoint declared, nothing else. Throws what the parts throw: StoreUnusable, KeyError,
     /// std::runtime_error for templates, std::system_error for the log.
-    App(config::Config config, const Endpoint& endpoint, web::Parsing parsing = web::Parsing::at_once);
+    App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing = pages::Parsing::at_once);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
     /// For everything in oauth/ and above. Throws std::logic_error when the endpoint declared StoreUse::none.
     oauth::Context& context();
     /// Throws std::logic_error when the endpoint declared no pages.
-    const web::PageBook& pages() const;
+    const pages::PageBook& pages() const;
     const oauth::Settings& settings() const { return config_.settings; }
     const config::Config& config() const { return config_; }
     keys::Keys& keys() { return keys_; }
     const util::Log& log() const { return log_; }
     const util::Clock& clock() const { return clock_; }
     crypto::Random& random() { return random_; }
-    oauth::AuditTrail& trail() { return trail_; }
+    audit::Trail& trail() { return trail_; }
 
     /// For the server itself: nullptr when the endpoint did not declare it.
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
-    const web::PageBook* pages_if_read() const { return pages_.get(); }
+    const pages::PageBook* pages_if_read() const { return pages_.get(); }
     os::WakeFile* mail_wake_if_open() { return mail_wake_ ? &*mail_wake_ : nullptr; }
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
@@ -49,11 +49,11 @@ private:
     util::Log log_;
     util::SystemClock clock_;
     crypto::SystemRandom random_;
-    oauth::AuditTrail trail_;
+    audit::Trail trail_;
     const std::unique_ptr<fetch::Fetcher> fetcher_;  ///< before the database and the keys: its child has neither
     std::optional<db::Database> database_;
     keys::Keys keys_;
-    std::unique_ptr<const web::PageBook> pages_;
+    std::unique_ptr<const pages::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;
     std::optional<os::WakeFile> mail_wake_;
     std::optional<oauth::Context> context_;  ///< borrows the members above

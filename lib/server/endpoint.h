@@ -13,7 +13,7 @@
 #include "keys/keys.h"
 #include "oauth/cors.h"
 #include "oauth/settings.h"
-#include "web/page.h"
+#include "pages/page.h"
 
 namespace postern::server {
 
@@ -71,8 +71,8 @@ struct Endpoint {
     /// a file: named here, so that no other is linked with it.
     std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
-    std::unique_ptr<const web::PageBook> (*pages)(const std::string& directory, const oauth::Settings& settings,
-                                                  web::Parsing parsing) = nullptr;
+    std::unique_ptr<const pages::PageBook> (*pages)(const std::string& directory, const oauth::Settings& settings,
+                                                    pages::Parsing parsing) = nullptr;
     OnFailure on_failure = OnFailure::json;
     /// URL of the button "Sign out" on the page of a request that is refused before the handler sees it; empty: none.
     std::function<std::string(const oauth::Settings&)> sign_out = {};

@@ -55,7 +55,7 @@ http::Response plain_text(const Words& words, int status, const std::string& req
 }
 
 /// Adds to `detail` why the page could not be shown.
-http::Response page(int status, const web::Pages* pages, const std::string& request_id, const std::string& sign_out,
+http::Response page(int status, const pages::Pages* pages, const std::string& request_id, const std::string& sign_out,
                     std::string& detail) {
     const Words& words = words_for(status);
     if (pages == nullptr) return plain_text(words, status, request_id);
@@ -85,7 +85,7 @@ Failure internal_failure() {
     return {.status = 500, .error = "server_error", .description = "The server could not answer this request."};
 }
 
-http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
+http::Response render_failure(const Failure& failure, OnFailure form, const pages::Pages* pages,
                               const std::string& request_id, const std::string& sign_out) {
     std::string detail = failure.detail;
     http::Response response =

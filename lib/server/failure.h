@@ -29,7 +29,7 @@ Failure internal_failure();  ///< 500 server_error
 /// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text, and the
 /// detail of the refusal says why. The page of a refused request has a button "Sign out" to `sign_out`, unless that is
 /// "".
-http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
+http::Response render_failure(const Failure& failure, OnFailure form, const pages::Pages* pages,
                               const std::string& request_id, const std::string& sign_out = {});
 
 /// What plain CGI answers when the program could not start: 503 where another try may find the disk well, else 500.

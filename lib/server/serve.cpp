@@ -22,10 +22,10 @@
 namespace postern::server {
 namespace {
 
-std::unique_ptr<App> start(const Endpoint& endpoint, web::Parsing parsing) {
+std::unique_ptr<App> start(const Endpoint& endpoint, pages::Parsing parsing) {
     auto app = std::make_unique<App>(config::load_config(config::default_config_path()), endpoint, parsing);
     for (const std::string& warning : app->config().warnings) app->log().warn("config", {{"warning", warning}});
-    if (const web::PageBook* pages = app->pages_if_read())
+    if (const pages::PageBook* pages = app->pages_if_read())
         for (const std::string& warning : pages->languages()->warnings())
             app->log().warn("config", {{"warning", warning}});
     if (endpoint.begin) endpoint.begin(*app);
@@ -88,7 +88,7 @@ int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     gateway::CgiExchange exchange;
     try {
         static App* app = nullptr;  // at the end of a process the kernel tidies up faster than destructors do
-        app = start(endpoint, web::Parsing::when_shown).release();
+        app = start(endpoint, pages::Parsing::when_shown).release();
         Service service(*app, endpoint, handler);
         enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::cgi);
         service.run(exchange);
@@ -105,7 +105,7 @@ int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
 
 int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
     try {
-        const auto app = start(endpoint, web::Parsing::at_once);
+        const auto app = start(endpoint, pages::Parsing::at_once);
         Service service(*app, endpoint, handler);
         const Away away(*app);
         const auto tidy_up = [&] {

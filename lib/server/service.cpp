@@ -8,11 +8,11 @@
 
 #include "db/error.h"
 #include "db/write.h"
+#include "login/saslauthd.h"
 #include "oauth/client_id_url.h"
 #include "server/wire.h"
 #include "store/clients.h"
 #include "store/sweep.h"
-#include "web/saslauthd.h"
 
 namespace postern::server {
 namespace {
@@ -37,7 +37,7 @@ std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoin
 
 std::vector<std::string> server_variables(const App& app, const Endpoint& endpoint) {
     auto names = endpoint.server_variables ? endpoint.server_variables(app.settings()) : std::vector<std::string>();
-    const web::PageBook* pages = app.pages_if_read();
+    const pages::PageBook* pages = app.pages_if_read();
     if (pages != nullptr && !pages->variable().empty()) names.push_back(pages->variable());
     return names;
 }
@@ -81,8 +81,8 @@ http::Response Service::fail(Failure failure, const std::string& id, const char*
 }
 
 /// In the language that the browser and its user want, as far as it is known before the request is read.
-const web::Pages* Service::pages_for(const gateway::Variables& variables) const {
-    const web::PageBook* pages = app_.pages_if_read();
+const pages::Pages* Service::pages_for(const gateway::Variables& variables) const {
+    const pages::PageBook* pages = app_.pages_if_read();
     if (pages == nullptr) return nullptr;
     return &pages->for_failure(variables.get("HTTP_COOKIE"), variables.get("HTTP_ACCEPT_LANGUAGE"));
 }
@@ -100,14 +100,14 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
         app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
         http::Response response = handler_(app_, *request);
-        if (const web::PageBook* pages = app_.pages_if_read()) pages->remember(*request, response);
+        if (const pages::PageBook* pages = app_.pages_if_read()) pages->remember(*request, response);
         return response;
     } catch (const db::StoreUnsynced& error) {
-        app_.trail().add(oauth::AuditEvent::commit_unsynced, {});
+        app_.trail().add(audit::Event::commit_unsynced, {});
         return fail(store_failure(), id, "store_failed", error.what());
     } catch (const db::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
-    } catch (const web::SaslauthdError& error) {
+    } catch (const login::SaslauthdError& error) {
         return fail(store_failure(), id, "saslauthd_failed", error.what());
     } catch (const std::exception& error) {
         return fail(internal_failure(), id, "failed", error.what());
@@ -204,11 +204,11 @@ void Service::tell_warning() {
 
 /// Committed events are written even when the handler has thrown afterwards.
 void Service::write_audit() {
-    const oauth::AuditTrail& trail = app_.trail();
+    const audit::Trail& trail = app_.trail();
     for (const auto& [event, members] : trail.entries()) {
         std::vector<util::Log::Field> fields = {{"id", trail.request_id()}, {"address", trail.address()}};
         fields.insert(fields.end(), members.begin(), members.end());
-        app_.log().write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+        app_.log().write(util::LogLevel::audit, audit::row(event).name, fields);
     }
 }
 

@@ -32,7 +32,7 @@ public:
     void tidy_up() noexcept;
 
 private:
-    const web::Pages* pages_for(const gateway::Variables& variables) const;
+    const pages::Pages* pages_for(const gateway::Variables& variables) const;
     http::Response handle(const gateway::Variables& variables, const gateway::Body& body, const std::string& id);
     http::Response describe_options() const;
     void apply_cors(http::Response& response, const gateway::Variables& variables);
@@ -48,8 +48,8 @@ private:
     App& app_;
     const Endpoint& endpoint_;
     const Handler& handler_;
-    const web::Pages* pages_ = nullptr;  ///< for failures of this request
-    gateway::ClientAddress client_;      ///< of this request
+    const pages::Pages* pages_ = nullptr;  ///< for failures of this request
+    gateway::ClientAddress client_;        ///< of this request
     bool has_told_of_address_ = false;
     const RequestRules rules_;
     const std::string allowed_methods_;

@@ -5,7 +5,7 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
-#include "web/client_name.h"
+#include "pages/client_name.h"
 #include "web/destination.h"
 
 namespace postern::web {
@@ -30,7 +30,7 @@ bool may_be_anyones(const oauth::Settings& settings, const oauth::VerifiedRedire
 
 }  // namespace
 
-http::Response authorization_response(const Pages& pages, const oauth::VerifiedRedirect& target,
+http::Response authorization_response(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                       http::Parameters parameters) {
     parameters.emplace_back("state", target.state());
     parameters.emplace_back("iss", target.issuer());
@@ -40,12 +40,12 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
         case model::ResponseMode::fragment:
             return http::see_other(http::with_fragment(target.uri(), parameters));
         case model::ResponseMode::form_post:
-            return pages.form_post({client_name(target.client()), target.uri(), std::move(parameters)});
+            return pages.form_post({pages::client_name(target.client()), target.uri(), std::move(parameters)});
     }
     throw std::logic_error("response mode without a way to answer");
 }
 
-http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedirect& target,
+http::Response authorization_error(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error) {
     http::Response response = authorization_response(pages, target, error_parameters(error));
     response.refusal = refusal_of(target, error);
@@ -58,17 +58,18 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
     if (!may_be_anyones(interaction.context.settings, target)) return answer;
     const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted
-    http::Response page = refusal_page(interaction.pages(), interaction.request, PageFault::document_error,
-                                       {.client_id = {},
-                                        .detail = {},
-                                        .issuer = {},
-                                        .try_again = {},
-                                        .sign_out = {},
-                                        .client_name = text::Message::data(host),
-                                        .username = {},
-                                        .other_account = {},
-                                        .back = location ? *location : std::string(),
-                                        .host = host});
+    http::Response page =
+        pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::document_error,
+                            {.client_id = {},
+                             .detail = {},
+                             .issuer = {},
+                             .try_again = {},
+                             .sign_out = {},
+                             .client_name = text::Message::data(host),
+                             .username = {},
+                             .other_account = {},
+                             .back = location ? *location : std::string(),
+                             .host = host});
     page.refusal = answer.refusal;
     return page;
 }

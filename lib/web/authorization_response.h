@@ -6,18 +6,18 @@
 #include "http/url.h"
 #include "oauth/error.h"
 #include "oauth/redirect_uri.h"
+#include "pages/page.h"
 #include "web/interaction.h"
-#include "web/page.h"
 
 namespace postern::web {
 
 /// The parameters with `state` and `iss` (RFC 9207 §2) behind them, in the query or fragment of a 303 to the verified
 /// address, or as the fields of a page that posts them there.
-http::Response authorization_response(const Pages& pages, const oauth::VerifiedRedirect& target,
+http::Response authorization_response(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                       http::Parameters parameters);
 
 /// The same with error and error_description (RFC 6749 §4.1.2.1, §4.2.2.1); the refusal is recorded for the operator.
-http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedirect& target,
+http::Response authorization_error(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error);
 
 /// The same before the user has taken part. If anyone can have made the client, because a document describes it and the

@@ -4,14 +4,14 @@
 #include "db/write.h"
 #include "oauth/client_id_url.h"
 #include "oauth/redirect_uri.h"
+#include "pages/client_name.h"
+#include "pages/permissions.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"
 #include "store/resources.h"
 #include "store/users.h"
-#include "web/client_name.h"
 #include "web/csrf.h"
 #include "web/destination.h"
-#include "web/permissions.h"
 
 namespace postern::web {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> describe_resources(oauth::Context& context, const model
 }
 
 /// Anyone can publish a document under any name, so the user is told where this one is.
-void add_publisher(const Resumed& resumed, ConsentPage& page) {
+void add_publisher(const Resumed& resumed, pages::ConsentPage& page) {
     if (!resumed.request.document) return;
     page.published_at = oauth::host_of_id(resumed.request.client_id);
     page.any_program = oauth::is_loopback_or_private(resumed.request.redirect_uri);
@@ -48,10 +48,10 @@ void record(Interaction& interaction, const model::AuthorizationRequest& asked, 
     });
     if (!counts) return;  // answered before
     const bool given = decision == model::Decision::approved;
-    interaction.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,
-                                  {oauth::audit::subject(subject),
-                                   oauth::audit::client(asked.client_id),
-                                   oauth::audit::session(interaction.browser.session->sid),
+    interaction.context.trail.add(given ? audit::Event::consent_given : audit::Event::consent_denied,
+                                  {audit::subject(subject),
+                                   audit::client(asked.client_id),
+                                   audit::session(interaction.browser.session->sid),
                                    {"scope", asked.scope.to_string()},
                                    {"resource", model::to_string(asked.resources)}});
 }
@@ -70,15 +70,15 @@ http::Response show_consent(Interaction& interaction) {
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
     const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
 
-    ConsentPage page;
-    page.client_name = client_name(resumed.target.client());
+    pages::ConsentPage page;
+    page.client_name = pages::client_name(resumed.target.client());
     page.client_host = destination(resumed.request.redirect_uri);
     page.username = user ? user->username : "";
     page.other_account = other_account_url(interaction, resumed.request);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;
-    page.scopes = permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
+    page.scopes = pages::permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
     page.resources = describe_resources(interaction.context, resumed.request.resources);
     add_publisher(resumed, page);
     return interaction.pages().consent(page);
@@ -90,12 +90,12 @@ http::Response submit_consent(Interaction& interaction) {
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
     if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed.request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_foreign, resumed.request,
                                 "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string_view decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
-        return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: decision");
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, resumed.request, "field: decision");
     const bool approves = decision == "approve";
     record(interaction, resumed.request, approves ? model::Decision::approved : model::Decision::denied);
     // After the decision is recorded, or came too late: a code that was issued meanwhile is no answer to a no.

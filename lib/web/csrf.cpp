@@ -50,7 +50,7 @@ std::string name_of(Form form) {
 }
 
 /// `id`: one of the browser's.
-std::string token_of(oauth::Context& context, Form form, const Browser& browser, const std::string& id,
+std::string token_of(oauth::Context& context, Form form, const login::Browser& browser, const std::string& id,
                      const std::string& request_id) {
     // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
@@ -66,11 +66,12 @@ std::string token_of(oauth::Context& context, Form form, const Browser& browser,
 
 }  // namespace
 
-std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
+std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
+                       const std::string& request_id) {
     return token_of(context, form, browser, browser.id.value_or(""), request_id);
 }
 
-bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
+bool is_own_form(oauth::Context& context, Form form, const login::Browser& browser, const std::string& request_id,
                  const http::Request& request) {
     if (request.sec_fetch_site && *request.sec_fetch_site != "same-origin") return false;
     const auto sent = request.form.find("csrf");

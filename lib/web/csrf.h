@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "http/message.h"
+#include "login/browser.h"
 #include "oauth/context.h"
-#include "web/browser.h"
 
 namespace postern::web {
 
@@ -32,12 +32,13 @@ enum class Form {
 
 /// Bound to the form, the browser, the request it is about (by its id; "" for pages of the account, the digest for a
 /// link) and, but for the forms of a login, of a link and of a forgotten password, the session.
-std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id);
+std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
+                       const std::string& request_id);
 
 /// True for the token of exactly this situation with any id of the browser, sent by a page of this origin. False for a
 /// browser without an id. `Sec-Fetch-Site` is believed when
 /// present; `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
-bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
+bool is_own_form(oauth::Context& context, Form form, const login::Browser& browser, const std::string& request_id,
                  const http::Request& request);
 
 }  // namespace postern::web

@@ -5,14 +5,14 @@
 
 #include "db/write.h"
 #include "http/url.h"
+#include "login/activity.h"
+#include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/factors.h"
 #include "store/users.h"
-#include "web/activity.h"
-#include "web/password_check.h"
 #include "web/remembered_device.h"
 
 namespace postern::web {
@@ -114,7 +114,7 @@ http::Response continue_with_new_password(Interaction& interaction, model::Autho
                                           model::HalfLogin half) {
     const oauth::Settings& settings = interaction.context.settings;
     if (!settings.paths.account)
-        return interaction.refuse(PageFault::password_change_missing, request.client_id.str(),
+        return interaction.refuse(pages::PageFault::password_change_missing, request.client_id.str(),
                                   "the user must choose another password, and paths.account is null");
     half.expires_at = interaction.context.now() + kEnrolmentTtl;
     request.half_login = std::move(half);
@@ -127,11 +127,11 @@ http::Response continue_with_half(Interaction& interaction, model::Authorization
                                   SecondHalf missing) {
     const oauth::Settings& settings = interaction.context.settings;
     if (missing == SecondHalf::link)
-        return interaction.refuse(PageFault::second_factor_missing, request.client_id.str(),
+        return interaction.refuse(pages::PageFault::second_factor_missing, request.client_id.str(),
                                   "the user has no second factor, and login.enrolment does not let a password set one "
                                   "up");
     if (missing == SecondHalf::suspended)
-        return interaction.refuse(PageFault::passkey_suspended, request.client_id.str(),
+        return interaction.refuse(pages::PageFault::passkey_suspended, request.client_id.str(),
                                   "the user has no other second factor than a suspended passkey");
     const bool is_proved = missing == SecondHalf::none || missing == SecondHalf::enrolment;
     if (half.must_change_password && is_proved)
@@ -164,26 +164,28 @@ http::Response start_over(Interaction& interaction, const LoginVisit& visit) {
     return continue_at(interaction, interaction.context.settings.paths.login, without_half(visit.request), "");
 }
 
-std::optional<StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
-                                             const model::Authentication& how, const SpendSecondHalf& spend) {
+std::optional<login::StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
+                                                    const model::Authentication& how, const SpendSecondHalf& spend) {
     oauth::Context& context = interaction.context;
     const model::HalfLogin& half = visit.request.half_login.value();
-    const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
+    const auto complete = [&](db::Transaction& transaction) -> std::optional<login::StartedSession> {
         const auto user = store::find_user_to_change(transaction, half.subject);
         if (!user || !user->enabled) return std::nullopt;
         if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return std::nullopt;
         if (!spend(transaction)) return std::nullopt;
-        const SuccessKeys keys = success_keys(context, user->username, interaction.request.remote_address);
-        if (half.sid.empty()) note_success(transaction, keys, context.now());
-        if (how.level >= model::Level::second_factor) remember_code_place(transaction, keys, context.now());
+        const login::SuccessKeys keys =
+            login::success_keys(context, user->username, interaction.request.remote_address);
+        if (half.sid.empty()) login::note_success(transaction, keys, context.now());
+        if (how.level >= model::Level::second_factor) login::remember_code_place(transaction, keys, context.now());
         // The login is whole now: `max_age` counts from here (OpenID Connect Core §2, auth_time).
-        auto started = half.sid.empty() ? start_session(context, transaction, interaction.browser, half.subject,
-                                                        half.auth_time.value_or(context.now()), how)
-                                        : raise_session(context, transaction, interaction.browser, half.sid, how);
+        auto started = half.sid.empty()
+                           ? login::start_session(context, transaction, interaction.browser, half.subject,
+                                                  half.auth_time.value_or(context.now()), how)
+                           : login::raise_session(context, transaction, interaction.browser, half.sid, how);
         if (!started) return std::nullopt;
         if (!half.sid.empty())
-            note_activity(context, transaction, interaction.browser, half.subject, model::Happened::second_step_done,
-                          how.amr);
+            login::note_activity(context, transaction, interaction.browser, half.subject,
+                                 model::Happened::second_step_done, how.amr);
         // A session that was raised is not a login for this request: its password is as old as it was.
         const bool is_login_for_it =
             half.sid.empty() && (!half.auth_time || is_made_for(context.settings, visit.request, half.auth_time));
@@ -195,11 +197,11 @@ std::optional<StartedSession> complete_login(Interaction& interaction, const Log
     return db::write(context.store, db::Durability::full, complete);
 }
 
-http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const StartedSession& started) {
+http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const login::StartedSession& started) {
     http::Response response = visit.request.half_login
                                   ? continue_after_login(interaction, {without_half(visit.request), visit.target, ""})
                                   : continue_after_login(interaction, visit);
-    send_session(interaction.browser, started, response);
+    login::send_session(interaction.browser, started, response);
     return response;
 }
 

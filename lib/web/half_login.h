@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 
+#include "login/browser.h"
 #include "model/authorization.h"
 #include "model/client.h"
 #include "store/second_factor.h"
-#include "web/browser.h"
 #include "web/interaction.h"
 
 namespace postern::web {
@@ -93,10 +93,10 @@ model::Level demanded_by(const LoginVisit& visit);
 /// The session of a login that is whole, worth `how`. Password, stamp and user are looked at again; with them the
 /// counter of failures is cleared and the place remembered; a session that is raised was not a password typed now.
 /// nullopt: something has changed meanwhile, and nothing is written.
-std::optional<StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
-                                             const model::Authentication& how, const SpendSecondHalf& spend);
+std::optional<login::StartedSession> complete_login(Interaction& interaction, const LoginVisit& visit,
+                                                    const model::Authentication& how, const SpendSecondHalf& spend);
 
 /// The answer to a completed login: on to the application or the page of the account, with the session's cookie.
-http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const StartedSession& started);
+http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const login::StartedSession& started);
 
 }  // namespace postern::web

@@ -6,11 +6,11 @@
 #include "oauth/acr.h"
 #include "oauth/expected_subject.h"
 #include "oauth/next_step.h"
+#include "pages/client_name.h"
+#include "pages/page_language.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
-#include "web/client_name.h"
 #include "web/half_login.h"
-#include "web/page_language.h"
 
 namespace postern::web {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 http::Response refuse_expired(const Interaction& interaction, std::string_view text) {
     const auto sealed = oauth::open_stale_request(interaction.context, text);
     if (sealed && interaction.browser.is_bound_by(sealed->browser))
-        return refuse_and_offer(interaction, PageFault::resume_expired, sealed->request);
-    return interaction.refuse(PageFault::resume_expired);
+        return refuse_and_offer(interaction, pages::PageFault::resume_expired, sealed->request);
+    return interaction.refuse(pages::PageFault::resume_expired);
 }
 
 /// What the login form of this request was sent with: it need not be typed again (A11Y-4).
@@ -50,8 +50,8 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
 
 /// The page for a request that was started in another browser, or in one that keeps no cookies. Here it can be started
 /// over, as the application's link could be followed here; what the other browser knows of a name is not shown.
-http::Response refuse_elsewhere(const Interaction& interaction, PageFault fault, model::AuthorizationRequest request,
-                                const std::string& detail = {}) {
+http::Response refuse_elsewhere(const Interaction& interaction, pages::PageFault fault,
+                                model::AuthorizationRequest request, const std::string& detail = {}) {
     request.login_hint.reset();
     return refuse_and_offer(interaction, fault, request, detail);
 }
@@ -66,21 +66,22 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
                                           AllowUnbound allow_unbound) {
     const auto text = params.find("resume");
     if (!text)
-        return interaction.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
+        return interaction.refuse(params.fault_of("resume") ? pages::PageFault::resume_invalid
+                                                            : pages::PageFault::resume_missing);
     auto sealed = oauth::open_request(interaction.context, *text);
     if (!sealed)
         return sealed.error() == oauth::SealFault::expired ? refuse_expired(interaction, *text)
-                                                           : interaction.refuse(PageFault::resume_invalid);
+                                                           : interaction.refuse(pages::PageFault::resume_invalid);
     // A request that was started in one browser must not be finished in another (consent fixation).
     const bool is_bound = !sealed->browser.empty();
     if (!is_bound && allow_unbound == AllowUnbound::no)
-        return refuse_elsewhere(interaction, PageFault::other_browser, sealed->request,
+        return refuse_elsewhere(interaction, pages::PageFault::other_browser, sealed->request,
                                 "the request is not bound to a browser");
     if (is_bound && !interaction.browser.id)
-        return refuse_elsewhere(interaction, PageFault::cookie_missing, sealed->request,
+        return refuse_elsewhere(interaction, pages::PageFault::cookie_missing, sealed->request,
                                 "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
     if (is_bound && !interaction.browser.is_bound_by(sealed->browser))
-        return refuse_elsewhere(interaction, PageFault::other_browser, sealed->request);
+        return refuse_elsewhere(interaction, pages::PageFault::other_browser, sealed->request);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
     // that progress in one browser never applies to another.
@@ -105,7 +106,7 @@ bool drop_expired_half(const Interaction& interaction, Opened& opened) {
 /// A user who has chosen by a link of the page does not get what the client wanted any more, on no page of this
 /// sign-in.
 void take_language(Interaction& interaction, Opened& opened) {
-    const auto tag = interaction.request.query.find(kLanguageParameter);
+    const auto tag = interaction.request.query.find(pages::kLanguageParameter);
     if (tag && opened.request.ui_locales && interaction.all_pages.languages()->find(*tag) != nullptr) {
         opened.request.ui_locales = std::string(*tag);
         if (!opened.sealed.empty())
@@ -116,7 +117,7 @@ void take_language(Interaction& interaction, Opened& opened) {
 
 util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
     auto target = oauth::verify_redirect(interaction.context, opened.request, interaction.request.remote_address);
-    if (!target) return refusal_page(interaction.pages(), interaction.request, target.error());
+    if (!target) return pages::refusal_page(interaction.pages(), interaction.request, target.error());
     return Resumed{std::move(opened.request), std::move(*target), std::move(opened.sealed)};
 }
 
@@ -125,7 +126,7 @@ util::Result<Resumed, http::Response> with_target(const Interaction& interaction
 const text::Catalogue& Interaction::language() const {
     const text::Languages& languages = *all_pages.languages();
     if (languages.offered().size() == 1) return languages.last_resort();
-    text::LanguageWishes wishes = language_wishes(context.settings, request);
+    text::LanguageWishes wishes = pages::language_wishes(context.settings, request);
     wishes.ui_locales = ui_locales;
     wishes.locale = locale;
     return languages.choose(wishes);
@@ -136,7 +137,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
     take_language(interaction, opened);
     if (!opened.request.account_page.empty())
-        return interaction.refuse(PageFault::resume_invalid, "", "it is for a login that leads to the account");
+        return interaction.refuse(pages::PageFault::resume_invalid, "", "it is for a login that leads to the account");
     // A half login is worth nothing but the second page.
     if (opened.request.half_login) {
         opened.request.half_login.reset();
@@ -157,11 +158,11 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
     return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed), half_expired};
 }
 
-http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
+http::Response refuse_and_offer(const Interaction& interaction, pages::PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
-    return refusal_page(interaction.pages(), interaction.request, fault,
-                        {request.client_id.str(), detail, interaction.context.settings.issuer,
-                         restart_url(interaction, request, typed_name(interaction))});
+    return pages::refusal_page(interaction.pages(), interaction.request, fault,
+                               {request.client_id.str(), detail, interaction.context.settings.issuer,
+                                restart_url(interaction, request, typed_name(interaction))});
 }
 
 std::string other_account_url(const Interaction& interaction, const model::AuthorizationRequest& request) {
@@ -175,25 +176,25 @@ std::string other_account_url(const Interaction& interaction, const model::Autho
 http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     oauth::Context& context = interaction.context;
     http::Response with_cookie;
-    ensure_browser_id(context, interaction.browser, with_cookie);
+    login::ensure_browser_id(context, interaction.browser, with_cookie);
     const model::Client& client = asked.target.client();
     const model::Session& session = *interaction.browser.session;
     const std::string sealed = asked.sealed.empty()
                                    ? oauth::seal_request(context, asked.request, interaction.browser.binding())
                                    : asked.sealed;
-    context.trail.add(
-        oauth::AuditEvent::access_refused,
-        {oauth::audit::subject(session.subject), oauth::audit::client(client.id), oauth::audit::session(session.sid)});
-    http::Response page = refusal_page(interaction.pages(), interaction.request, PageFault::access_refused,
-                                       {.client_id = client.id.str(),
-                                        .detail = oauth::may_not_use().log_detail,
-                                        .issuer = context.settings.issuer,
-                                        .try_again = "",
-                                        .client_name = client_name(client),
-                                        .username = store::find_username(context.store, session.subject),
-                                        .other_account = other_account_url(interaction, asked.request),
-                                        .back = http::with_query(context.settings.url(context.settings.paths.authorize),
-                                                                 {{"resume", sealed}, {kGoBack, kGoesBack}})});
+    context.trail.add(audit::Event::access_refused,
+                      {audit::subject(session.subject), audit::client(client.id), audit::session(session.sid)});
+    http::Response page =
+        pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::access_refused,
+                            {.client_id = client.id.str(),
+                             .detail = oauth::may_not_use().log_detail,
+                             .issuer = context.settings.issuer,
+                             .try_again = "",
+                             .client_name = pages::client_name(client),
+                             .username = store::find_username(context.store, session.subject),
+                             .other_account = other_account_url(interaction, asked.request),
+                             .back = http::with_query(context.settings.url(context.settings.paths.authorize),
+                                                      {{"resume", sealed}, {kGoBack, kGoesBack}})});
     for (const auto& [name, value] : with_cookie.headers) page.add(name, value);
     return page;
 }
@@ -202,13 +203,13 @@ std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request) {
     const auto progress = store::find_progress(interaction.context.store, oauth::request_key(request));
     if (!progress || !progress->used) return std::nullopt;
-    return refuse_and_offer(interaction, PageFault::already_used, request);
+    return refuse_and_offer(interaction, pages::PageFault::already_used, request);
 }
 
 http::Response continue_at(Interaction& interaction, const std::string& path,
                            const model::AuthorizationRequest& request, const std::string& sealed) {
     http::Response response = http::see_other("");
-    ensure_browser_id(interaction.context, interaction.browser, response);
+    login::ensure_browser_id(interaction.context, interaction.browser, response);
     const std::string resumable =
         sealed.empty() ? oauth::seal_request(interaction.context, request, interaction.browser.binding()) : sealed;
     response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", resumable}}));

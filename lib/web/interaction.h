@@ -5,33 +5,34 @@
 #include <string>
 
 #include "http/message.h"
+#include "login/browser.h"
 #include "oauth/context.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/sealed_request.h"
+#include "pages/page.h"
+#include "pages/refusal_page.h"
 #include "util/result.h"
-#include "web/browser.h"
-#include "web/page.h"
-#include "web/refusal_page.h"
 
 namespace postern::web {
 
 struct Interaction {
     oauth::Context& context;
-    const PageBook& all_pages;
+    const pages::PageBook& all_pages;
     const http::Request& request;
-    Browser browser;
+    login::Browser browser;
     std::optional<std::string> ui_locales = {};  ///< of the authorization or logout request, once it is known
     std::optional<std::string> locale = {};      ///< the claim of the signed-in user, where the program may read it
 
-    Interaction(oauth::Context& context_, const PageBook& pages_, const http::Request& request_)
-        : context(context_), all_pages(pages_), request(request_), browser(recognise(context_, request_)) {}
+    Interaction(oauth::Context& context_, const pages::PageBook& pages_, const http::Request& request_)
+        : context(context_), all_pages(pages_), request(request_), browser(login::recognise(context_, request_)) {}
 
     /// The one in which this person reads (I18N-5).
     const text::Catalogue& language() const;
-    const Pages& pages() const { return all_pages.in(language()); }
+    const pages::Pages& pages() const { return all_pages.in(language()); }
 
-    http::Response refuse(PageFault fault, const std::string& client_id = {}, const std::string& detail = {}) const {
-        return refusal_page(pages(), request, fault, {client_id, detail, context.settings.issuer, ""});
+    http::Response refuse(pages::PageFault fault, const std::string& client_id = {},
+                          const std::string& detail = {}) const {
+        return pages::refusal_page(pages(), request, fault, {client_id, detail, context.settings.issuer, ""});
     }
 };
 
@@ -74,7 +75,7 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
 
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
-http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
+http::Response refuse_and_offer(const Interaction& interaction, pages::PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
 
 /// URL that starts the same sign-in over with the login page, for another user. "" where the web server signs people

@@ -3,17 +3,17 @@
 
 #include "crypto/digest.h"
 #include "db/write.h"
+#include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/client_id_url.h"
+#include "pages/client_name.h"
 #include "store/authorization_requests.h"
 #include "store/factors.h"
 #include "util/text.h"
-#include "web/client_name.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
 #include "web/passkey_check.h"
 #include "web/passkey_login.h"
-#include "web/password_check.h"
 #include "web/remembered_device.h"
 #include "web/second_step.h"
 
@@ -34,7 +34,7 @@ constexpr std::string_view kAccountPurpose = "postern account v1";
 /// the key can a guess be compared with it.
 std::string account_mark(const oauth::Context& context, const std::string& username) {
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kAccountPurpose);
-    return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
+    return audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
 /// What the login continues to, as the page names it.
@@ -42,7 +42,7 @@ text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
     // Anyone can publish a document under any name, and this page has no room to say so.
     if (visit.request.document) return text::Message::data(oauth::host_of_id(visit.request.client_id));
-    return client_name(visit.target->client());
+    return pages::client_name(visit.target->client());
 }
 
 /// Whether the message is about what was typed into the two fields (A11Y-3).
@@ -50,7 +50,7 @@ enum class Fields { fine, wrong };
 
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
                     const text::Message& message, int status = 200, Fields fields = Fields::fine) {
-    LoginPage page;
+    pages::LoginPage page;
     page.client_name = name_of_destination(visit);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, visit.request.id);
@@ -66,7 +66,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
 
 /// What a right password led to.
 struct Passed {
-    std::optional<StartedSession> started;  ///< nullopt: a half is missing, and nothing was written
+    std::optional<login::StartedSession> started;  ///< nullopt: a half is missing, and nothing was written
     SecondHalf missing = SecondHalf::none;
     bool must_change_password = false;
     std::int64_t stamp = 0;
@@ -75,11 +75,11 @@ struct Passed {
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
 /// nullopt when the user lost the right meanwhile.
-std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, const PasswordVerdict& verdict,
+std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, const login::PasswordVerdict& verdict,
                            db::Transaction& transaction) {
     oauth::Context& context = interaction.context;
     const model::Subject& subject = verdict.named;
-    const auto password = find_right_password(transaction, verdict);
+    const auto password = login::find_right_password(transaction, verdict);
     if (!password) return std::nullopt;
     const bool must_change = password->must_change && context.settings.login.keeps_passwords();
     std::optional<DeviceCookie> device;
@@ -97,11 +97,12 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
     }
     if (must_change || (missing != SecondHalf::none && !device))
         return Passed{std::nullopt, missing, must_change, stamp};
-    note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());
+    login::note_success(transaction, {verdict.failures_key, verdict.place_key}, context.now());
     model::Authentication how = model::by_password();
     how.remembered = device.has_value();
-    Passed passed{.started = start_session(context, transaction, interaction.browser, subject, context.now(), how),
-                  .device = std::move(device)};
+    Passed passed{
+        .started = login::start_session(context, transaction, interaction.browser, subject, context.now(), how),
+        .device = std::move(device)};
     if (visit.target)
         store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
     transaction.commit();
@@ -110,41 +111,41 @@ std::optional<Passed> pass(Interaction& interaction, const LoginVisit& visit, co
 
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
 std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit& visit,
-                                      const PasswordVerdict& verdict) {
+                                      const login::PasswordVerdict& verdict) {
     oauth::Context& context = interaction.context;
     const auto passed = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
         return pass(interaction, visit, verdict, transaction);
     });
     if (!passed) return std::nullopt;
     if (!passed->started) {
-        context.trail.add(passed->missing == SecondHalf::none ? oauth::AuditEvent::new_password_asked
-                                                              : oauth::AuditEvent::second_factor_asked,
-                          {oauth::audit::subject(verdict.named), oauth::audit::client(visit.request.client_id)});
+        context.trail.add(
+            passed->missing == SecondHalf::none ? audit::Event::new_password_asked : audit::Event::second_factor_asked,
+            {audit::subject(verdict.named), audit::client(visit.request.client_id)});
         model::HalfLogin half = begin_half_login(context, verdict.named, passed->stamp);
         half.must_change_password = passed->must_change_password;
         return continue_with_half(interaction, visit.request, std::move(half), passed->missing);
     }
-    note_login(context, *passed->started, passed->device ? kWithDevice : kMethod, visit.request.client_id);
+    login::note_login(context, *passed->started, passed->device ? kWithDevice : kMethod, visit.request.client_id);
     http::Response response = go_on_with(interaction, visit, *passed->started);
     if (passed->device) send_device(interaction, *passed->device, response);
     return response;
 }
 
-void note_refusal(Interaction& interaction, oauth::AuditEvent event, const LoginVisit& visit,
-                  const std::string& username, const PasswordVerdict& verdict) {
+void note_refusal(Interaction& interaction, audit::Event event, const LoginVisit& visit, const std::string& username,
+                  const login::PasswordVerdict& verdict) {
     interaction.context.trail.add(event, {{"method", kMethod},
                                           {"reason", verdict.log_detail},
-                                          oauth::audit::subject(verdict.named),
+                                          audit::subject(verdict.named),
                                           {"account", account_mark(interaction.context, username)},
-                                          oauth::audit::client(visit.request.client_id)});
+                                          audit::client(visit.request.client_id)});
 }
 
 http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
-                           const PasswordVerdict& verdict) {
-    const bool throttled = verdict.outcome == PasswordOutcome::throttled;
-    note_refusal(interaction, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, visit,
-                 username, verdict);
-    http::Response response = throttled ? form(interaction, visit, username, wait_message(verdict.wait), 429)
+                           const login::PasswordVerdict& verdict) {
+    const bool throttled = verdict.outcome == login::PasswordOutcome::throttled;
+    note_refusal(interaction, throttled ? audit::Event::login_throttled : audit::Event::login_failed, visit, username,
+                 verdict);
+    http::Response response = throttled ? form(interaction, visit, username, login::wait_message(verdict.wait), 429)
                                         : form(interaction, visit, username, kWrong, 200, Fields::wrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
@@ -158,8 +159,8 @@ bool has_unusable_password(const http::Params& sent) {
     return sent.fault_of("password") == http::ParamFault::malformed && sent.find_typed("password");
 }
 
-PasswordVerdict unusable_password() {
-    return {.outcome = PasswordOutcome::wrong,
+login::PasswordVerdict unusable_password() {
+    return {.outcome = login::PasswordOutcome::wrong,
             .log_detail =
                 "the password has a tab or a line end, which no password here has: it was pasted with more than "
                 "the password"};
@@ -189,28 +190,28 @@ http::Response submit_login(Interaction& interaction) {
     if (visit.request.half_login) return submit_second_step(interaction, visit);
     if (visit.half_expired) return show_first_step(interaction, visit, kTooLong);
     if (!is_own_form(interaction.context, Form::login, interaction.browser, visit.request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
-    if (interaction.request.query.find(kLanguageParameter))
+    if (interaction.request.query.find(pages::kLanguageParameter))
         return form(interaction, visit, sent.find_typed("username").value_or(""), "");
     if (has_passkey(sent)) return submit_passkey_login(interaction, visit);
     const auto typed = sent.find_typed("username");
     const bool is_unusable = has_unusable_password(sent);
     if (!typed || (sent.fault_of("password") && !is_unusable))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request,
                                 typed ? "field: password" : "field: username");
     const std::string& username = *typed;
     if (is_unusable) return refuse_form(interaction, visit, username, unusable_password());
-    PasswordVerdict verdict =
-        attempt_login(interaction.context, username, util::Secret(std::string(sent.find("password").value_or(""))),
-                      interaction.request.remote_address);
-    if (verdict.outcome == PasswordOutcome::busy) {
-        note_refusal(interaction, oauth::AuditEvent::login_overloaded, visit, username, verdict);
-        return refuse_and_offer(interaction, PageFault::too_busy, visit.request, verdict.log_detail);
+    login::PasswordVerdict verdict = login::attempt_login(interaction.context, username,
+                                                          util::Secret(std::string(sent.find("password").value_or(""))),
+                                                          interaction.request.remote_address);
+    if (verdict.outcome == login::PasswordOutcome::busy) {
+        note_refusal(interaction, audit::Event::login_overloaded, visit, username, verdict);
+        return refuse_and_offer(interaction, pages::PageFault::too_busy, visit.request, verdict.log_detail);
     }
-    if (verdict.outcome == PasswordOutcome::right) {
+    if (verdict.outcome == login::PasswordOutcome::right) {
         if (auto response = succeed(interaction, visit, verdict)) return std::move(*response);
-        verdict.outcome = PasswordOutcome::wrong;
+        verdict.outcome = login::PasswordOutcome::wrong;
         verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
     return refuse_form(interaction, visit, username, verdict);

@@ -5,10 +5,10 @@
 #include "oidc/end_session.h"
 #include "oidc/logout_request.h"
 #include "oidc/sealed_logout.h"
+#include "pages/client_name.h"
 #include "store/clients.h"
 #include "store/users.h"
 #include "util/percent.h"
-#include "web/client_name.h"
 #include "web/csrf.h"
 
 namespace postern::web {
@@ -20,18 +20,18 @@ using oidc::LogoutRequest;
 /// The browser is back from the web server's own logout.
 constexpr const char* kSignedOut = "signed_out";
 
-PageFault page_fault(LogoutFault fault) {
+pages::PageFault page_fault(LogoutFault fault) {
     switch (fault) {
         case LogoutFault::malformed:
-            return PageFault::logout_malformed;
+            return pages::PageFault::logout_malformed;
         case LogoutFault::hint_invalid:
-            return PageFault::logout_hint_invalid;
+            return pages::PageFault::logout_hint_invalid;
         case LogoutFault::client_mismatch:
-            return PageFault::logout_client_mismatch;
+            return pages::PageFault::logout_client_mismatch;
         case LogoutFault::redirect_unregistered:
             break;
     }
-    return PageFault::logout_redirect_unregistered;
+    return pages::PageFault::logout_redirect_unregistered;
 }
 
 std::string endpoint(const Interaction& interaction) {
@@ -40,14 +40,14 @@ std::string endpoint(const Interaction& interaction) {
 }
 
 /// Whatever is wrong with the request, the user may sign out: without it, and so without a redirect.
-http::Response refuse(const Interaction& interaction, PageFault fault, const std::string& client_id = {},
+http::Response refuse(const Interaction& interaction, pages::PageFault fault, const std::string& client_id = {},
                       const std::string& detail = {}) {
-    return refusal_page(interaction.pages(), interaction.request, fault,
-                        {.client_id = client_id,
-                         .detail = detail,
-                         .issuer = interaction.context.settings.issuer,
-                         .try_again = {},
-                         .sign_out = endpoint(interaction)});
+    return pages::refusal_page(interaction.pages(), interaction.request, fault,
+                               {.client_id = client_id,
+                                .detail = detail,
+                                .issuer = interaction.context.settings.issuer,
+                                .try_again = {},
+                                .sign_out = endpoint(interaction)});
 }
 
 http::Response refused_logout(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
@@ -62,13 +62,13 @@ std::string username_of(const Interaction& interaction) {
 text::Message name_of(const Interaction& interaction, const std::optional<model::ClientId>& id) {
     if (!id) return "";
     const auto client = store::find_client(interaction.context.store, *id);
-    return client && client->enabled ? client_name(*client) : "";
+    return client && client->enabled ? pages::client_name(*client) : "";
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
     http::Response cookies;
-    ensure_browser_id(interaction.context, interaction.browser, cookies);
-    LogoutPage page;
+    login::ensure_browser_id(interaction.context, interaction.browser, cookies);
+    pages::LogoutPage page;
     // A bare client_id can be in any link, so the page does not say that this client sent the browser.
     if (asked.hinted_subject)
         page.client_name = name_of(interaction, asked.client_id);
@@ -104,7 +104,7 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
     if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
         return http::see_other(through_web_server(interaction, next));
     if (next) return http::see_other(*next);
-    LoggedOutPage page;
+    pages::LoggedOutPage page;
     page.back = after.url().value_or("");
     if (after.url()) page.client_name = name_of(interaction, asked.client_id);
     return interaction.pages().logged_out(page);
@@ -124,7 +124,7 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
                       Confirmed confirmed) {
     if (interaction.browser.session) oidc::end_session(interaction.context, *interaction.browser.session);
     http::Response response = lead_on(interaction, asked, after, confirmed);
-    const CookieNames& names = interaction.browser.names;
+    const login::CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
     // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with
@@ -151,11 +151,12 @@ util::Result<LogoutRequest, http::Response> open_logout_request(const Interactio
                                                                 AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
     if (!sealed)
-        return refuse(interaction, sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
-                                                                               : PageFault::logout_resume_invalid);
+        return refuse(interaction, sealed.error() == oauth::SealFault::expired
+                                       ? pages::PageFault::logout_resume_expired
+                                       : pages::PageFault::logout_resume_invalid);
     const bool is_free = sealed->browser.empty() && allow_unbound == AllowUnbound::yes;
     if (!is_free && !interaction.browser.is_bound_by(sealed->browser))
-        return refuse(interaction, PageFault::logout_form_foreign, "",
+        return refuse(interaction, pages::PageFault::logout_form_foreign, "",
                       "the form belongs to another browser, or no cookie came back");
     return sealed->request;
 }
@@ -163,7 +164,7 @@ util::Result<LogoutRequest, http::Response> open_logout_request(const Interactio
 }  // namespace
 
 http::Response start_logout(Interaction& interaction) {
-    recognise_surely(interaction.context, interaction.browser);
+    login::recognise_surely(interaction.context, interaction.browser);
     const bool posted = interaction.request.method == http::Method::post;
     if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
         return interaction.pages().logged_out({});
@@ -183,19 +184,19 @@ http::Response start_logout(Interaction& interaction) {
 }
 
 http::Response resume_logout(Interaction& interaction) {
-    recognise_surely(interaction.context, interaction.browser);
+    login::recognise_surely(interaction.context, interaction.browser);
     const auto asked = open_logout_request(interaction, interaction.request.query, AllowUnbound::yes);
     return asked ? proceed(interaction, *asked) : asked.error();
 }
 
 http::Response answer_logout(Interaction& interaction) {
-    recognise_surely(interaction.context, interaction.browser);
+    login::recognise_surely(interaction.context, interaction.browser);
     ASSIGN_OR_RETURN(const auto asked, open_logout_request(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.
     if (is_logged_in &&
         !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
-        return refuse(interaction, PageFault::logout_form_foreign, "",
+        return refuse(interaction, pages::PageFault::logout_form_foreign, "",
                       "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string_view decision = interaction.request.form.find("decision").value_or("");

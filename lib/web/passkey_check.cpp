@@ -8,6 +8,8 @@
 #include "db/write.h"
 #include "factor/transports.h"
 #include "json/writer.h"
+#include "login/activity.h"
+#include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/cors.h"
 #include "oauth/sealed_request.h"
@@ -15,8 +17,6 @@
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
-#include "web/activity.h"
-#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kTimeout = 300000;  ///< milliseconds; the browser's own limit
 
 /// A challenge is of one page: that of the login has no subject.
-ChallengeUse use_of(const Interaction& interaction, const LoginVisit& visit) {
+login::ChallengeUse use_of(const Interaction& interaction, const LoginVisit& visit) {
     const auto& half = visit.request.half_login;
     return {.ceremony = factor::Ceremony::assertion,
             .browser = interaction.browser,
@@ -45,10 +45,11 @@ json::Value descriptor_of(const store::Passkey& passkey) {
     return descriptor;
 }
 
-PasskeyOffer offer(Interaction& interaction, const LoginVisit& visit, const char* user_verification,
-                   json::Array allowed) {
+pages::PasskeyOffer offer(Interaction& interaction, const LoginVisit& visit, const char* user_verification,
+                          json::Array allowed) {
     oauth::Context& context = interaction.context;
-    SealedChallenge challenge = make_challenge(context, use_of(interaction, visit), visit.request.expires_at);
+    login::SealedChallenge challenge =
+        login::make_challenge(context, use_of(interaction, visit), visit.request.expires_at);
     json::Object options;
     options.set("challenge", util::base64url_encode(challenge.bytes));
     options.set("rpId", context.settings.login.rp_id);
@@ -101,29 +102,28 @@ std::string why_unfit(const oauth::Context& context, const LoginVisit& visit, co
 /// False, and nothing is written: the same answer was accepted before. A form that is sent twice has the counter of its
 /// first time, which tells of no copy.
 bool suspend(Interaction& interaction, const LoginVisit& visit, const store::Passkey& passkey,
-             const Challenge& challenge) {
+             const login::Challenge& challenge) {
     oauth::Context& context = interaction.context;
     const bool is_new = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
         store::lock_user(transaction, passkey.subject);
         if (!store::spend_challenge(transaction, challenge.bytes, challenge.expires_at)) return false;
         store::suspend_passkey(transaction, passkey.credential_id, context.now());
-        note_activity(context, transaction, interaction.browser, passkey.subject, model::Happened::passkey_suspended,
-                      passkey.name);
+        login::note_activity(context, transaction, interaction.browser, passkey.subject,
+                             model::Happened::passkey_suspended, passkey.name);
         transaction.commit();
         return true;
     });
     if (!is_new) return false;
-    context.trail.add(oauth::AuditEvent::passkey_suspended,
-                      {oauth::audit::subject(passkey.subject),
-                       oauth::audit::client(visit.request.client_id),
-                       {"passkey", oauth::audit::short_digest(passkey.credential_id)}});
+    context.trail.add(audit::Event::passkey_suspended, {audit::subject(passkey.subject),
+                                                        audit::client(visit.request.client_id),
+                                                        {"passkey", audit::short_digest(passkey.credential_id)}});
     return true;
 }
 
 /// Whether the passkey was used for another login between the challenge and its answer: of two tabs the one that was
 /// answered first may send later. A copy that waits so long is refused as well, and suspended at its next challenge:
 /// docs/decisions/0108.
-bool was_used_since(const store::Passkey& passkey, const Challenge& challenge) {
+bool was_used_since(const store::Passkey& passkey, const login::Challenge& challenge) {
     return passkey.last_used_at && *passkey.last_used_at > challenge.issued_at;
 }
 
@@ -133,10 +133,10 @@ void note_failure(Interaction& interaction, const LoginVisit& visit, db::Transac
     oauth::Context& context = interaction.context;
     const model::Subject& subject = visit.request.half_login->subject;
     const std::string place =
-        success_keys(context, store::find_username(context.store, subject), interaction.request.remote_address)
+        login::success_keys(context, store::find_username(context.store, subject), interaction.request.remote_address)
             .code_place;
     const bool is_known = store::find_attempts(context.store, {place}, context.now()).front().until > context.now();
-    note_failed_step(context, transaction, interaction.browser, subject, is_known);
+    login::note_failed_step(context, transaction, interaction.browser, subject, is_known);
 }
 
 /// `log_detail` is empty when it is accepted.
@@ -148,10 +148,10 @@ PasskeyVerdict judge(Interaction& interaction, const LoginVisit& visit) {
         verdict.log_detail = std::move(why);
         return std::move(verdict);
     };
-    auto challenge = open_challenge(context, sent.find("challenge").value_or(""), use_of(interaction, visit));
+    auto challenge = login::open_challenge(context, sent.find("challenge").value_or(""), use_of(interaction, visit));
     if (!challenge)
-        return refuse(challenge.error() == ChallengeFault::expired ? "the challenge has expired"
-                                                                   : "the challenge is not one of this page");
+        return refuse(challenge.error() == login::ChallengeFault::expired ? "the challenge has expired"
+                                                                          : "the challenge is not one of this page");
     verdict.has_challenge = true;
     const auto fields = decode_fields(sent);
     if (!fields) return refuse("a field of the passkey is not base64url");
@@ -184,7 +184,7 @@ void settle(Interaction& interaction, const LoginVisit& visit, const PasskeyVerd
     oauth::Context& context = interaction.context;
     const bool costs_signature = !refused.passkey.credential_id.empty();
     const auto note = [&](db::Transaction& transaction) { note_failure(interaction, visit, transaction); };
-    if (costs_signature) return count_address_failure(context, interaction.request.remote_address, note);
+    if (costs_signature) return login::count_address_failure(context, interaction.request.remote_address, note);
     if (!refused.has_challenge || !visit.request.half_login) return;
     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
         note(transaction);
@@ -194,13 +194,13 @@ void settle(Interaction& interaction, const LoginVisit& visit, const PasskeyVerd
 
 }  // namespace
 
-PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit) {
+pages::PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
     if (!oauth::offers_passkeys(settings) || settings.login.passkeys != oauth::Passkeys::login) return {};
     return offer(interaction, visit, "required", {});
 }
 
-PasskeyOffer offer_passkey_step(Interaction& interaction, const LoginVisit& visit) {
+pages::PasskeyOffer offer_passkey_step(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
     const std::string_view rp_id = oauth::rp_id_of_second_factor(settings);
     if (rp_id.empty()) return {};
@@ -221,7 +221,7 @@ std::optional<std::string> faulty_passkey_field(const http::Params& sent) {
 PasskeyVerdict check_passkey(Interaction& interaction, const LoginVisit& visit) {
     oauth::Context& context = interaction.context;
     const std::string& address = interaction.request.remote_address;
-    if (const auto wait = find_address_wait(context, address)) {
+    if (const auto wait = login::find_address_wait(context, address)) {
         const std::string why =
             "too many failed logins for this address; it ends in " + std::to_string(wait->count()) + " s";
         return {.outcome = PasskeyOutcome::throttled, .wait = *wait, .log_detail = why};
@@ -247,11 +247,11 @@ bool spend_passkey(db::Transaction& transaction, const PasskeyVerdict& verdict, 
 
 void note_changed_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict) {
     if (verdict.passkey.backup_eligible == verdict.use.backup_eligible) return;
-    interaction.context.trail.add(oauth::AuditEvent::passkey_changed,
-                                  {oauth::audit::subject(verdict.passkey.subject),
-                                   oauth::audit::client(visit.request.client_id),
-                                   {"passkey", oauth::audit::short_digest(verdict.passkey.credential_id)},
-                                   oauth::audit::yes_or_no("backup_eligible", verdict.use.backup_eligible)});
+    interaction.context.trail.add(audit::Event::passkey_changed,
+                                  {audit::subject(verdict.passkey.subject),
+                                   audit::client(visit.request.client_id),
+                                   {"passkey", audit::short_digest(verdict.passkey.credential_id)},
+                                   audit::yes_or_no("backup_eligible", verdict.use.backup_eligible)});
 }
 
 }  // namespace postern::web

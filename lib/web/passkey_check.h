@@ -5,17 +5,17 @@
 #include <string>
 
 #include "factor/assertion.h"
+#include "login/passkey_challenge.h"
 #include "store/passkeys.h"
 #include "web/interaction.h"
-#include "web/passkey_challenge.h"
 
 namespace postern::web {
 
 /// What the login page gives to the browser: any passkey of this server, whose authenticator verifies the user. Empty
 /// where no login begins with a passkey.
-PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit);
+pages::PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit);
 /// What the second page gives to it: the passkeys of the half login's user, of which a touch is enough.
-PasskeyOffer offer_passkey_step(Interaction& interaction, const LoginVisit& visit);
+pages::PasskeyOffer offer_passkey_step(Interaction& interaction, const LoginVisit& visit);
 
 /// Whether the form that came has the answer of an authenticator. A page of before may have been left open.
 bool has_passkey(const http::Params& sent);
@@ -30,12 +30,12 @@ enum class PasskeyOutcome {
 
 struct PasskeyVerdict {
     PasskeyOutcome outcome = PasskeyOutcome::refused;
-    util::Seconds wait{};         ///< when throttled
-    std::string log_detail = {};  ///< unless it is accepted; nothing that was sent
-    bool has_challenge = false;   ///< it came with a challenge of this page
-    store::Passkey passkey = {};  ///< the one that was named, if it exists and it came with a challenge
-    factor::PasskeyUse use = {};  ///< when accepted
-    Challenge challenge = {};     ///< when accepted
+    util::Seconds wait{};             ///< when throttled
+    std::string log_detail = {};      ///< unless it is accepted; nothing that was sent
+    bool has_challenge = false;       ///< it came with a challenge of this page
+    store::Passkey passkey = {};      ///< the one that was named, if it exists and it came with a challenge
+    factor::PasskeyUse use = {};      ///< when accepted
+    login::Challenge challenge = {};  ///< when accepted
 };
 
 /// Looks at the answer. A refusal takes no hash slot. One that has made this server look at a signature, because it

@@ -1,11 +1,11 @@
 // A login that is a passkey: checks it, starts the session.
 #include "web/passkey_login.h"
 
+#include "login/password_check.h"
 #include "store/factors.h"
 #include "web/half_login.h"
 #include "web/login.h"
 #include "web/passkey_check.h"
-#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
@@ -16,13 +16,13 @@ constexpr const char* kMeanwhile =
 
 http::Response refuse(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict) {
     const bool throttled = verdict.outcome == PasskeyOutcome::throttled;
-    interaction.context.trail.add(throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed,
+    interaction.context.trail.add(throttled ? audit::Event::login_throttled : audit::Event::login_failed,
                                   {{"method", kMethod},
                                    {"reason", verdict.log_detail},
                                    {"subject", throttled ? std::string() : verdict.passkey.subject.str()},
-                                   oauth::audit::client(visit.request.client_id)});
+                                   audit::client(visit.request.client_id)});
     http::Response response =
-        show_first_step(interaction, visit, throttled ? wait_message(verdict.wait) : kPasskeyRefused);
+        show_first_step(interaction, visit, throttled ? login::wait_message(verdict.wait) : kPasskeyRefused);
     if (throttled) {
         response.status = 429;
         response.set("Retry-After", std::to_string(verdict.wait.count()));
@@ -46,7 +46,7 @@ LoginVisit with_owner(const LoginVisit& visit, const model::Subject& owner, std:
 http::Response submit_passkey_login(Interaction& interaction, const LoginVisit& visit) {
     oauth::Context& context = interaction.context;
     if (const auto faulty = faulty_passkey_field(interaction.request.form))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: " + *faulty);
     PasskeyVerdict verdict = check_passkey(interaction, visit);
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse(interaction, visit, verdict);
 
@@ -59,7 +59,7 @@ http::Response submit_passkey_login(Interaction& interaction, const LoginVisit& 
         verdict.log_detail = kMeanwhile;
         return refuse(interaction, visit, verdict);
     }
-    note_login(context, *started, kMethod, visit.request.client_id);
+    login::note_login(context, *started, kMethod, visit.request.client_id);
     note_changed_passkey(interaction, visit, verdict);
     return go_on_with(interaction, visit, *started);
 }

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "crypto/random.h"
+#include "login/activity.h"
+#include "login/agent_label.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "oauth/max_age.h"
 #include "store/remembered_devices.h"
-#include "web/activity.h"
-#include "web/agent_label.h"
 #include "web/half_login.h"
 
 namespace postern::web {
@@ -66,16 +66,16 @@ DeviceCookie remember_this_device(const Interaction& interaction, db::Transactio
     store::remember_device(transaction, {.token_hash = oauth::hash_of(cookie.value),
                                          .id = crypto::random_id(context.random),
                                          .subject = subject,
-                                         .agent = agent_label(interaction.browser.user_agent),
+                                         .agent = login::agent_label(interaction.browser.user_agent),
                                          .created_at = now,
                                          .last_used_at = now,
                                          .expires_at = now + cookie.age});
-    note_activity(context, transaction, interaction.browser, subject, model::Happened::device_remembered);
+    login::note_activity(context, transaction, interaction.browser, subject, model::Happened::device_remembered);
     return cookie;
 }
 
 void send_device(const Interaction& interaction, const DeviceCookie& device, http::Response& response) {
-    const CookieNames& names = interaction.browser.names;
+    const login::CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::set_lasting_cookie(names.device, device.value, names.security, device.age));
 }
 

@@ -4,6 +4,9 @@
 #include <variant>
 
 #include "db/write.h"
+#include "login/met_user.h"
+#include "login/remote_groups.h"
+#include "login/remote_user.h"
 #include "oauth/acr.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
@@ -12,10 +15,7 @@
 #include "store/users.h"
 #include "web/authorization_response.h"
 #include "web/half_login.h"
-#include "web/met_user.h"
 #include "web/remembered_device.h"
-#include "web/remote_groups.h"
-#include "web/remote_user.h"
 #include "web/second_step.h"
 
 namespace postern::web {
@@ -24,15 +24,15 @@ namespace {
 constexpr const char* kMethod = "remote_user";
 
 /// With the claims of this login.
-util::Result<MetUser, std::string> meet(oauth::Context& context, db::Transaction& transaction,
-                                        const RemoteUser& remote) {
-    return meet_user(context, transaction, remote.username,
-                     [&](model::User& user) { return update_claims(user, remote); });
+util::Result<login::MetUser, std::string> meet(oauth::Context& context, db::Transaction& transaction,
+                                               const login::RemoteUser& remote) {
+    return login::meet_user(context, transaction, remote.username,
+                            [&](model::User& user) { return login::update_claims(user, remote); });
 }
 
 /// Why the user that the web server names may not log in.
 struct NotLoggedIn {
-    PageFault fault;
+    pages::PageFault fault;
     model::Subject named;  ///< the user that the web server names, if there is one
     std::string reason = {};
 };
@@ -40,18 +40,17 @@ struct NotLoggedIn {
 http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, const std::string& client_id,
                             const std::string& detail) {
     http::Response page = interaction.refuse(why.fault, client_id, detail);
-    interaction.context.trail.add(oauth::AuditEvent::login_failed, {{"method", kMethod},
-                                                                    {"reason", page.refusal->error},
-                                                                    oauth::audit::subject(why.named),
-                                                                    {"client_id", client_id}});
+    interaction.context.trail.add(
+        audit::Event::login_failed,
+        {{"method", kMethod}, {"reason", page.refusal->error}, audit::subject(why.named), {"client_id", client_id}});
     return page;
 }
 
 /// Who logged in, and the session that began with it.
 struct Start {
-    MetUser met;
-    GroupChanges groups;
-    std::optional<StartedSession> session;  ///< nullopt: a half is missing
+    login::MetUser met;
+    login::GroupChanges groups;
+    std::optional<login::StartedSession> session;  ///< nullopt: a half is missing
     SecondHalf missing = SecondHalf::none;
     std::int64_t stamp = 0;
     std::optional<DeviceCookie> device;  ///< that was used
@@ -78,22 +77,23 @@ model::Authentication by_web_server(const oauth::Settings& settings) {
 /// User, groups, session, the mark that this request was logged in for, and the end of the old session: together or not
 /// at all.
 util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const LoginVisit& visit,
-                                        const RemoteUser& remote) {
+                                        const login::RemoteUser& remote) {
     oauth::Context& context = interaction.context;
     auto met = meet(context, transaction, remote);
     const bool would_make = context.settings.login.auto_create;
     if (!met)
-        return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}, met.error()};
-    if (!met->user.enabled) return NotLoggedIn{PageFault::account_disabled, met->user.subject};
+        return NotLoggedIn{
+            would_make ? pages::PageFault::remote_user_unusable : pages::PageFault::account_unknown, {}, met.error()};
+    if (!met->user.enabled) return NotLoggedIn{pages::PageFault::account_disabled, met->user.subject};
     Start start{.met = *std::move(met), .groups = {}, .session = {}, .device = {}};
     const model::Subject& subject = start.met.user.subject;
-    start.groups = follow_groups(context, transaction, subject, remote);
+    start.groups = login::follow_groups(context, transaction, subject, remote);
     find_missing(interaction, visit, transaction, start);
     if (start.missing == SecondHalf::none || start.device) {
         model::Authentication how = by_web_server(context.settings);
         how.remembered = start.device.has_value();
-        start.session = start_session(context, transaction, interaction.browser, subject,
-                                      remote.auth_time.value_or(model::kAuthTimeUnknown), how);
+        start.session = login::start_session(context, transaction, interaction.browser, subject,
+                                             remote.auth_time.value_or(model::kAuthTimeUnknown), how);
         if (visit.target && is_made_for(context.settings, visit.request, remote.auth_time))
             store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
     }
@@ -101,30 +101,31 @@ util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interactio
     return start;
 }
 
-void note_groups(const Interaction& interaction, const model::Subject& subject, const GroupChanges& changes) {
-    oauth::AuditTrail& trail = interaction.context.trail;
-    const oauth::audit::Member user = oauth::audit::subject(subject);
+void note_groups(const Interaction& interaction, const model::Subject& subject, const login::GroupChanges& changes) {
+    audit::Trail& trail = interaction.context.trail;
+    const audit::Member user = audit::subject(subject);
     for (const std::string& group : changes.joined)
-        trail.add(oauth::AuditEvent::group_joined, {{"method", kMethod}, user, {"group", group}});
+        trail.add(audit::Event::group_joined, {{"method", kMethod}, user, {"group", group}});
     for (const auto& [group, ended] : changes.left)
         trail.add(
-            oauth::AuditEvent::group_left,
+            audit::Event::group_left,
             {{"method", kMethod}, user, {"group", group}, {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
     for (const std::string& group : changes.missing)
         interaction.context.log.warn("group_missing", {{"group", group}, {"id", interaction.request.id}});
 }
 
-util::Result<Start, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote) {
+util::Result<Start, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit,
+                                       const login::RemoteUser& remote) {
     // Durable, because the old cookie must stay dead.
     auto recorded = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
         return record(transaction, interaction, visit, remote);
     });
     ASSIGN_OR_RETURN(Start start, std::move(recorded));
     if (start.met.made)
-        interaction.context.trail.add(oauth::AuditEvent::user_created,
-                                      {{"method", kMethod}, oauth::audit::subject(start.met.user.subject)});
+        interaction.context.trail.add(audit::Event::user_created,
+                                      {{"method", kMethod}, audit::subject(start.met.user.subject)});
     note_groups(interaction, start.met.user.subject, start.groups);
-    if (start.session) note_login(interaction.context, *start.session, kMethod, visit.request.client_id);
+    if (start.session) login::note_login(interaction.context, *start.session, kMethod, visit.request.client_id);
     return start;
 }
 
@@ -155,7 +156,7 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
     const auto step = oauth::next_step(input);
     if (!std::holds_alternative<oauth::ShowLogin>(step)) return std::nullopt;
     if (!oauth::end_request(context, visit.request, session))
-        return refuse_and_offer(interaction, PageFault::already_used, visit.request);
+        return refuse_and_offer(interaction, pages::PageFault::already_used, visit.request);
     return early_error(
         interaction, *visit.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
@@ -164,7 +165,7 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
 }
 
 /// The second half comes next: what it completes is to be good enough for the request.
-http::Response ask_for_second_half(Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote,
+http::Response ask_for_second_half(Interaction& interaction, const LoginVisit& visit, const login::RemoteUser& remote,
                                    const Start& start) {
     oauth::Context& context = interaction.context;
     const model::Subject& subject = start.met.user.subject;
@@ -173,15 +174,15 @@ http::Response ask_for_second_half(Interaction& interaction, const LoginVisit& v
     whole.subject = subject;
     whole.auth_time = auth_time;
     if (auto refusal = refuse_unproved(interaction, visit, whole)) return *std::move(refusal);
-    context.trail.add(oauth::AuditEvent::second_factor_asked,
-                      {oauth::audit::subject(subject), oauth::audit::client(visit.request.client_id)});
+    context.trail.add(audit::Event::second_factor_asked,
+                      {audit::subject(subject), audit::client(visit.request.client_id)});
     model::HalfLogin half = begin_half_login(context, subject, start.stamp);
     half.done = by_web_server(context.settings);
     half.auth_time = auth_time;
     return continue_with_half(interaction, visit.request, std::move(half), start.missing);
 }
 
-void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
+void note_unusable(const Interaction& interaction, const login::RemoteUser& remote) {
     for (const std::string& claim : remote.unusable)
         interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
     if (!remote.groups_fault.empty())
@@ -189,13 +190,14 @@ void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
                                      {{"reason", remote.groups_fault}, {"id", interaction.request.id}});
 }
 
-bool is_second_half_of(const Interaction& interaction, const LoginVisit& visit, const RemoteUser& remote) {
+bool is_second_half_of(const Interaction& interaction, const LoginVisit& visit, const login::RemoteUser& remote) {
     return visit.request.half_login &&
            store::find_username(interaction.context.store, visit.request.half_login->subject) == remote.username;
 }
 
-PageFault page_fault(RemoteFault fault) {
-    return fault == RemoteFault::missing ? PageFault::remote_user_missing : PageFault::remote_user_unusable;
+pages::PageFault page_fault(login::RemoteFault fault) {
+    return fault == login::RemoteFault::missing ? pages::PageFault::remote_user_missing
+                                                : pages::PageFault::remote_user_unusable;
 }
 
 }  // namespace
@@ -203,8 +205,8 @@ PageFault page_fault(RemoteFault fault) {
 http::Response remote_login(Interaction& interaction) {
     const bool posted = interaction.request.method == http::Method::post;
     // First, so that an operator who opens the page by hand learns whether the web server authenticates.
-    const auto remote = read_remote_user(interaction.context.settings.login, interaction.request.server_variables,
-                                         interaction.context.now());
+    const auto remote = login::read_remote_user(interaction.context.settings.login,
+                                                interaction.request.server_variables, interaction.context.now());
     if (!remote)
         return refuse_login(interaction, {page_fault(remote.error().fault), {}}, "", remote.error().log_detail);
     ASSIGN_OR_RETURN(const auto visit,
@@ -219,7 +221,7 @@ http::Response remote_login(Interaction& interaction) {
     // Without this check a browser that refuses the session cookie would be redirected in circles. A cookie of a
     // session that has ended did come back: a login in another tab has taken its place meanwhile.
     if (visit.request.session_sent && !interaction.browser.session_cookie)
-        return refuse_and_offer(interaction, PageFault::session_cookie_missing, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::session_cookie_missing, visit.request,
                                 "the browser cookie arrived, but the session cookie of the previous login did not");
 
     const auto started = start(interaction, visit, *remote);
@@ -232,7 +234,7 @@ http::Response remote_login(Interaction& interaction) {
     if (!started->session) return ask_for_second_half(interaction, visit, *remote, *started);
     auto refusal = refuse_unproved(interaction, visit, started->session->session);
     http::Response response = refusal ? *std::move(refusal) : continue_with_session(interaction, visit);
-    send_session(interaction.browser, *started->session, response);
+    login::send_session(interaction.browser, *started->session, response);
     if (started->device) send_device(interaction, *started->device, response);
     return response;
 }

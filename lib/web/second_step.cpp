@@ -5,19 +5,19 @@
 
 #include "db/write.h"
 #include "http/url.h"
+#include "login/activity.h"
+#include "login/code_check.h"
+#include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/users.h"
-#include "web/activity.h"
-#include "web/code_check.h"
+#include "text/shown_time.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
 #include "web/login.h"
 #include "web/passkey_check.h"
-#include "web/password_check.h"
 #include "web/remembered_device.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -65,7 +65,7 @@ bool asks_for_code(const Interaction& interaction, const LoginVisit& visit) {
 
 http::Response form(Interaction& interaction, const LoginVisit& visit, const text::Message& message, int status = 200) {
     const oauth::Settings& settings = interaction.context.settings;
-    SecondStepPage page;
+    pages::SecondStepPage page;
     page.username = username_of(interaction, *visit.request.half_login);
     page.action = settings.url(settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::second_step, interaction.browser, visit.request.id);
@@ -73,30 +73,29 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     // The web server would name the same user again.
     if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
     page.message = message;
-    page.has_codes = has_live_codes(interaction.context, visit.request.half_login->subject);
+    page.has_codes = login::has_live_codes(interaction.context, visit.request.half_login->subject);
     page.passkey = offer_passkey_step(interaction, visit);
     if (remembers_devices(settings) && !visit.request.half_login->must_change_password)
-        page.remembered_until = shown_time(interaction.context.now() + settings.login.remember_device);
+        page.remembered_until = text::shown_time(interaction.context.now() + settings.login.remember_device);
     page.remember = interaction.request.form.find("remember").has_value();
     page.code = asks_for_code(interaction, visit) || page.passkey.options.empty();
     return interaction.pages().second_step(page, status);
 }
 
-void note_refusal(Interaction& interaction, const LoginVisit& visit, oauth::AuditEvent event,
-                  const std::string& reason) {
+void note_refusal(Interaction& interaction, const LoginVisit& visit, audit::Event event, const std::string& reason) {
     interaction.context.trail.add(event, {{"reason", reason},
-                                          oauth::audit::subject(visit.request.half_login->subject),
-                                          oauth::audit::client(visit.request.client_id)});
+                                          audit::subject(visit.request.half_login->subject),
+                                          audit::client(visit.request.client_id)});
 }
 
-http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
-    const bool waits = verdict.outcome == CodeOutcome::throttled;
+http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const login::CodeVerdict& verdict) {
+    const bool waits = verdict.outcome == login::CodeOutcome::throttled;
     const bool is_of_other_script = verdict.kind == factor::CodeKind::other_script;
-    const bool counts = waits || verdict.outcome == CodeOutcome::locked;
+    const bool counts = waits || verdict.outcome == login::CodeOutcome::locked;
     note_refusal(interaction, visit,
-                 counts ? oauth::AuditEvent::second_factor_throttled : oauth::AuditEvent::second_factor_failed,
+                 counts ? audit::Event::second_factor_throttled : audit::Event::second_factor_failed,
                  verdict.log_detail);
-    http::Response response = waits    ? form(interaction, visit, wait_message(verdict.wait), 429)
+    http::Response response = waits    ? form(interaction, visit, login::wait_message(verdict.wait), 429)
                               : counts ? form(interaction, visit, kLocked, 429)
                                        : form(interaction, visit, is_of_other_script ? kOtherScript : kWrong);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
@@ -108,7 +107,7 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
 
 /// TOTP-11: it is not the code that is wrong, and what else the user has still works. An error of this server is no
 /// failure of the user: it is in the log, not in the audit log.
-http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict) {
+http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit, const login::CodeVerdict& verdict) {
     interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
     const char* other_kind = verdict.kind == factor::CodeKind::app ? kAppUnreadable : kRecoveryUnreadable;
     http::Response response = form(interaction, visit, verdict.other_kind_works ? other_kind : kCodesUnreadable, 503);
@@ -119,11 +118,10 @@ http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& vis
 
 http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit, const PasskeyVerdict& verdict) {
     const bool waits = verdict.outcome == PasskeyOutcome::throttled;
-    note_refusal(interaction, visit,
-                 waits ? oauth::AuditEvent::second_factor_throttled : oauth::AuditEvent::second_factor_failed,
+    note_refusal(interaction, visit, waits ? audit::Event::second_factor_throttled : audit::Event::second_factor_failed,
                  verdict.log_detail);
-    http::Response response =
-        waits ? form(interaction, visit, wait_message(verdict.wait), 429) : form(interaction, visit, kPasskeyRefused);
+    http::Response response = waits ? form(interaction, visit, login::wait_message(verdict.wait), 429)
+                                    : form(interaction, visit, kPasskeyRefused);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal =
         http::Refusal{waits ? "login_throttled" : "passkey_refused", "the form for a passkey was shown again",
@@ -142,7 +140,7 @@ http::Response start_over_changed(Interaction& interaction, const LoginVisit& vi
 
 /// What was right a moment ago is not any more: the login begins again.
 http::Response ask_for_password_again(Interaction& interaction, const LoginVisit& visit) {
-    note_refusal(interaction, visit, oauth::AuditEvent::second_factor_failed, kMeanwhile);
+    note_refusal(interaction, visit, audit::Event::second_factor_failed, kMeanwhile);
     return start_over_changed(interaction, visit);
 }
 
@@ -166,8 +164,8 @@ std::optional<http::Response> go_on_to_new_password(Interaction& interaction, co
         return true;
     });
     if (!is_spent) return std::nullopt;
-    interaction.context.trail.add(oauth::AuditEvent::new_password_asked,
-                                  {oauth::audit::subject(half.subject), oauth::audit::client(visit.request.client_id)});
+    interaction.context.trail.add(audit::Event::new_password_asked,
+                                  {audit::subject(half.subject), audit::client(visit.request.client_id)});
     model::HalfLogin proved = half;
     proved.done = how;
     return continue_with_half(interaction, visit.request, std::move(proved), SecondHalf::none);
@@ -186,18 +184,18 @@ std::optional<http::Response> complete(Interaction& interaction, const LoginVisi
         return true;
     });
     if (!started) return std::nullopt;
-    note_login(context, *started, kMethod, visit.request.client_id);
+    login::note_login(context, *started, kMethod, visit.request.client_id);
     http::Response response = go_on_with(interaction, visit, *started);
     if (!device) return response;
-    context.trail.add(oauth::AuditEvent::device_remembered,
-                      {oauth::audit::subject(started->session.subject), oauth::audit::client(visit.request.client_id),
-                       oauth::audit::session(started->session.sid)});
+    context.trail.add(audit::Event::device_remembered,
+                      {audit::subject(started->session.subject), audit::client(visit.request.client_id),
+                       audit::session(started->session.sid)});
     send_device(interaction, *device, response);
     return response;
 }
 
 /// CODE-4: behind one of the last recovery codes the way on leads past a page that says so.
-void lead_past_few_codes(Interaction& interaction, const LoginVisit& visit, const CodeVerdict& verdict,
+void lead_past_few_codes(Interaction& interaction, const LoginVisit& visit, const login::CodeVerdict& verdict,
                          http::Response& response) {
     const model::HalfLogin& half = *visit.request.half_login;
     const bool says_so = verdict.kind == factor::CodeKind::recovery && !half.must_change_password &&
@@ -210,7 +208,7 @@ void lead_past_few_codes(Interaction& interaction, const LoginVisit& visit, cons
 http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit) {
     oauth::Context& context = interaction.context;
     if (const auto faulty = faulty_passkey_field(interaction.request.form))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: " + *faulty);
     const PasskeyVerdict verdict = check_passkey(interaction, visit);
     if (verdict.outcome != PasskeyOutcome::accepted) return refuse_passkey(interaction, visit, verdict);
     const auto how = model::with_passkey(done_before(interaction, *visit.request.half_login));
@@ -233,7 +231,7 @@ std::optional<http::Response> show_few_codes(Interaction& interaction, const Log
     const oauth::Settings& settings = interaction.context.settings;
     if (!interaction.request.query.find(kFewCodesShown) || !session || !settings.paths.account) return std::nullopt;
     const auto left = unused_codes(interaction.context, session->subject);
-    FewCodesPage page;
+    pages::FewCodesPage page;
     page.left = text::Message::number(left);
     page.next = *continue_after_login(interaction, visit).find("Location");
     page.codes = settings.url(*settings.paths.account + "/codes");
@@ -244,35 +242,36 @@ http::Response submit_second_step(Interaction& interaction, const LoginVisit& vi
     oauth::Context& context = interaction.context;
     const http::Params& sent = interaction.request.form;
     if (!is_own_form(context, Form::second_step, interaction.browser, visit.request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
     const model::HalfLogin& half = *visit.request.half_login;
     if (!is_as_it_was(context, half)) return start_over_changed(interaction, visit);
     if (has_passkey(sent)) return submit_passkey(interaction, visit);
     const auto typed = sent.find_typed("code");
-    if (!typed) return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: code");
+    if (!typed) return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: code");
 
     const std::string place =
-        success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
-    const auto note = [&](db::Transaction& transaction, const CodeVerdict& wrong) {
-        note_failed_step(context, transaction, interaction.browser, half.subject, wrong.is_place_known);
+        login::success_keys(context, username_of(interaction, half), interaction.request.remote_address).code_place;
+    const auto note = [&](db::Transaction& transaction, const login::CodeVerdict& wrong) {
+        login::note_failed_step(context, transaction, interaction.browser, half.subject, wrong.is_place_known);
     };
-    const CodeVerdict verdict = check_code(context, half.subject, *typed, place, note);
-    if (verdict.outcome == CodeOutcome::unreadable) return refuse_unreadable(interaction, visit, verdict);
-    if (verdict.outcome != CodeOutcome::right) return refuse_code(interaction, visit, verdict);
+    const login::CodeVerdict verdict = login::check_code(context, half.subject, *typed, place, note);
+    if (verdict.outcome == login::CodeOutcome::unreadable) return refuse_unreadable(interaction, visit, verdict);
+    if (verdict.outcome != login::CodeOutcome::right) return refuse_code(interaction, visit, verdict);
 
     const auto how = model::with_code(done_before(interaction, half));
     auto response = complete(interaction, visit, how, [&](db::Transaction& transaction) {
-        if (!spend_code(transaction, half.subject, verdict, context.now())) return false;
+        if (!login::spend_code(transaction, half.subject, verdict, context.now())) return false;
         if (verdict.kind == factor::CodeKind::recovery)
-            note_activity(context, transaction, interaction.browser, half.subject, model::Happened::recovery_code_used);
+            login::note_activity(context, transaction, interaction.browser, half.subject,
+                                 model::Happened::recovery_code_used);
         return true;
     });
     if (!response) return ask_for_password_again(interaction, visit);
     if (verdict.kind == factor::CodeKind::recovery)
-        context.trail.add(oauth::AuditEvent::recovery_code_used,
-                          {oauth::audit::subject(half.subject),
-                           oauth::audit::client(visit.request.client_id),
+        context.trail.add(audit::Event::recovery_code_used,
+                          {audit::subject(half.subject),
+                           audit::client(visit.request.client_id),
                            {"left", std::to_string(unused_codes(context, half.subject))}});
     lead_past_few_codes(interaction, visit, verdict, *response);
     return *std::move(response);

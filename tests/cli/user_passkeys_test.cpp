@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "audit/trail.h"
 #include "installation.h"
-#include "oauth/audit.h"
 #include "second_factors.h"
 #include "store/factors.h"
 #include "support/audit_log.h"
@@ -15,7 +15,7 @@ using namespace postern::test;
 
 namespace {
 
-std::string id_of(const char* credential_id) { return oauth::audit::short_digest(credential_id); }
+std::string id_of(const char* credential_id) { return audit::short_digest(credential_id); }
 
 /// Ada has two passkeys, of which one is suspended, and a recovery code; Bob has one passkey.
 struct Fixture {

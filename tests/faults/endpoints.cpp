@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "fetch/child.h"
+#include "login/remote_user.h"
 #include "oauth/client_auth.h"
 #include "oauth/introspection.h"
 #include "oauth/respond.h"
@@ -24,7 +25,6 @@
 #include "web/recover/paths.h"
 #include "web/recover/recover.h"
 #include "web/remote_login.h"
-#include "web/remote_user.h"
 
 namespace {
 
@@ -88,7 +88,7 @@ namespace {
 
 /// Its `main`, which has the pages, has returned.
 void keep_account_pages() {
-    static std::unique_ptr<const web::InLanguages<web::AccountPages>> pages;
+    static std::unique_ptr<const pages::InLanguages<web::AccountPages>> pages;
     EndpointProgram& program = programs()["account"];
     program.endpoint.begin = [](server::App& app) { pages = web::read_account_pages(app.pages().templates()); };
     program.handler = [](server::App& app, const http::Request& request) {

@@ -3,13 +3,13 @@
 #include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
+#include "login/browser.h"
+#include "login/code_check.h"
 #include "postgresql/race.h"
 #include "store/code_failures.h"
 #include "store/users.h"
 #include "support/rows.h"
 #include "web/account/app_setup.h"
-#include "web/browser.h"
-#include "web/code_check.h"
 
 using namespace postern;
 using test::Driver;
@@ -41,21 +41,22 @@ struct World : test::RaceWorld {
     const model::Subject& at(int round) const { return users.at(static_cast<std::size_t>(round)).subject; }
 
     /// What completes a login (web::complete_login), with a code that was looked at before.
-    int complete(oauth::Context& own, int round, const web::CodeVerdict& verdict) const {
-        const web::Browser browser;
+    int complete(oauth::Context& own, int round, const login::CodeVerdict& verdict) const {
+        const login::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!store::find_user_to_change(transaction, at(round))) return kRefused;
-            if (!web::spend_code(transaction, at(round), verdict, own.now())) return kRefused;
-            web::start_session(own, transaction, browser, at(round), own.now(), model::with_code(model::by_password()));
+            if (!login::spend_code(transaction, at(round), verdict, own.now())) return kRefused;
+            login::start_session(own, transaction, browser, at(round), own.now(),
+                                 model::with_code(model::by_password()));
             transaction.commit();
             return kDone;
         });
     }
 };
 
-Verdict one_code_in_eight_logins(Driver driver, const std::function<web::CodeVerdict(World&, int round)>& code) {
+Verdict one_code_in_eight_logins(Driver driver, const std::function<login::CodeVerdict(World&, int round)>& code) {
     World world(driver);
-    std::vector<web::CodeVerdict> codes;
+    std::vector<login::CodeVerdict> codes;
     for (int round = 0; round < world.rounds(); ++round) codes.push_back(code(world, round));
     const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
                                   return world.complete(own, round, codes.at(static_cast<std::size_t>(round)));
@@ -71,13 +72,13 @@ Verdict one_code_in_eight_logins(Driver driver, const std::function<web::CodeVer
 }
 Verdict code_of_app(Driver driver) {
     return one_code_in_eight_logins(driver, [](World&, int) {
-        return web::CodeVerdict{.outcome = web::CodeOutcome::right, .kind = factor::CodeKind::app, .step = kStep};
+        return login::CodeVerdict{.outcome = login::CodeOutcome::right, .kind = factor::CodeKind::app, .step = kStep};
     });
 }
 Verdict recovery_code(Driver driver) {
     return one_code_in_eight_logins(driver, [](World& world, int round) {
-        return web::CodeVerdict{
-            .outcome = web::CodeOutcome::right,
+        return login::CodeVerdict{
+            .outcome = login::CodeOutcome::right,
             .kind = factor::CodeKind::recovery,
             .code_hash = factor::recovery_code_hash(world.context.keys.factor_key(), world.at(round), kCode)};
     });
@@ -87,8 +88,8 @@ Verdict recovery_code(Driver driver) {
 Verdict guesses(Driver driver) {
     World world(driver);
     const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
-                                  const auto verdict = web::check_code(own, world.at(round), "0000000000000000", "");
-                                  return verdict.outcome == web::CodeOutcome::wrong ? kDone : kRefused;
+                                  const auto verdict = login::check_code(own, world.at(round), "0000000000000000", "");
+                                  return verdict.outcome == login::CodeOutcome::wrong ? kDone : kRefused;
                               }));
     Verdict verdict(answers);
     for (int round = 0; round < answers.rounds(); ++round) {

@@ -1,11 +1,11 @@
 // What holds of passkeys when processes add them, or log in with them, at the same moment.
 #include "store/passkeys.h"
 #include "db/write.h"
+#include "login/browser.h"
 #include "postgresql/race.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "support/rows.h"
-#include "web/browser.h"
 #include "web/passkey_check.h"
 
 using namespace postern;
@@ -61,11 +61,11 @@ struct World : test::RaceWorld {
     }
     /// What completes a login (web::complete_login), with a passkey that was looked at before.
     int complete(oauth::Context& own, int round, const web::PasskeyVerdict& verdict) const {
-        const web::Browser browser;
+        const login::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!store::find_user_to_change(transaction, at(round))) return kRefused;
             if (!web::spend_passkey(transaction, verdict, own.now())) return kRefused;
-            web::start_session(own, transaction, browser, at(round), own.now(), model::by_passkey());
+            login::start_session(own, transaction, browser, at(round), own.now(), model::by_passkey());
             transaction.commit();
             return kDone;
         });

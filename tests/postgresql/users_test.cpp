@@ -2,6 +2,7 @@
 #include "store/users.h"
 #include "crypto/digest.h"
 #include "db/write.h"
+#include "login/password_check.h"
 #include "postgresql/race.h"
 #include "store/activity.h"
 #include "store/clients.h"
@@ -9,7 +10,6 @@
 #include "support/rows.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
-#include "web/password_check.h"
 #include "web/remote_login.h"
 
 using namespace postern;
@@ -43,15 +43,15 @@ struct World : test::RaceWorld {
 
     /// With a password that was right a moment ago.
     int log_in(oauth::Context& own, int round) const {
-        web::PasswordVerdict verdict;
-        verdict.outcome = web::PasswordOutcome::right;
+        login::PasswordVerdict verdict;
+        verdict.outcome = login::PasswordOutcome::right;
         verdict.named = at(round).subject;
         verdict.failures_key = "pair:" + name_of(round);
         verdict.place_key = "known:" + name_of(round);
-        web::Browser browser;
+        login::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
-            if (!web::confirm_login(transaction, verdict, own.now())) return kRefused;
-            web::start_session(own, transaction, browser, verdict.named, own.now(), model::by_password());
+            if (!login::confirm_login(transaction, verdict, own.now())) return kRefused;
+            login::start_session(own, transaction, browser, verdict.named, own.now(), model::by_password());
             transaction.commit();
             return kDone;
         });
@@ -222,8 +222,8 @@ struct FailedLogins : World {
     }
     static int fail(oauth::Context& own, int round, int process) {
         const auto verdict =
-            web::attempt_login(own, name_of(round), util::Secret("not the password"), address(round, process));
-        return verdict.outcome == web::PasswordOutcome::wrong ? kDone : kRefused;
+            login::attempt_login(own, name_of(round), util::Secret("not the password"), address(round, process));
+        return verdict.outcome == login::PasswordOutcome::wrong ? kDone : kRefused;
     }
     std::int64_t failures(std::string_view kind, const std::string& of) {
         const auto key = std::string(kind) + crypto::sha256_hex(of);

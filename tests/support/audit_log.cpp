@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "audit/trail.h"
 #include "json/reader.h"
-#include "oauth/audit.h"
 #include "support/answer.h"
 #include "util/text.h"
 
@@ -21,10 +21,10 @@ bool is_one_of(const auto& names, std::string_view name) {
 }
 
 void check_vocabulary(const json::Object& line) {
-    const auto table = oauth::audit_table();
+    const auto table = audit::table();
     const std::string event = text_of(line, "event");
     CAPTURE(event);
-    const auto row = std::ranges::find(table, event, &oauth::AuditRow::name);
+    const auto row = std::ranges::find(table, event, &audit::Row::name);
     REQUIRE(row != table.end());
     const auto own = util::split(row->members, ' ');
     const bool of_request = text_of(line, "program") != "postern";

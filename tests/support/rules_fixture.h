@@ -40,7 +40,7 @@ public:
     db::Database database;
     std::unique_ptr<keys::Keys> keys;
     util::Log log;
-    oauth::AuditTrail trail;
+    audit::Trail trail;
     fetch::Fetcher* fetcher = nullptr;
 };
 

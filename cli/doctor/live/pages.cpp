@@ -3,10 +3,10 @@
 #include "cli/doctor/live/live.h"
 #include "cli/files.h"
 #include "http/url.h"
+#include "login/browser.h"
 #include "server/refusal_ring.h"
 #include "util/base64.h"
 #include "util/text.h"
-#include "web/browser.h"
 
 namespace postern::cli {
 namespace {
@@ -47,7 +47,7 @@ void evaluate_page(Findings& findings, const Site& site, const HttpResponse& res
 std::string attributes_of(const std::string& cookie, const std::string& browser) {
     const auto semicolon = cookie.find(';');
     const std::string name = cookie.substr(0, cookie.find('='));
-    return (web::is_browser_cookie(name, browser) ? browser : name) + "=..." +
+    return (login::is_browser_cookie(name, browser) ? browser : name) + "=..." +
            (semicolon == cookie.npos ? "" : cookie.substr(semicolon));
 }
 
@@ -62,7 +62,7 @@ void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& 
                               fix_for(site, {"remove `ProxyPassReverse` and `Header edit Location` for the endpoints",
                                              "remove `proxy_redirect` for the endpoints",
                                              "remove what rewrites Location for the endpoints"}));
-    const auto names = web::cookie_names(settings);
+    const auto names = login::cookie_names(settings);
     const std::string sent = attributes_of(http::set_cookie(names.browser, "x", names.security), names.browser);
     std::string arrived;
     int count = 0;
@@ -94,7 +94,7 @@ std::string refusal_of(const Site& site, const HttpResponse& response) {
 /// The password page ignores the Authorization header; the web server must not require one in front of it.
 void evaluate_login_page(Findings& findings, const Site& site, const HttpResponse& response) {
     const std::string path = site.settings().paths.login;
-    const auto names = web::cookie_names(site.settings());
+    const auto names = login::cookie_names(site.settings());
     for (const std::string& cookie : response.all("Set-Cookie"))
         if (cookie.starts_with(names.session + "="))
             findings.error("remote user", "made-up credentials at " + path + " start a session",

@@ -2,6 +2,7 @@
 #include "web/account/account.h"
 
 #include "http/url.h"
+#include "login/passkey_setup.h"
 #include "oauth/acr.h"
 #include "store/users.h"
 #include "web/account/activity.h"
@@ -16,7 +17,6 @@
 #include "web/account/password_change.h"
 #include "web/account/profile.h"
 #include "web/account/visit.h"
-#include "web/passkey_setup.h"
 
 namespace postern::web {
 namespace {
@@ -35,7 +35,7 @@ bool always(const oauth::Settings&) { return true; }
 constexpr AccountRoute kRoutes[] = {
     {"/password", Form::account_password, show_password, submit_password, has_password_page},
     {"/app", Form::account_app, show_app, submit_app, has_app_page},
-    {"/passkeys", Form::account_passkeys, show_passkeys, submit_passkeys, can_have_passkeys},
+    {"/passkeys", Form::account_passkeys, show_passkeys, submit_passkeys, login::can_have_passkeys},
     {"/codes", Form::account_codes, show_codes, submit_codes, has_app_page},
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},
@@ -66,9 +66,9 @@ const AccountRoute& route_of(const oauth::Settings& settings, const std::string&
 /// that has ended did come back.
 http::Response log_in(Interaction& interaction, const std::string& page) {
     if (interaction.request.query.find(kSessionSent) && !interaction.browser.session_cookie)
-        return refusal_page(interaction.pages(), interaction.request, PageFault::session_cookie_missing,
-                            {"", "the session cookie of the login did not come back",
-                             interaction.context.settings.issuer, interaction.context.settings.url(page)});
+        return pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::session_cookie_missing,
+                                   {"", "the session cookie of the login did not come back",
+                                    interaction.context.settings.issuer, interaction.context.settings.url(page)});
     return log_in_for_account(interaction, page, std::nullopt);
 }
 

@@ -3,11 +3,11 @@
 
 #include <map>
 
+#include "login/agent_label.h"
 #include "oauth/client_id_url.h"
 #include "store/activity.h"
 #include "store/clients.h"
-#include "web/agent_label.h"
-#include "web/shown_time.h"
+#include "text/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -47,7 +47,7 @@ std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
 /// "Firefox on Linux, 192.0.2.1"
 Message place_of(const oauth::Settings& settings, const model::ActivityLine& line) {
     if (line.agent == model::kOperatorAgent) return kByOperator;
-    Message browser = shown_agent(line.agent);
+    Message browser = login::shown_agent(line.agent);
     if (!settings.account.addresses || line.address.empty()) return browser;
     return {tr("{browser}, {address}"), {{"browser", std::move(browser)}, {"address", Message::data(line.address)}}};
 }
@@ -60,8 +60,8 @@ http::Response show_activity(AccountVisit& visit) {
     page.frame = frame_of(visit);
     std::map<std::string, std::string> names;
     for (const model::ActivityLine& line : store::list_activity(context.store, visit.subject(), context.now()))
-        page.lines.push_back(
-            {describe(line), detail_of(context, line, names), shown_time(line.at), place_of(context.settings, line)});
+        page.lines.push_back({describe(line), detail_of(context, line, names), text::shown_time(line.at),
+                              place_of(context.settings, line)});
     return visit.pages.activity(page);
 }
 

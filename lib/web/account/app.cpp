@@ -9,10 +9,10 @@
 #include "store/factors.h"
 #include "store/second_factor.h"
 #include "store/users.h"
+#include "text/shown_time.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
 #include "web/half_login.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -62,8 +62,8 @@ http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, c
         AppPage page;
         page.frame = frame_of(visit);
         page.frame.problem = problem;
-        page.since = shown_day(row.created_at);
-        if (row.last_used_at) page.last_used = shown_time(*row.last_used_at);
+        page.since = text::shown_day(row.created_at);
+        if (row.last_used_at) page.last_used = text::shown_time(*row.last_used_at);
         page.another = http::with_query(visit.url(), {{kAnother, "yes"}});
         const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
         page.ends_codes = factors.unused_codes > 0 && factors.passkeys == 0;
@@ -86,13 +86,12 @@ http::Response refuse_app(const AccountVisit& visit, const AppRefusal& refusal) 
     return refused(form(visit, refusal.key, refusal.problem), refusal.detail);
 }
 
-void note(const AccountVisit& visit, oauth::AuditEvent event) {
-    visit.context().trail.add(event,
-                              {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid)});
+void note(const AccountVisit& visit, audit::Event event) {
+    visit.context().trail.add(event, {audit::subject(visit.subject()), audit::session(visit.session.sid)});
 }
 
 struct TurnedOn {
-    StartedSession session;          ///< has shown a code now, and is worth that
+    login::StartedSession session;   ///< has shown a code now, and is worth that
     std::vector<std::string> codes;  ///< when this is the user's first second factor
 };
 
@@ -104,8 +103,8 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
         auto codes = turn_on(context, transaction, visit.subject(), proved);
         if (!codes) return std::nullopt;
         note_app(context, transaction, visit.interaction.browser, visit.subject(), *codes);
-        auto raised = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                                    model::with_code(visit.session.how));
+        auto raised = login::raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
+                                           model::with_code(visit.session.how));
         if (!raised) return std::nullopt;
         transaction.commit();
         return TurnedOn{std::move(*raised), std::move(*codes)};
@@ -136,7 +135,7 @@ http::Response remove(AccountVisit& visit) {
     });
     if (row && stays)
         return refused(show_what_is_on(visit, *row, kMustStay), "the user must log in with a second factor");
-    if (removed) note(visit, oauth::AuditEvent::app_removed);
+    if (removed) note(visit, audit::Event::app_removed);
     return done(visit, AccountDone::app_removed);
 }
 
@@ -166,11 +165,11 @@ http::Response submit_app(AccountVisit& visit) {
     if (!proved) return refuse_app(visit, proved.error());
     const auto turned = turn_on_with(visit, *proved);
     if (!turned) return refuse_app(visit, app_is_late(visit.interaction, visit.subject(), std::move(proved->app)));
-    note(visit, oauth::AuditEvent::app_added);
+    note(visit, audit::Event::app_added);
     visit.interaction.browser.session = turned->session.session;
     http::Response response =
         turned->codes.empty() ? done(visit, AccountDone::app_on) : show_new_codes(visit, turned->codes, kOn);
-    send_session(visit.interaction.browser, turned->session, response);
+    login::send_session(visit.interaction.browser, turned->session, response);
     return response;
 }
 

@@ -5,11 +5,11 @@
 #include "factor/totp.h"
 #include "factor/totp_seal.h"
 #include "factor/typed_code.h"
+#include "login/activity.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "text/qr_svg.h"
 #include "web/account/in_fours.h"
-#include "web/activity.h"
 
 namespace postern::web {
 namespace {
@@ -46,7 +46,7 @@ std::string describe(const factor::TotpVerdict& verdict) {
 
 /// By the id of the browser for which it was sealed.
 util::Result<NewApp, NewAppFault> open_of_browser(oauth::Context& context, const std::string& sealed,
-                                                  const Browser& browser, const model::Subject& subject) {
+                                                  const login::Browser& browser, const model::Subject& subject) {
     for (const std::string& id : browser.ids()) {
         auto app = open_new_app(context, sealed, id, subject);
         if (app || app.error() != NewAppFault::foreign) return app;
@@ -107,10 +107,11 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
     return codes;
 }
 
-void note_app(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
+void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
               const model::Subject& subject, const std::vector<std::string>& codes) {
-    note_activity(context, transaction, browser, subject, model::Happened::app_added);
-    if (!codes.empty()) note_activity(context, transaction, browser, subject, model::Happened::recovery_codes_made);
+    login::note_activity(context, transaction, browser, subject, model::Happened::app_added);
+    if (!codes.empty())
+        login::note_activity(context, transaction, browser, subject, model::Happened::recovery_codes_made);
 }
 
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject) {

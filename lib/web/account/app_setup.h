@@ -42,7 +42,7 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
                                                 const model::Subject& subject, const ProvedApp& proved);
 
 /// What the user is told of it in the activity, in the same transaction. `codes` are those that turn_on has made.
-void note_app(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
+void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
               const model::Subject& subject, const std::vector<std::string>& codes);
 
 /// Behind the removal of a second factor: without another one the recovery codes end, too (CODE-5).

@@ -3,15 +3,15 @@
 
 #include "db/write.h"
 #include "oauth/client_id_url.h"
+#include "pages/client_name.h"
+#include "pages/permissions.h"
 #include "store/applications.h"
 #include "store/client_claims.h"
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/users.h"
-#include "web/client_name.h"
+#include "text/shown_time.h"
 #include "web/destination.h"
-#include "web/permissions.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -25,7 +25,7 @@ std::vector<text::Message> permissions_of(oauth::Context& context, const model::
     const auto own_claims =
         client.own_claims ? store::find_client_claims(context.store, client.id) : std::vector<model::ClientClaim>();
     std::vector<text::Message> lines;
-    for (const ConsentScope& line : permissions(context.settings, request, own_claims))
+    for (const pages::ConsentScope& line : pages::permissions(context.settings, request, own_claims))
         lines.push_back(line.description.empty() ? text::Message::data(line.name) : line.description);
     return lines;
 }
@@ -39,12 +39,12 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
                             const store::Application& application) {
     ListedApplication listed;
     listed.client_id = client.id.str();
-    listed.name = client_name(client);
+    listed.name = pages::client_name(client);
     listed.host = host_of(client);
     listed.first_party = client.first_party;
     listed.permissions = permissions_of(context, client, application);
-    listed.since = shown_day(application.since);
-    if (application.last_used) listed.last_used = shown_time(*application.last_used);
+    listed.since = text::shown_day(application.since);
+    if (application.last_used) listed.last_used = text::shown_time(*application.last_used);
     return listed;
 }
 
@@ -79,10 +79,10 @@ http::Response submit_applications(AccountVisit& visit) {
     const model::ClientId client{std::string(*id)};
     const auto [consent, grants] = withdraw(visit, client);
     if (consent || grants > 0)
-        visit.context().trail.add(oauth::AuditEvent::consent_withdrawn, {oauth::audit::subject(visit.subject()),
-                                                                         oauth::audit::client(client),
-                                                                         {"grants_ended", std::to_string(grants)},
-                                                                         {"by", "user"}});
+        visit.context().trail.add(audit::Event::consent_withdrawn, {audit::subject(visit.subject()),
+                                                                    audit::client(client),
+                                                                    {"grants_ended", std::to_string(grants)},
+                                                                    {"by", "user"}});
     return done(visit, AccountDone::access_removed);
 }
 

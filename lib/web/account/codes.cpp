@@ -91,8 +91,8 @@ http::Response submit_codes(AccountVisit& visit) {
 
 http::Response show_new_codes(AccountVisit& visit, const std::vector<std::string>& codes, const text::Message& done,
                               const std::string& next) {
-    visit.context().trail.add(oauth::AuditEvent::recovery_codes_made,
-                              {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid)});
+    visit.context().trail.add(audit::Event::recovery_codes_made,
+                              {audit::subject(visit.subject()), audit::session(visit.session.sid)});
     CodesPage page;
     page.frame = frame_of(visit);
     page.frame.done = done;

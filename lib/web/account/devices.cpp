@@ -4,23 +4,23 @@
 #include <iterator>
 
 #include "db/write.h"
+#include "login/agent_label.h"
 #include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
-#include "web/agent_label.h"
+#include "text/shown_time.h"
 #include "web/remembered_device.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
 
 ListedDevice to_device(const model::Session& session, const AccountVisit& visit) {
     ListedDevice device;
-    device.name = shown_agent(session.agent);
+    device.name = login::shown_agent(session.agent);
     if (visit.context().settings.account.addresses) device.address = session.address;
-    device.since = shown_time(session.created_at);
-    device.last_seen = shown_time(session.last_seen_at);
+    device.since = text::shown_time(session.created_at);
+    device.last_seen = text::shown_time(session.last_seen_at);
     device.sid = session.sid.str();
     device.is_this = session.sid == visit.session.sid;
     return device;
@@ -58,18 +58,18 @@ Ended end_one(const AccountVisit& visit, const model::Sid& sid) {
 
 void note(const AccountVisit& visit, const Ended& all) {
     for (const store::EndedSession& ended : all)
-        visit.context().trail.add(oauth::AuditEvent::session_ended, {oauth::audit::subject(visit.subject()),
-                                                                     oauth::audit::session(ended.sid),
-                                                                     {"grants_ended", std::to_string(ended.grants)},
-                                                                     {"by", "user"}});
+        visit.context().trail.add(audit::Event::session_ended, {audit::subject(visit.subject()),
+                                                                audit::session(ended.sid),
+                                                                {"grants_ended", std::to_string(ended.grants)},
+                                                                {"by", "user"}});
 }
 
 void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
     if (devices == 0) return;
-    visit.context().trail.add(oauth::AuditEvent::devices_forgotten, {oauth::audit::subject(visit.subject()),
-                                                                     oauth::audit::session(visit.session.sid),
-                                                                     {"devices", std::to_string(devices)},
-                                                                     {"by", "user"}});
+    visit.context().trail.add(audit::Event::devices_forgotten, {audit::subject(visit.subject()),
+                                                                audit::session(visit.session.sid),
+                                                                {"devices", std::to_string(devices)},
+                                                                {"by", "user"}});
 }
 
 /// All sessions but this one, and all remembered devices: together or not at all, in one line of the activity.
@@ -104,10 +104,10 @@ std::vector<ListedRemembered> find_remembered(const AccountVisit& visit) {
     for (const store::RememberedDevice& device :
          store::devices_of(visit.context().store, visit.subject(), visit.context().now(),
                            visit.context().settings.login.remember_device))
-        listed.push_back({.name = shown_agent(device.agent),
-                          .since = shown_time(device.created_at),
-                          .last_used = shown_time(device.last_used_at),
-                          .until = shown_time(device.expires_at),
+        listed.push_back({.name = login::shown_agent(device.agent),
+                          .since = text::shown_time(device.created_at),
+                          .last_used = text::shown_time(device.last_used_at),
+                          .until = text::shown_time(device.expires_at),
                           .id = device.id});
     return listed;
 }

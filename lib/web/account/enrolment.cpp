@@ -37,7 +37,7 @@ bool offers_app(const Interaction& interaction, const LoginVisit& visit) {
     return demanded_by(visit) <= model::Level::second_factor && interaction.context.keys.has_factor_key();
 }
 
-PasskeySetup passkey_setup_of(Interaction& interaction, const LoginVisit& visit) {
+login::PasskeySetup passkey_setup_of(Interaction& interaction, const LoginVisit& visit) {
     return {interaction.context, interaction.browser, interaction.request, visit.request.half_login->subject,
             oauth::request_key(visit.request).str()};
 }
@@ -51,7 +51,7 @@ EnrolmentPage page_of(Interaction& interaction, const LoginVisit& visit) {
     page.csrf = csrf_token(interaction.context, Form::enrolment, interaction.browser, visit.request.id);
     page.resume = visit.sealed;
     page.other_account = first_page_url(interaction, visit);
-    if (can_have_passkeys(settings)) page.passkey = ask_for_own_passkey(passkey_setup_of(interaction, visit));
+    if (login::can_have_passkeys(settings)) page.passkey = ask_for_own_passkey(passkey_setup_of(interaction, visit));
     return page;
 }
 
@@ -63,18 +63,18 @@ util::Result<LoginVisit, http::Response> open_visit(Interaction& interaction, co
     const bool is_early = visit.request.half_login && visit.request.half_login->must_change_password;
     if (!visit.request.half_login || is_early || !may_enrol(interaction, visit, interaction.context.store))
         return start_over(interaction, visit);
-    if (!offers_app(interaction, visit) && !can_have_passkeys(interaction.context.settings))
-        return interaction.refuse(PageFault::second_factor_missing, visit.request.client_id.str(),
+    if (!offers_app(interaction, visit) && !login::can_have_passkeys(interaction.context.settings))
+        return interaction.refuse(pages::PageFault::second_factor_missing, visit.request.client_id.str(),
                                   "there is no factor.key; postern key repair makes one");
     return visit;
 }
 
 http::Response refuse(Interaction& interaction, const LoginVisit& visit, http::Response response, const char* reason,
                       const std::string& detail) {
-    interaction.context.trail.add(oauth::AuditEvent::second_factor_failed,
+    interaction.context.trail.add(audit::Event::second_factor_failed,
                                   {{"reason", detail},
-                                   oauth::audit::subject(visit.request.half_login->subject),
-                                   oauth::audit::client(visit.request.client_id)});
+                                   audit::subject(visit.request.half_login->subject),
+                                   audit::client(visit.request.client_id)});
     response.refusal =
         http::Refusal{reason, "the page of the second factor was shown again", detail, visit.request.client_id.str()};
     return response;
@@ -89,7 +89,7 @@ http::Response refuse_app(Interaction& interaction, const AccountPages& pages, c
 }
 
 http::Response refuse_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
-                              const PasskeyRefusal& refusal) {
+                              const login::PasskeyRefusal& refusal) {
     EnrolmentPage page = page_of(interaction, visit);
     page.passkey_problem = refusal.problem;
     if (offers_app(interaction, visit)) page.key = new_app_key(interaction, visit.request.half_login->subject);
@@ -98,7 +98,7 @@ http::Response refuse_passkey(Interaction& interaction, const AccountPages& page
 
 /// The codes, and behind them what the login was for: at once where there are no codes.
 http::Response show_codes_and_go_on(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
-                                    const StartedSession& started, const std::vector<std::string>& codes,
+                                    const login::StartedSession& started, const std::vector<std::string>& codes,
                                     const char* what_is_done) {
     http::Response on = go_on_with(interaction, visit, started);
     if (codes.empty()) return on;
@@ -106,15 +106,15 @@ http::Response show_codes_and_go_on(Interaction& interaction, const AccountPages
     AccountVisit account{interaction, pages, started.session, *interaction.context.settings.paths.account + "/codes",
                          Form::account_codes};
     http::Response response = show_new_codes(account, codes, what_is_done, *on.find("Location"));
-    send_session(interaction.browser, started, response);
+    login::send_session(interaction.browser, started, response);
     return response;
 }
 
 /// What the user sets up, and what it makes of the login.
 struct SetUp {
     model::Authentication how;
-    oauth::AuditEvent event;
-    std::vector<oauth::audit::Member> facts;  ///< of the event, beside user and session
+    audit::Event event;
+    std::vector<audit::Member> facts;  ///< of the event, beside user and session
     const char* message;
     /// Recovery codes; nullopt: it was not written, because something has changed meanwhile.
     std::function<std::optional<std::vector<std::string>>(db::Transaction&)> write;
@@ -129,19 +129,19 @@ http::Response complete(Interaction& interaction, const AccountPages& pages, con
         return made.has_value();
     });
     if (!started) return start_over(interaction, visit);
-    set_up.facts.push_back(oauth::audit::subject(visit.request.half_login->subject));
-    set_up.facts.push_back(oauth::audit::session(started->session.sid));
+    set_up.facts.push_back(audit::subject(visit.request.half_login->subject));
+    set_up.facts.push_back(audit::session(started->session.sid));
     interaction.context.trail.add(set_up.event, std::move(set_up.facts));
-    note_login(interaction.context, *started, kMethod, visit.request.client_id);
+    login::note_login(interaction.context, *started, kMethod, visit.request.client_id);
     return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.message);
 }
 
 http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
-    if (const auto faulty = faulty_new_passkey_field(interaction.request.form))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
-    const auto proved = prove_new_passkey(passkey_setup_of(interaction, visit));
+    if (const auto faulty = login::faulty_new_passkey_field(interaction.request.form))
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: " + *faulty);
+    const auto proved = login::prove_new_passkey(passkey_setup_of(interaction, visit));
     if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
-    std::optional<PasskeyRefusal> refusal;
+    std::optional<login::PasskeyRefusal> refusal;
     const auto write = [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
         refusal.reset();
         auto codes = add_own_passkey(interaction, transaction, *proved);
@@ -150,11 +150,11 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
         return std::nullopt;
     };
     SetUp set_up{with_new_passkey(visit.request.half_login->done, *proved),
-                 oauth::AuditEvent::passkey_added,
+                 audit::Event::passkey_added,
                  {},
                  kPasskeyAdded,
                  write};
-    set_up.facts.emplace_back("passkey", oauth::audit::short_digest(proved->row.credential_id));
+    set_up.facts.emplace_back("passkey", audit::short_digest(proved->row.credential_id));
     http::Response response = complete(interaction, pages, visit, std::move(set_up));
     return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
 }
@@ -162,7 +162,7 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
 http::Response enrol_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
     const http::Params& sent = interaction.request.form;
     if (sent.fault_of("app") || !sent.find_typed("code"))
-        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request,
                                 sent.fault_of("app") ? "field: app" : "field: code");
     const model::Subject& subject = visit.request.half_login->subject;
     const auto proved = prove_new_app(interaction, subject);
@@ -172,9 +172,8 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
         if (codes) note_app(interaction.context, transaction, interaction.browser, subject, *codes);
         return codes;
     };
-    return complete(
-        interaction, pages, visit,
-        {model::with_code(visit.request.half_login->done), oauth::AuditEvent::app_added, {}, kAppOn, write});
+    return complete(interaction, pages, visit,
+                    {model::with_code(visit.request.half_login->done), audit::Event::app_added, {}, kAppOn, write});
 }
 
 }  // namespace
@@ -194,12 +193,12 @@ http::Response submit_enrolment(Interaction& interaction, const AccountPages& pa
     const http::Params& sent = interaction.request.form;
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, sent));
     if (!is_own_form(interaction.context, Form::enrolment, interaction.browser, visit.request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
+        return refuse_and_offer(interaction, pages::PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
-    if (has_new_passkey(sent) && can_have_passkeys(interaction.context.settings))
+    if (login::has_new_passkey(sent) && login::can_have_passkeys(interaction.context.settings))
         return enrol_passkey(interaction, pages, visit);
     if (offers_app(interaction, visit)) return enrol_app(interaction, pages, visit);
-    return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: attestation_object");
+    return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: attestation_object");
 }
 
 }  // namespace postern::web

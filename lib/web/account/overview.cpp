@@ -4,15 +4,15 @@
 #include <iterator>
 #include <utility>
 
+#include "login/passkey_setup.h"
 #include "store/applications.h"
 #include "store/factors.h"
 #include "store/groups.h"
 #include "store/users.h"
+#include "text/shown_time.h"
 #include "web/account/app.h"
 #include "web/account/devices.h"
 #include "web/account/password.h"
-#include "web/passkey_setup.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -34,7 +34,7 @@ AccountRow password_row(const AccountVisit& visit) {
     const store::PasswordState password = store::find_password_state(visit.context().store, visit.subject());
     Message state = password.is_set ? Message() : Message(tr("none"));
     if (password.is_set && password.changed_at)
-        state = {tr("changed {date}"), {{"date", shown_day(*password.changed_at)}}};
+        state = {tr("changed {date}"), {{"date", text::shown_day(*password.changed_at)}}};
     return {tr("Password"), std::move(state), visit.url() + "/password"};
 }
 
@@ -49,7 +49,7 @@ Message state_of_passkeys(std::int64_t count) { return count == 0 ? Message(tr("
 std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
     const bool has_app = has_app_page(settings);
-    const bool has_passkeys = can_have_passkeys(settings);
+    const bool has_passkeys = login::can_have_passkeys(settings);
     if (!has_app && !has_passkeys) return {};
     const store::Factors factors = store::find_factors(visit.context().store, visit.subject());
     std::vector<AccountRow> rows;

@@ -1,15 +1,15 @@
 // Decides which values each page of the account is given.
 #include "web/account/page.h"
 
+#include "pages/template_reader.h"
 #include "util/text.h"
-#include "web/template_reader.h"
 
 namespace postern::web {
 namespace {
 
 using text::tr;
 
-Values values_of(const AccountFrame& frame, const Renderer& renderer) {
+pages::Values values_of(const AccountFrame& frame, const pages::Renderer& renderer) {
     return {.texts = {{"overview", frame.overview},
                       {"logout", frame.logout},
                       {"done", renderer.say(frame.done)},
@@ -20,16 +20,16 @@ Values values_of(const AccountFrame& frame, const Renderer& renderer) {
             .lists = {}};
 }
 
-Values one(const std::string& name, const std::string& value) {
+pages::Values one(const std::string& name, const std::string& value) {
     return {.texts = {{name, util::displayable(value)}}, .lists = {}};
 }
 
-Values to_values(const AccountRow& row, const Renderer& renderer) {
+pages::Values to_values(const AccountRow& row, const pages::Renderer& renderer) {
     return {.texts = {{"name", renderer.say(row.name)}, {"state", renderer.say(row.state)}, {"url", row.url}},
             .lists = {}};
 }
 
-Values to_values(const ListedDevice& device, const Renderer& renderer) {
+pages::Values to_values(const ListedDevice& device, const pages::Renderer& renderer) {
     return {.texts = {{"name", renderer.say(device.name)},
                       {"address", util::displayable(device.address)},
                       {"since", renderer.say(device.since)},
@@ -39,7 +39,7 @@ Values to_values(const ListedDevice& device, const Renderer& renderer) {
             .lists = {}};
 }
 
-Values to_values(const ListedRemembered& remembered, const Renderer& renderer) {
+pages::Values to_values(const ListedRemembered& remembered, const pages::Renderer& renderer) {
     return {.texts = {{"name", renderer.say(remembered.name)},
                       {"since", renderer.say(remembered.since)},
                       {"last_used", renderer.say(remembered.last_used)},
@@ -48,22 +48,22 @@ Values to_values(const ListedRemembered& remembered, const Renderer& renderer) {
             .lists = {}};
 }
 
-Values to_values(const ListedApplication& application, const Renderer& renderer) {
-    Values values{.texts = {{"client_id", application.client_id},
-                            {"name", renderer.say(application.name)},
-                            {"host", util::displayable(application.host)},
-                            {"first_party", application.first_party ? "yes" : ""},
-                            {"has_permissions", application.permissions.empty() ? "" : "yes"},
-                            {"since", renderer.say(application.since)},
-                            {"last_used", renderer.say(application.last_used)}},
-                  .lists = {}};
+pages::Values to_values(const ListedApplication& application, const pages::Renderer& renderer) {
+    pages::Values values{.texts = {{"client_id", application.client_id},
+                                   {"name", renderer.say(application.name)},
+                                   {"host", util::displayable(application.host)},
+                                   {"first_party", application.first_party ? "yes" : ""},
+                                   {"has_permissions", application.permissions.empty() ? "" : "yes"},
+                                   {"since", renderer.say(application.since)},
+                                   {"last_used", renderer.say(application.last_used)}},
+                         .lists = {}};
     auto& permissions = values.lists["permissions"];
     for (const text::Message& permission : application.permissions)
         permissions.push_back(one("text", renderer.say(permission)));
     return values;
 }
 
-Values to_values(const ListedPasskey& passkey, const Renderer& renderer) {
+pages::Values to_values(const ListedPasskey& passkey, const pages::Renderer& renderer) {
     return {.texts = {{"name", util::displayable(passkey.name)},
                       {"id", passkey.id},
                       {"state", renderer.say(passkey.state)},
@@ -72,7 +72,7 @@ Values to_values(const ListedPasskey& passkey, const Renderer& renderer) {
             .lists = {}};
 }
 
-Values to_values(const ListedActivity& line, const Renderer& renderer) {
+pages::Values to_values(const ListedActivity& line, const pages::Renderer& renderer) {
     return {.texts = {{"text", renderer.say(line.text)},
                       {"detail", util::displayable(line.detail)},
                       {"when", renderer.say(line.when)},
@@ -80,14 +80,14 @@ Values to_values(const ListedActivity& line, const Renderer& renderer) {
             .lists = {}};
 }
 
-Values to_values(const ListedClaim& claim, const Renderer& renderer) {
+pages::Values to_values(const ListedClaim& claim, const pages::Renderer& renderer) {
     return {.texts = {{"label", renderer.say(claim.label)},
                       {"value", renderer.say(claim.value)},
                       {"ltr", claim.value.is_data() ? "yes" : ""}},
             .lists = {}};
 }
 
-Values to_values(const ClaimField& field, const Renderer& renderer) {
+pages::Values to_values(const ClaimField& field, const pages::Renderer& renderer) {
     return {.texts = {{"name", field.name},
                       {"label", renderer.say(field.label)},
                       {"type", field.type},
@@ -99,7 +99,7 @@ Values to_values(const ClaimField& field, const Renderer& renderer) {
 }
 
 /// For account_app_key.html, which is given `resume` too.
-void add(Values& values, const AppKey& key) {
+void add(pages::Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
     values.texts["link"] = key.link;
     values.texts["path"] = key.path;
@@ -108,7 +108,7 @@ void add(Values& values, const AppKey& key) {
 }
 
 /// For account_new_passkey.html, which is given `resume` and `passkey_problem` too.
-void add(Values& values, const NewPasskey& fresh, const Renderer& renderer) {
+void add(pages::Values& values, const login::NewPasskey& fresh, const pages::Renderer& renderer) {
     values.texts["options"] = fresh.options;
     values.texts["challenge"] = fresh.challenge;
     values.texts["proposed"] = renderer.say(fresh.name);
@@ -127,38 +127,38 @@ const char* title_of(CodesPage::Kind kind) {
 
 /// Read and looked at once, for every language.
 struct AccountTemplates {
-    explicit AccountTemplates(const TemplateReader& read)
+    explicit AccountTemplates(const pages::TemplateReader& read)
         : overview(read("account.html")),
-          password(read("account_password.html", Scripts::one)),
+          password(read("account_password.html", pages::Scripts::one)),
           devices(read("account_devices.html")),
           applications(read("account_applications.html")),
           app(read("account_app.html")),
-          passkeys(read("account_passkeys.html", Scripts::one)),
+          passkeys(read("account_passkeys.html", pages::Scripts::one)),
           activity(read("account_activity.html")),
-          profile(read("account_profile.html", Scripts::one)),
+          profile(read("account_profile.html", pages::Scripts::one)),
           codes(read("account_codes.html")),
-          enrolment(read("account_enrol.html", Scripts::one)),
-          password_change(read("account_new_password.html", Scripts::one)) {}
+          enrolment(read("account_enrol.html", pages::Scripts::one)),
+          password_change(read("account_new_password.html", pages::Scripts::one)) {}
 
-    Template overview;
-    Template password;
-    Template devices;
-    Template applications;
-    Template app;
-    Template passkeys;
-    Template activity;
-    Template profile;
-    Template codes;
-    Template enrolment;
-    Template password_change;
+    pages::Template overview;
+    pages::Template password;
+    pages::Template devices;
+    pages::Template applications;
+    pages::Template app;
+    pages::Template passkeys;
+    pages::Template activity;
+    pages::Template profile;
+    pages::Template codes;
+    pages::Template enrolment;
+    pages::Template password_change;
 };
 
-class TemplateAccountPages final : public FromTemplates<AccountPages, AccountTemplates> {
+class TemplateAccountPages final : public pages::FromTemplates<AccountPages, AccountTemplates> {
 public:
     using FromTemplates::FromTemplates;
 
     http::Response overview(const OverviewPage& page) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["name"] = util::displayable(page.name);
         values.texts["username"] = util::displayable(page.username);
         values.texts["subject"] = util::displayable(page.subject);
@@ -171,7 +171,7 @@ public:
     }
 
     http::Response password(const PasswordPage& page, int status) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["username"] = util::displayable(page.username);
         values.texts["min_length"] = page.min_length;
         values.texts["has_form"] = page.asks != PasswordPage::Asks::nothing ? "yes" : "";
@@ -182,7 +182,7 @@ public:
     }
 
     http::Response devices(const DevicesPage& page) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         const bool has_remembered = !page.remembered.empty();
         values.texts["has_others"] = page.devices.size() > 1 || has_remembered ? "yes" : "";
         values.texts["has_remembered"] = has_remembered ? "yes" : "";
@@ -195,7 +195,7 @@ public:
     }
 
     http::Response applications(const ApplicationsPage& page) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["has_applications"] = page.applications.empty() ? "" : "yes";
         auto& applications = values.lists["applications"];
         for (const ListedApplication& application : page.applications)
@@ -204,7 +204,7 @@ public:
     }
 
     http::Response app(const AppPage& page, int status) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["since"] = renderer_.say(page.since);
         values.texts["last_used"] = renderer_.say(page.last_used);
         values.texts["another"] = page.another;
@@ -215,7 +215,7 @@ public:
     }
 
     http::Response passkeys(const PasskeysPage& page) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["title"] = renderer_.say(page.list.empty() ? tr("Passkeys") : tr("Add a passkey"));
         values.texts["is_list"] = page.list.empty() ? "yes" : "";
         values.texts["has_passkeys"] = page.passkeys.empty() ? "" : "yes";
@@ -233,7 +233,7 @@ public:
     }
 
     http::Response activity(const ActivityPage& page) const override {
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["has_lines"] = page.lines.empty() ? "" : "yes";
         auto& lines = values.lists["lines"];
         for (const ListedActivity& line : page.lines) lines.push_back(to_values(line, renderer_));
@@ -242,7 +242,7 @@ public:
 
     http::Response profile(const ProfilePage& page) const override {
         const bool is_list = page.list.empty();
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["title"] = renderer_.say(is_list ? tr("Your profile") : tr("Change your profile"));
         values.texts["is_list"] = is_list ? "yes" : "";
         values.texts["username"] = util::displayable(page.username);
@@ -264,7 +264,7 @@ public:
     http::Response codes(const CodesPage& page) const override {
         using Kind = CodesPage::Kind;
         const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
-        Values values = values_of(page.frame, renderer_);
+        pages::Values values = values_of(page.frame, renderer_);
         values.texts["title"] = renderer_.say(title_of(page.kind));
         values.texts["none"] = if_kind(Kind::none);
         values.texts["asks"] = if_kind(Kind::asks);
@@ -279,40 +279,40 @@ public:
     }
 
     http::Response enrolment(const EnrolmentPage& page) const override {
-        Values values{.texts = {{"username", util::displayable(page.username)},
-                                {"action", page.action},
-                                {"csrf", page.csrf},
-                                {"resume", page.resume},
-                                {"other_account", page.other_account},
-                                {"problem", renderer_.say(page.app_problem)},
-                                {"passkey_problem", renderer_.say(page.passkey_problem)}},
-                      .lists = {}};
+        pages::Values values{.texts = {{"username", util::displayable(page.username)},
+                                       {"action", page.action},
+                                       {"csrf", page.csrf},
+                                       {"resume", page.resume},
+                                       {"other_account", page.other_account},
+                                       {"problem", renderer_.say(page.app_problem)},
+                                       {"passkey_problem", renderer_.say(page.passkey_problem)}},
+                             .lists = {}};
         add(values, page.passkey, renderer_);
         add(values, page.key);
         return renderer_.respond(templates_->enrolment, std::move(values), 200);
     }
 
     http::Response password_change(const PasswordChangePage& page) const override {
-        Values values{.texts = {{"username", util::displayable(page.username)},
-                                {"action", page.action},
-                                {"csrf", page.csrf},
-                                {"resume", page.resume},
-                                {"other_account", page.other_account},
-                                {"min_length", page.min_length},
-                                {"problem", renderer_.say(page.problem)}},
-                      .lists = {}};
+        pages::Values values{.texts = {{"username", util::displayable(page.username)},
+                                       {"action", page.action},
+                                       {"csrf", page.csrf},
+                                       {"resume", page.resume},
+                                       {"other_account", page.other_account},
+                                       {"min_length", page.min_length},
+                                       {"problem", renderer_.say(page.problem)}},
+                             .lists = {}};
         return renderer_.respond(templates_->password_change, std::move(values), 200);
     }
 };
 
 }  // namespace
 
-std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read) {
+std::unique_ptr<const pages::InLanguages<AccountPages>> read_account_pages(const pages::TemplateReader& read) {
     // Pages of an operator may have the form for a password themselves.
     return in_languages<TemplateAccountPages>(
         read.with({"account_top.html", "account_message.html", "account_app_key.html", "account_new_passkey.html",
                    "passkey_add.js"})
-            .with({"new_password.html"}, TemplateReader::Missing::left_out));
+            .with({"new_password.html"}, pages::TemplateReader::Missing::left_out));
 }
 
 }  // namespace postern::web

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "http/message.h"
+#include "login/new_passkey.h"
+#include "pages/renderer.h"
 #include "text/message.h"
-#include "web/new_passkey.h"
-#include "web/renderer.h"
 
 namespace postern::web {
 
@@ -127,7 +127,7 @@ struct PasskeysPage {
     std::string another;        ///< URL of the form; "": there are as many as there can be
     std::string accepted;  ///< JSON for signalAllAcceptedCredentials (WebAuthn §5.1.10.3); "": nothing has changed
     // The form; "" with the list:
-    NewPasskey fresh;
+    login::NewPasskey fresh;
     std::string list;  ///< URL of the list
 };
 
@@ -200,7 +200,7 @@ struct EnrolmentPage {
     std::string other_account;      ///< URL of the login page for the same request
     text::Message app_problem;      ///< what went wrong with the app last time, or ""
     text::Message passkey_problem;  ///< likewise
-    NewPasskey passkey;             ///< either may be missing
+    login::NewPasskey passkey;      ///< either may be missing
     AppKey key;
 };
 
@@ -238,7 +238,7 @@ public:
 
 /// The templates of `read` whose names begin with account, and what they splice in: account_top.html,
 /// account_message.html, account_app_key.html, account_new_passkey.html, new_password.html, passkey_add.js and the
-/// files that every page splices in (web::read_pages, which says what is thrown).
-std::unique_ptr<const InLanguages<AccountPages>> read_account_pages(const TemplateReader& read);
+/// files that every page splices in (pages::read_pages, which says what is thrown).
+std::unique_ptr<const pages::InLanguages<AccountPages>> read_account_pages(const pages::TemplateReader& read);
 
 }  // namespace postern::web

@@ -11,12 +11,12 @@
 #include "store/second_factor.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "text/shown_time.h"
 #include "util/base64.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
 #include "web/account/own_passkey.h"
 #include "web/half_login.h"
-#include "web/shown_time.h"
 
 namespace postern::web {
 namespace {
@@ -71,8 +71,8 @@ http::Response list(AccountVisit& visit, const text::Message& problem) {
         page.frame.problem = problem;
         for (const store::Passkey& passkey : passkeys)
             page.passkeys.push_back({passkey.name, base64url_encode(passkey.credential_id), state_of(visit, passkey),
-                                     shown_day(passkey.created_at),
-                                     passkey.last_used_at ? shown_time(*passkey.last_used_at) : text::Message()});
+                                     text::shown_day(passkey.created_at),
+                                     passkey.last_used_at ? text::shown_time(*passkey.last_used_at) : text::Message()});
         page.ends_codes = passkeys.size() == 1 && ends_codes(visit);
         page.wants_second = passkeys.size() == 1 && !passkeys[0].backed_up && is_usable(visit, passkeys[0]);
         if (passkeys.size() < store::kMaxPasskeys) page.another = http::with_query(visit.url(), {{kAdd, "yes"}});
@@ -87,13 +87,14 @@ http::Response refused(http::Response response, const std::string& detail) {
     return response;
 }
 
-PasskeySetup setup_of(const AccountVisit& visit) {
+login::PasskeySetup setup_of(const AccountVisit& visit) {
     return {visit.context(), visit.interaction.browser, visit.request(), visit.subject(), visit.session.sid.str()};
 }
 
 http::Response form(AccountVisit& visit, const text::Message& problem) {
     const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
-    if (passkeys.size() >= store::kMaxPasskeys) return refused(list(visit, kTooManyPasskeys), "there are 20 passkeys");
+    if (passkeys.size() >= store::kMaxPasskeys)
+        return refused(list(visit, login::kTooManyPasskeys), "there are 20 passkeys");
     return with_browser_id(visit, [&] {
         PasskeysPage page;
         page.frame = frame_of(visit);
@@ -106,51 +107,51 @@ http::Response form(AccountVisit& visit, const text::Message& problem) {
 }
 
 struct Added {
-    StartedSession session;
+    login::StartedSession session;
     std::vector<std::string> codes;  ///< when this is the user's first second factor
 };
 
 /// All of it or nothing (STORE-2).
-util::Result<Added, PasskeyRefusal> add_with(const AccountVisit& visit, const ProvedPasskey& proved) {
+util::Result<Added, login::PasskeyRefusal> add_with(const AccountVisit& visit, const login::ProvedPasskey& proved) {
     oauth::Context& context = visit.context();
-    using Outcome = util::Result<Added, PasskeyRefusal>;
+    using Outcome = util::Result<Added, login::PasskeyRefusal>;
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
         if (!store::find_user_to_change(transaction, visit.subject()))
-            return PasskeyRefusal{kAccountChanged, "the user is not there any more"};
+            return login::PasskeyRefusal{login::kAccountChanged, "the user is not there any more"};
         ASSIGN_OR_RETURN(auto codes, add_own_passkey(visit.interaction, transaction, proved));
-        auto session = raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                                     with_new_passkey(visit.session.how, proved));
-        if (!session) return PasskeyRefusal{kAccountChanged, "the session has ended"};
+        auto session = login::raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
+                                            with_new_passkey(visit.session.how, proved));
+        if (!session) return login::PasskeyRefusal{login::kAccountChanged, "the session has ended"};
         transaction.commit();
         return Added{std::move(*session), std::move(codes)};
     });
 }
 
-void note(const AccountVisit& visit, oauth::AuditEvent event, std::string_view credential_id) {
-    visit.context().trail.add(event, {oauth::audit::subject(visit.subject()),
-                                      oauth::audit::session(visit.session.sid),
-                                      {"passkey", oauth::audit::short_digest(credential_id)}});
+void note(const AccountVisit& visit, audit::Event event, std::string_view credential_id) {
+    visit.context().trail.add(event, {audit::subject(visit.subject()),
+                                      audit::session(visit.session.sid),
+                                      {"passkey", audit::short_digest(credential_id)}});
 }
 
 http::Response add(AccountVisit& visit) {
-    if (const auto faulty = faulty_new_passkey_field(visit.request().form))
+    if (const auto faulty = login::faulty_new_passkey_field(visit.request().form))
         return refuse_malformed_form(visit, "field: " + *faulty);
-    const auto proved = prove_new_passkey(setup_of(visit));
+    const auto proved = login::prove_new_passkey(setup_of(visit));
     if (!proved) return refused(form(visit, proved.error().problem), proved.error().detail);
     auto added = add_with(visit, *proved);
     if (!added && is_added(visit.context(), *proved)) return done(visit, AccountDone::passkey_added);
     if (!added) return refused(form(visit, added.error().problem), added.error().detail);
-    note(visit, oauth::AuditEvent::passkey_added, proved->row.credential_id);
+    note(visit, audit::Event::passkey_added, proved->row.credential_id);
     visit.interaction.browser.session = added->session.session;
     http::Response response =
         added->codes.empty() ? done(visit, AccountDone::passkey_added) : show_new_codes(visit, added->codes, kAdded);
-    send_session(visit.interaction.browser, added->session, response);
+    login::send_session(visit.interaction.browser, added->session, response);
     return response;
 }
 
 http::Response rename(AccountVisit& visit, std::string_view id) {
-    const auto name = passkey_name_in(visit.request().form);
-    if (!name) return refused(list(visit, kLongPasskeyName), "the name is too long");
+    const auto name = login::passkey_name_in(visit.request().form);
+    if (!name) return refused(list(visit, login::kLongPasskeyName), "the name is too long");
     const bool renamed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (name->empty() || !store::rename_passkey(transaction, visit.subject(), id, *name)) return false;
         transaction.commit();
@@ -226,12 +227,12 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
         return true;
     });
     if (needed != nullptr) return refused(list(visit, needed), "it is the last passkey, and the user needs one");
-    if (removed) note(visit, oauth::AuditEvent::passkey_removed, id);
+    if (removed) note(visit, audit::Event::passkey_removed, id);
     for (const auto& [sid, grants] : ended)
-        visit.context().trail.add(oauth::AuditEvent::session_ended, {oauth::audit::subject(visit.subject()),
-                                                                     oauth::audit::session(sid),
-                                                                     {"grants_ended", std::to_string(grants)},
-                                                                     {"by", "user"}});
+        visit.context().trail.add(audit::Event::session_ended, {audit::subject(visit.subject()),
+                                                                audit::session(sid),
+                                                                {"grants_ended", std::to_string(grants)},
+                                                                {"by", "user"}});
     return done(visit, AccountDone::passkey_removed);
 }
 

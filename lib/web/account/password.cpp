@@ -6,14 +6,14 @@
 
 #include "crypto/random.h"
 #include "db/write.h"
+#include "login/new_password.h"
+#include "login/password_check.h"
 #include "oauth/access_token.h"
 #include "oauth/session_life.h"
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"
 #include "web/account/own_passkey.h"
-#include "web/new_password.h"
-#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
@@ -80,52 +80,51 @@ std::optional<std::string> change(const AccountVisit& visit, const StillProved& 
         return true;
     };
     if (!db::write(context.store, db::Durability::full, replace)) return std::nullopt;
-    context.trail.add(
-        oauth::AuditEvent::password_changed,
-        {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid), {"by", "user"}});
+    context.trail.add(audit::Event::password_changed,
+                      {audit::subject(visit.subject()), audit::session(visit.session.sid), {"by", "user"}});
     return cookie;
 }
 
 void note_refusal(const AccountVisit& visit, const std::string& reason) {
-    visit.context().trail.add(
-        oauth::AuditEvent::password_refused,
-        {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid), {"reason", reason}});
+    visit.context().trail.add(audit::Event::password_refused,
+                              {audit::subject(visit.subject()), audit::session(visit.session.sid), {"reason", reason}});
 }
 
-http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
+http::Response refuse(AccountVisit& visit, const login::PasswordVerdict& verdict) {
     note_refusal(visit, verdict.log_detail);
-    const bool throttled = verdict.outcome == PasswordOutcome::throttled;
-    http::Response response =
-        throttled ? form(visit, Wrong::present, wait_message(verdict.wait), 429) : form(visit, Wrong::present, kWrong);
+    const bool throttled = verdict.outcome == login::PasswordOutcome::throttled;
+    http::Response response = throttled ? form(visit, Wrong::present, login::wait_message(verdict.wait), 429)
+                                        : form(visit, Wrong::present, kWrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "password_refused",
                                      "the password form was shown again", verdict.log_detail, ""};
     return response;
 }
 
-http::Response refuse_busy(const AccountVisit& visit, const PasswordVerdict& verdict) {
-    note_refusal(visit, verdict.outcome == PasswordOutcome::busy ? verdict.log_detail : kNoHashSlot);
-    return refusal_page(visit.interaction.pages(), visit.request(), PageFault::too_busy,
-                        {"", kNoHashSlot, visit.context().settings.issuer, visit.url()});
+http::Response refuse_busy(const AccountVisit& visit, const login::PasswordVerdict& verdict) {
+    note_refusal(visit, verdict.outcome == login::PasswordOutcome::busy ? verdict.log_detail : login::kNoHashSlot);
+    return pages::refusal_page(visit.interaction.pages(), visit.request(), pages::PageFault::too_busy,
+                               {"", login::kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
 
 http::Response show_changed(const AccountVisit& visit, const std::string& cookie) {
     http::Response response = done(visit, AccountDone::password_changed);
-    const CookieNames& names = visit.interaction.browser.names;
+    const login::CookieNames& names = visit.interaction.browser.names;
     response.add("Set-Cookie", http::set_cookie(names.session, cookie, names.security));
     return response;
 }
 
 /// The new password is right, the present one is not looked at yet.
 http::Response change_with(AccountVisit& visit, const Typed& typed, const std::string& username) {
-    PasswordVerdict verdict = attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
-    if (verdict.outcome == PasswordOutcome::busy) return refuse_busy(visit, verdict);
-    if (verdict.outcome != PasswordOutcome::right) return refuse(visit, verdict);
-    const auto hash = hash_new_password(visit.context(), typed.fresh);
+    login::PasswordVerdict verdict =
+        login::attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
+    if (verdict.outcome == login::PasswordOutcome::busy) return refuse_busy(visit, verdict);
+    if (verdict.outcome != login::PasswordOutcome::right) return refuse(visit, verdict);
+    const auto hash = login::hash_new_password(visit.context(), typed.fresh);
     if (!hash) return refuse_busy(visit, verdict);
     const auto is_proved = [&](db::Transaction& transaction) {
         // The name may have become another user's since.
-        return verdict.named == visit.subject() && confirm_login(transaction, verdict, visit.context().now());
+        return verdict.named == visit.subject() && login::confirm_login(transaction, verdict, visit.context().now());
     };
     const auto cookie = change(visit, is_proved, *hash);
     if (!cookie) {
@@ -141,7 +140,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
 
 /// The same behind a login by passkey alone. Where another change has ended the session, the user logs in again.
 http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& fresh) {
-    const auto hash = hash_new_password(visit.context(), fresh);
+    const auto hash = login::hash_new_password(visit.context(), fresh);
     if (!hash) return refuse_busy(visit, {});
     const auto is_proved = [&](db::Transaction& transaction) {
         const auto user = store::find_user_to_change(transaction, visit.subject());
@@ -175,10 +174,10 @@ http::Response submit_password(AccountVisit& visit) {
     const Asks asks = asked_of(visit);
     if (asks == Asks::nothing) return refuse_without_proof(visit);
     const std::string username = store::find_username(visit.context().store, visit.subject());
-    auto fresh =
-        read_new_password(visit.context(), sent, find_password_owner(visit.context(), visit.subject(), username));
+    auto fresh = login::read_new_password(visit.context(), sent,
+                                          login::find_password_owner(visit.context(), visit.subject(), username));
     if (!fresh) {
-        if (fresh.error().flaw) note_refusal(visit, log_reason(*fresh.error().flaw));
+        if (fresh.error().flaw) note_refusal(visit, login::log_reason(*fresh.error().flaw));
         return form(visit, Wrong::fresh, fresh.error().text);
     }
     if (asks == Asks::new_alone) return change_by_passkey(visit, *fresh);

@@ -5,16 +5,16 @@
 
 #include "crypto/password.h"
 #include "db/write.h"
+#include "login/activity.h"
+#include "login/new_password.h"
+#include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/second_factor.h"
 #include "store/users.h"
-#include "web/activity.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
-#include "web/new_password.h"
-#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
@@ -73,8 +73,7 @@ http::Response form(const ChangeVisit& visit, const text::Message& problem) {
 }
 
 http::Response refuse(const ChangeVisit& visit, const text::Message& problem, const std::string& detail) {
-    visit.context().trail.add(oauth::AuditEvent::password_refused,
-                              {oauth::audit::subject(visit.subject()), {"reason", detail}});
+    visit.context().trail.add(audit::Event::password_refused, {audit::subject(visit.subject()), {"reason", detail}});
     http::Response response = form(visit, problem);
     response.refusal = http::Refusal{"password_refused", "the form for a new password was shown again", detail,
                                      visit.login.request.client_id.str()};
@@ -82,15 +81,14 @@ http::Response refuse(const ChangeVisit& visit, const text::Message& problem, co
 }
 
 void note_changed(const ChangeVisit& visit) {
-    visit.context().trail.add(oauth::AuditEvent::password_changed,
-                              {oauth::audit::subject(visit.subject()), {"by", "user"}});
+    visit.context().trail.add(audit::Event::password_changed, {audit::subject(visit.subject()), {"by", "user"}});
 }
 
 /// The user's row is held.
 void set_password(const ChangeVisit& visit, db::Transaction& transaction, const std::string& hash) {
     store::replace_password(transaction, visit.subject(), hash, visit.context().now());
-    note_activity(visit.context(), transaction, visit.interaction.browser, visit.subject(),
-                  model::Happened::password_changed);
+    login::note_activity(visit.context(), transaction, visit.interaction.browser, visit.subject(),
+                         model::Happened::password_changed);
 }
 
 /// The second factor is set up behind it: that is nothing which the user could have proved before. Returns the half
@@ -126,7 +124,7 @@ http::Response go_on(const ChangeVisit& visit, const std::string& hash) {
     if (!started) return start_over(interaction, visit.login);
     note_changed(visit);
     const bool had_second = visit.half().done.level >= model::Level::second_factor;
-    note_login(visit.context(), *started, had_second ? kSecondFactor : kMethod, visit.login.request.client_id);
+    login::note_login(visit.context(), *started, had_second ? kSecondFactor : kMethod, visit.login.request.client_id);
     return go_on_with(interaction, visit.login, *started);
 }
 
@@ -147,20 +145,20 @@ http::Response submit_password_change(Interaction& interaction, const AccountPag
     oauth::Context& context = interaction.context;
     const model::AuthorizationRequest& request = visit.login.request;
     if (!is_own_form(context, Form::password_change, interaction.browser, request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, request,
+        return refuse_and_offer(interaction, pages::PageFault::form_foreign, request,
                                 "the csrf field is missing or does not belong to this browser and request");
     if (const auto faulty = sent.first_fault({"new", "again"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, request, "field: " + *faulty);
-    const auto fresh = read_new_password(
+        return refuse_and_offer(interaction, pages::PageFault::form_malformed, request, "field: " + *faulty);
+    const auto fresh = login::read_new_password(
         context, sent,
-        find_password_owner(context, visit.subject(), store::find_username(context.store, visit.subject())));
+        login::find_password_owner(context, visit.subject(), store::find_username(context.store, visit.subject())));
     if (!fresh)
         return refuse(visit, fresh.error().text,
-                      fresh.error().flaw ? log_reason(*fresh.error().flaw) : "the two new passwords differ");
+                      fresh.error().flaw ? login::log_reason(*fresh.error().flaw) : "the two new passwords differ");
     std::string hash;
     {
-        const auto slot = take_hash_slot(context);
-        if (!slot) return refuse_and_offer(interaction, PageFault::too_busy, request, kNoHashSlot);
+        const auto slot = login::take_hash_slot(context);
+        if (!slot) return refuse_and_offer(interaction, pages::PageFault::too_busy, request, login::kNoHashSlot);
         // Who has set it knows it, and so does what it was sent with.
         if (crypto::verify_password(*fresh, store::find_password_hash(context.store, visit.subject())))
             return refuse(visit, kSame, "new password: the present one");

@@ -8,11 +8,11 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "mail/notice.h"
 #include "model/change_claims.h"
 #include "model/claim_shape.h"
 #include "model/mail.h"
 #include "model/standard_claims.h"
-#include "oauth/mail_notice.h"
 #include "os/wake_file.h"
 #include "store/groups.h"
 #include "store/mail_requests.h"
@@ -200,7 +200,7 @@ void replace_claims(const AccountVisit& visit, db::Transaction& transaction, mod
     oauth::Context& context = visit.context();
     // Only an address that is taken away: another one is told by what confirms it.
     if (context.settings.mail && !user.claims.find(kEmail) &&
-        oauth::queue_notice(transaction, context.random, user.subject, model::Happened::profile_changed, context.now()))
+        mail::queue_notice(transaction, context.random, user.subject, model::Happened::profile_changed, context.now()))
         wake(context);
     user.updated_at = context.now();
     store::update_claims(transaction, user);
@@ -216,7 +216,7 @@ Changed change(const AccountVisit& visit, const std::vector<std::string>& names,
         Changed changed;
         const std::string address = new_address(user->claims, names, typed);
         changed.email_asked = !address.empty();
-        if (changed.email_asked && !oauth::may_get_another(transaction, visit.subject(), context.now()))
+        if (changed.email_asked && !mail::may_get_another(transaction, visit.subject(), context.now()))
             return {.too_often = true};
         changed.names = apply(user->claims, names, typed);
         if (!changed.names.empty()) replace_claims(visit, transaction, std::move(*user), changed.names);
@@ -230,14 +230,13 @@ Changed change(const AccountVisit& visit, const std::vector<std::string>& names,
 }
 
 http::Response tell(AccountVisit& visit, const Changed& changed) {
-    oauth::AuditTrail& trail = visit.context().trail;
-    const auto subject = oauth::audit::subject(visit.subject());
+    audit::Trail& trail = visit.context().trail;
+    const auto subject = audit::subject(visit.subject());
     if (!changed.names.empty())
-        trail.add(oauth::AuditEvent::profile_changed,
-                  {subject, oauth::audit::session(visit.session.sid), {"changed", changed.names}});
+        trail.add(audit::Event::profile_changed,
+                  {subject, audit::session(visit.session.sid), {"changed", changed.names}});
     if (changed.email_asked)
-        trail.add(oauth::AuditEvent::mail_asked,
-                  {{"kind", std::string(model::to_string(model::MailKind::email))}, subject});
+        trail.add(audit::Event::mail_asked, {{"kind", std::string(model::to_string(model::MailKind::email))}, subject});
     return done(visit, changed.email_asked ? AccountDone::email_asked : AccountDone::profile_changed);
 }
 

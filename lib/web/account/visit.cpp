@@ -50,9 +50,9 @@ text::Message text_of(std::string_view word, Form form) {
 }
 
 /// The form can be had again at the page.
-http::Response refuse(const AccountVisit& visit, PageFault fault, const std::string& detail) {
-    RefusalFacts facts{"", detail, visit.context().settings.issuer, visit.url()};
-    return refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
+http::Response refuse(const AccountVisit& visit, pages::PageFault fault, const std::string& detail) {
+    pages::RefusalFacts facts{"", detail, visit.context().settings.issuer, visit.url()};
+    return pages::refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
 }
 
 bool is_too_old(const AccountVisit& visit) {
@@ -102,7 +102,7 @@ AccountFrame frame_of(const AccountVisit& visit) {
 
 http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make) {
     http::Response cookies;
-    ensure_browser_id(visit.context(), visit.interaction.browser, cookies);
+    login::ensure_browser_id(visit.context(), visit.interaction.browser, cookies);
     http::Response response = make();
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
     return response;
@@ -139,12 +139,12 @@ bool needs_link(const AccountVisit& visit) {
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {
     if (is_own_form(visit.context(), visit.form, visit.interaction.browser, kNoRequest, visit.request()))
         return std::nullopt;
-    return refuse(visit, PageFault::account_form_foreign,
+    return refuse(visit, pages::PageFault::account_form_foreign,
                   "the csrf field is missing or does not belong to this browser, session and page");
 }
 
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail) {
-    return refuse(visit, PageFault::account_form_malformed, detail);
+    return refuse(visit, pages::PageFault::account_form_malformed, detail);
 }
 
 http::Response done(const AccountVisit& visit, AccountDone what) {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "http/message.h"
+#include "login/activity.h"
 #include "model/session.h"
 #include "store/second_factor.h"
 #include "web/account/page.h"
-#include "web/activity.h"
 #include "web/csrf.h"
 #include "web/interaction.h"
 
@@ -31,7 +31,7 @@ struct AccountVisit {
     const model::Subject& subject() const { return session.subject; }
     /// A line of the user's activity, in the transaction of what has happened, which holds the user's row.
     void note(db::Transaction& transaction, model::Happened what, std::string detail = {}) const {
-        note_activity(context(), transaction, interaction.browser, subject(), what, std::move(detail));
+        login::note_activity(context(), transaction, interaction.browser, subject(), what, std::move(detail));
     }
     std::string url() const { return interaction.context.settings.url(page); }
 };

@@ -8,14 +8,14 @@
 #include "crypto/digest.h"
 #include "crypto/random.h"
 #include "db/write.h"
+#include "login/browser.h"
+#include "login/password_check.h"
 #include "model/mail.h"
 #include "os/wake_file.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
-#include "web/browser.h"
 #include "web/csrf.h"
-#include "web/password_check.h"
 
 namespace postern::web {
 namespace {
@@ -29,10 +29,10 @@ constexpr util::Seconds kHour = std::chrono::hours(1);
 constexpr const char* kOutOfDate = tr("This form is out of date. Send it again.");
 constexpr const char* kNothingTyped = tr("Enter your user name or your e-mail address.");
 
-http::Response form(oauth::Context& context, const RecoverPages& own, Browser& browser, const text::Message& problem,
-                    int status = 200) {
+http::Response form(oauth::Context& context, const RecoverPages& own, login::Browser& browser,
+                    const text::Message& problem, int status = 200) {
     http::Response cookies;
-    ensure_browser_id(context, browser, cookies);
+    login::ensure_browser_id(context, browser, cookies);
     http::Response response =
         own.ask({.csrf = csrf_token(context, Form::recover, browser, ""), .problem = problem}, status);
     for (const auto& [name, value] : cookies.headers) response.add(name, value);
@@ -67,7 +67,7 @@ struct Answer {
 };
 
 Answer ask(oauth::Context& context, const std::string& typed, const std::string& address, const std::string& language) {
-    const std::string address_key = counter_of_network("mail-address:", address);
+    const std::string address_key = login::counter_of_network("mail-address:", address);
     model::MailRequest request;
     request.id = crypto::random_id(context.random);
     request.email_key = key_of(context, typed);
@@ -86,8 +86,8 @@ Answer ask(oauth::Context& context, const std::string& typed, const std::string&
     });
 }
 
-http::Response submit(oauth::Context& context, const RecoverPages& own, Browser& browser, const http::Request& request,
-                      const std::string& language) {
+http::Response submit(oauth::Context& context, const RecoverPages& own, login::Browser& browser,
+                      const http::Request& request, const std::string& language) {
     if (!is_own_form(context, Form::recover, browser, "", request))
         return refuse(form(context, own, browser, kOutOfDate, 403), "recover_form_refused",
                       "the csrf field is missing or does not belong to this browser");
@@ -97,9 +97,8 @@ http::Response submit(oauth::Context& context, const RecoverPages& own, Browser&
     const Answer answer = ask(context, *typed, request.remote_address, language);
     http::Response response = own.asked();
     if (answer.asked == Asked::yes) {
-        context.trail.add(oauth::AuditEvent::mail_asked,
-                          {{"kind", std::string(model::to_string(model::MailKind::reset))},
-                           oauth::audit::subject(answer.subject.value_or(model::Subject()))});
+        context.trail.add(audit::Event::mail_asked, {{"kind", std::string(model::to_string(model::MailKind::reset))},
+                                                     audit::subject(answer.subject.value_or(model::Subject()))});
         return response;
     }
     return refuse(
@@ -113,7 +112,7 @@ http::Response submit(oauth::Context& context, const RecoverPages& own, Browser&
 
 http::Response ask_for_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
                             const std::string& language) {
-    Browser browser = recognise_browser(context.settings, request);
+    login::Browser browser = login::recognise_browser(context.settings, request);
     return request.method == http::Method::post ? submit(context, own, browser, request, language)
                                                 : form(context, own, browser, "");
 }

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "db/write.h"
+#include "login/activity.h"
 #include "oauth/acr.h"
 #include "store/users.h"
-#include "web/activity.h"
 #include "web/recover/confirm_address.h"
 
 namespace postern::web {
@@ -16,30 +16,31 @@ bool takes_passkey(const oauth::Settings& settings, model::LinkPurpose purpose) 
            settings.login.passkeys == oauth::Passkeys::login;
 }
 
-PasskeySetup invited_setup(oauth::Context& context, const Browser& browser, const http::Request& request,
-                           const model::Link& link) {
-    return {context, browser, request, link.subject, link.token_hash.str(), PasskeyUse::alone};
+login::PasskeySetup invited_setup(oauth::Context& context, const login::Browser& browser, const http::Request& request,
+                                  const model::Link& link) {
+    return {context, browser, request, link.subject, link.token_hash.str(), login::PasskeyUse::alone};
 }
 
-NewPasskey ask_for_invited_passkey(const PasskeySetup& setup, const store::FoundLink& found) {
+login::NewPasskey ask_for_invited_passkey(const login::PasskeySetup& setup, const store::FoundLink& found) {
     oauth::Context& context = setup.context;
-    PasskeyOwner owner{found.username, name_of(store::find_claims(context.store, setup.subject)), {}};
+    login::PasskeyOwner owner{found.username, login::name_of(store::find_claims(context.store, setup.subject)), {}};
     for (std::string& id : store::passkey_ids(context.store, setup.subject))
         owner.known.emplace_back().credential_id = std::move(id);
-    return ask_for_passkey(setup, owner);
+    return login::ask_for_passkey(setup, owner);
 }
 
-InvitedPasskey add_invited_passkey(oauth::Context& context, const Browser& browser, const model::Link& link,
-                                   const ProvedPasskey& proved) {
+InvitedPasskey add_invited_passkey(oauth::Context& context, const login::Browser& browser, const model::Link& link,
+                                   const login::ProvedPasskey& proved) {
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> InvitedPasskey {
         // First, for the stamp that it looks at grows with the passkey.
         if (!store::spend_link(transaction, link, context.now())) return {};
         if (is_of_former_address(transaction.database(), link)) return {};
         const auto known = static_cast<std::int64_t>(store::passkey_ids(transaction.database(), link.subject).size());
-        if (const auto added = add_passkey(context, browser, transaction, proved, known); !added)
+        if (const auto added = login::add_passkey(context, browser, transaction, proved, known); !added)
             return {.refusal = added.error()};
         confirm_address(transaction, link, context.now());
-        note_activity(context, transaction, browser, link.subject, model::Happened::link_used, model::kUsedForPasskey);
+        login::note_activity(context, transaction, browser, link.subject, model::Happened::link_used,
+                             model::kUsedForPasskey);
         transaction.commit();
         return {.is_spent = true};
     });

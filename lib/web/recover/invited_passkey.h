@@ -2,10 +2,10 @@
 // docs/decisions/0086-invitation-by-passkey.md
 #pragma once
 
+#include "login/passkey_setup.h"
 #include "model/link.h"
 #include "oauth/context.h"
 #include "store/links.h"
-#include "web/passkey_setup.h"
 
 namespace postern::web {
 
@@ -13,20 +13,20 @@ namespace postern::web {
 bool takes_passkey(const oauth::Settings& settings, model::LinkPurpose purpose);
 
 /// A passkey for the user of that link: one that is good without a password. The browser has an id.
-PasskeySetup invited_setup(oauth::Context& context, const Browser& browser, const http::Request& request,
-                           const model::Link& link);
+login::PasskeySetup invited_setup(oauth::Context& context, const login::Browser& browser, const http::Request& request,
+                                  const model::Link& link);
 
 /// For the form. Of the passkeys that the user has already, ids alone are read.
-NewPasskey ask_for_invited_passkey(const PasskeySetup& setup, const store::FoundLink& found);
+login::NewPasskey ask_for_invited_passkey(const login::PasskeySetup& setup, const store::FoundLink& found);
 
 /// What is refused leaves the link as it is.
 struct InvitedPasskey {
     bool is_spent = false;  ///< false without a refusal: the link is not good any more
-    std::optional<PasskeyRefusal> refusal = {};
+    std::optional<login::PasskeyRefusal> refusal = {};
 };
 /// The passkey is the user's and the link is spent, or neither. The user gets no recovery codes: their key is
 /// factor.key, which this program may not read. No session begins and none ends.
-InvitedPasskey add_invited_passkey(oauth::Context& context, const Browser& browser, const model::Link& link,
-                                   const ProvedPasskey& proved);
+InvitedPasskey add_invited_passkey(oauth::Context& context, const login::Browser& browser, const model::Link& link,
+                                   const login::ProvedPasskey& proved);
 
 }  // namespace postern::web

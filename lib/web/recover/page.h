@@ -5,10 +5,10 @@
 #include <string>
 
 #include "http/message.h"
+#include "login/new_passkey.h"
 #include "model/link.h"
+#include "pages/renderer.h"
 #include "text/message.h"
-#include "web/new_passkey.h"
-#include "web/renderer.h"
 
 namespace postern::web {
 
@@ -18,7 +18,7 @@ struct LinkPage {
     std::string min_length;  ///< of a new password, in characters
     std::string csrf;
     text::Message problem;               ///< why nothing was changed, or ""
-    NewPasskey passkey = {};             ///< that may be added instead
+    login::NewPasskey passkey = {};      ///< that may be added instead
     text::Message passkey_problem = {};  ///< why none was added, or ""
 };
 
@@ -60,7 +60,7 @@ public:
 };
 
 /// The templates of `read` whose names begin with recover, and the files that every page splices in
-/// (web::read_pages, which says what is thrown).
-std::unique_ptr<const InLanguages<RecoverPages>> read_recover_pages(const TemplateReader& read);
+/// (pages::read_pages, which says what is thrown).
+std::unique_ptr<const pages::InLanguages<RecoverPages>> read_recover_pages(const pages::TemplateReader& read);
 
 }  // namespace postern::web

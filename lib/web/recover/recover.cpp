@@ -8,42 +8,42 @@
 #include <vector>
 
 #include "db/write.h"
+#include "login/activity.h"
+#include "login/browser.h"
+#include "login/new_password.h"
+#include "mail/notice.h"
 #include "model/mail.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
-#include "oauth/mail_notice.h"
 #include "os/wake_file.h"
+#include "pages/page_language.h"
+#include "pages/refusal_page.h"
 #include "store/factors.h"
 #include "store/links.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"
 #include "store/users.h"
 #include "util/base64.h"
-#include "web/activity.h"
-#include "web/browser.h"
 #include "web/csrf.h"
 #include "web/half_login.h"
-#include "web/new_password.h"
-#include "web/page_language.h"
 #include "web/recover/ask.h"
 #include "web/recover/confirm_address.h"
 #include "web/recover/invited_passkey.h"
 #include "web/recover/paths.h"
-#include "web/refusal_page.h"
 
 namespace postern::web {
 namespace {
 
+using audit::Event;
 using model::LinkPurpose;
-using oauth::AuditEvent;
 
 /// One request for a link. No session counts for it, and none is looked at.
 struct Visit {
     oauth::Context& context;
-    const Pages& pages;
+    const pages::Pages& pages;
     const RecoverPages& own;
     const http::Request& request;
-    Browser browser;
+    login::Browser browser;
     std::optional<store::FoundLink> found = {};
 
     const model::Link& link() const { return found.value().link; }
@@ -57,30 +57,30 @@ constexpr const char* kByLink = "link";
 /// Behind `paths.account`: the page that makes recovery codes.
 constexpr const char* kCodesSuffix = "/codes";
 
-std::vector<oauth::audit::Member> members_of(const model::Link& link) {
+std::vector<audit::Member> members_of(const model::Link& link) {
     return {{"purpose", std::string(model::to_string(link.purpose))},
-            oauth::audit::subject(link.subject),
-            oauth::audit::credential("link", link.token_hash),
+            audit::subject(link.subject),
+            audit::credential("link", link.token_hash),
             {"made_by", link.made_by}};
 }
 
 /// The same page for every reason, which the log has.
 http::Response refuse_link(const Visit& visit, const std::string& reason) {
-    std::vector<oauth::audit::Member> members = {{"reason", reason}};
+    std::vector<audit::Member> members = {{"reason", reason}};
     if (visit.found)
         for (auto& member : members_of(visit.link())) members.push_back(std::move(member));
-    visit.context.trail.add(AuditEvent::link_refused, std::move(members));
+    visit.context.trail.add(audit::Event::link_refused, std::move(members));
     const oauth::Settings& settings = visit.context.settings;
-    return refusal_page(visit.pages, visit.request, PageFault::link_not_good,
-                        {.client_id = {},
-                         .detail = reason,
-                         .issuer = settings.issuer,
-                         .try_again = {},
-                         .recover = settings.offers_recovery() ? settings.url(*settings.paths.recover) : ""});
+    return pages::refusal_page(visit.pages, visit.request, pages::PageFault::link_not_good,
+                               {.client_id = {},
+                                .detail = reason,
+                                .issuer = settings.issuer,
+                                .try_again = {},
+                                .recover = settings.offers_recovery() ? settings.url(*settings.paths.recover) : ""});
 }
 
-http::Response refuse_form(const Visit& visit, PageFault fault, const std::string& detail) {
-    return refusal_page(visit.pages, visit.request, fault, {"", detail, visit.context.settings.issuer, ""});
+http::Response refuse_form(const Visit& visit, pages::PageFault fault, const std::string& detail) {
+    return pages::refusal_page(visit.pages, visit.request, fault, {"", detail, visit.context.settings.issuer, ""});
 }
 
 /// Why the link does nothing; nullptr when it is good.
@@ -123,7 +123,7 @@ http::Response page_of_address(const Visit& visit, const std::string& csrf) {
     return visit.own.email_link({.username = visit.found->username, .email = visit.link().email, .csrf = csrf});
 }
 
-PasskeySetup setup_of(const Visit& visit) {
+login::PasskeySetup setup_of(const Visit& visit) {
     return invited_setup(visit.context, visit.browser, visit.request, visit.link());
 }
 
@@ -143,7 +143,7 @@ http::Response page_of(const Visit& visit, const std::string& csrf, const text::
 
 http::Response form(Visit& visit, const text::Message& problem, const text::Message& passkey_problem = {}) {
     http::Response cookies;
-    ensure_browser_id(visit.context, visit.browser, cookies);
+    login::ensure_browser_id(visit.context, visit.browser, cookies);
     http::Response response =
         page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()), problem,
                 passkey_problem);
@@ -152,9 +152,9 @@ http::Response form(Visit& visit, const text::Message& problem, const text::Mess
 }
 
 void note_refusal(const Visit& visit, factor::PasswordFlaw flaw) {
-    visit.context.trail.add(AuditEvent::password_refused, {oauth::audit::subject(visit.link().subject),
-                                                           oauth::audit::credential("link", visit.link().token_hash),
-                                                           {"reason", log_reason(flaw)}});
+    visit.context.trail.add(audit::Event::password_refused, {audit::subject(visit.link().subject),
+                                                             audit::credential("link", visit.link().token_hash),
+                                                             {"reason", login::log_reason(flaw)}});
 }
 
 /// What was there and is gone.
@@ -179,11 +179,12 @@ bool spend_on_address(const Visit& visit) {
     return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::spend_link(transaction, link, context.now())) return false;
         const bool told =
-            context.mail_wake != nullptr && oauth::queue_notice(transaction, context.random, link.subject,
-                                                                model::Happened::profile_changed, context.now());
+            context.mail_wake != nullptr && mail::queue_notice(transaction, context.random, link.subject,
+                                                               model::Happened::profile_changed, context.now());
         if (told) context.mail_wake->ask();
         confirm_address(transaction, link, context.now());
-        note_activity(context, transaction, visit.browser, link.subject, model::Happened::profile_changed, "email");
+        login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::profile_changed,
+                             "email");
         transaction.commit();
         return true;
     });
@@ -207,8 +208,8 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
         store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
         store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
-        note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
-                      std::string(model::to_string(link.purpose)));
+        login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
+                             std::string(model::to_string(link.purpose)));
         transaction.commit();
         return removed;
     });
@@ -221,25 +222,25 @@ bool needs_link_to_enrol(const oauth::Settings& settings) {
 }
 
 void note(const Visit& visit, const Removed& removed) {
-    const auto subject = oauth::audit::subject(visit.link().subject);
-    oauth::AuditTrail& trail = visit.context.trail;
-    trail.add(AuditEvent::link_used, members_of(visit.link()));
-    trail.add(AuditEvent::password_changed, {subject, {"by", kByLink}});
-    if (removed.app) trail.add(AuditEvent::app_removed, {subject, {"by", kByLink}});
+    const auto subject = audit::subject(visit.link().subject);
+    audit::Trail& trail = visit.context.trail;
+    trail.add(audit::Event::link_used, members_of(visit.link()));
+    trail.add(audit::Event::password_changed, {subject, {"by", kByLink}});
+    if (removed.app) trail.add(audit::Event::app_removed, {subject, {"by", kByLink}});
     for (const std::string& id : removed.passkeys)
-        trail.add(AuditEvent::passkey_removed, {subject, {"passkey", oauth::audit::short_digest(id)}, {"by", kByLink}});
+        trail.add(audit::Event::passkey_removed, {subject, {"passkey", audit::short_digest(id)}, {"by", kByLink}});
 }
 
 http::Response submit_address(Visit& visit) {
     if (!spend_on_address(visit)) return refuse_link(visit, "used, or void, while the form was open");
-    visit.context.trail.add(AuditEvent::link_used, members_of(visit.link()));
-    visit.context.trail.add(AuditEvent::profile_changed,
-                            {oauth::audit::subject(visit.link().subject), {"changed", "email"}});
+    visit.context.trail.add(audit::Event::link_used, members_of(visit.link()));
+    visit.context.trail.add(audit::Event::profile_changed,
+                            {audit::subject(visit.link().subject), {"changed", "email"}});
     return page_of_address(visit, "");
 }
 
 /// The page again. The link is as it was.
-http::Response refuse_passkey(Visit& visit, const PasskeyRefusal& refusal) {
+http::Response refuse_passkey(Visit& visit, const login::PasskeyRefusal& refusal) {
     http::Response response = form(visit, "", refusal.problem);
     response.refusal =
         http::Refusal{"passkey_change_refused", "the page of the link was shown again", refusal.detail, ""};
@@ -248,17 +249,17 @@ http::Response refuse_passkey(Visit& visit, const PasskeyRefusal& refusal) {
 
 http::Response submit_passkey(Visit& visit) {
     oauth::Context& context = visit.context;
-    if (const auto faulty = faulty_new_passkey_field(visit.request.form))
-        return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
-    const auto proved = prove_new_passkey(setup_of(visit));
+    if (const auto faulty = login::faulty_new_passkey_field(visit.request.form))
+        return refuse_form(visit, pages::PageFault::link_form_malformed, "field: " + *faulty);
+    const auto proved = login::prove_new_passkey(setup_of(visit));
     if (!proved) return refuse_passkey(visit, proved.error());
     const InvitedPasskey added = add_invited_passkey(context, visit.browser, visit.link(), *proved);
     if (added.refusal) return refuse_passkey(visit, *added.refusal);
     if (!added.is_spent) return refuse_link(visit, "used, or void, while the passkey was made");
-    context.trail.add(AuditEvent::link_used, members_of(visit.link()));
-    context.trail.add(AuditEvent::passkey_added, {oauth::audit::subject(visit.link().subject),
-                                                  {"passkey", oauth::audit::short_digest(proved->row.credential_id)},
-                                                  {"by", kByLink}});
+    context.trail.add(audit::Event::link_used, members_of(visit.link()));
+    context.trail.add(audit::Event::passkey_added, {audit::subject(visit.link().subject),
+                                                    {"passkey", audit::short_digest(proved->row.credential_id)},
+                                                    {"by", kByLink}});
     const oauth::Settings& settings = context.settings;
     const bool makes_codes = settings.paths.account && oauth::highest_level(settings) >= model::Level::second_factor;
     std::string sign_in = settings.paths.account ? settings.url(*settings.paths.account) : "";
@@ -269,22 +270,22 @@ http::Response submit_passkey(Visit& visit) {
 
 http::Response submit(Visit& visit) {
     if (!is_own_form(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
-        return refuse_form(visit, PageFault::link_form_foreign,
+        return refuse_form(visit, pages::PageFault::link_form_foreign,
                            "the csrf field is missing or does not belong to this browser and link");
     if (visit.link().purpose == LinkPurpose::email) return submit_address(visit);
     const http::Params& sent = visit.request.form;
-    if (has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))
+    if (login::has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))
         return submit_passkey(visit);
     if (const auto faulty = sent.first_fault({"new", "again"}))
-        return refuse_form(visit, PageFault::link_form_malformed, "field: " + *faulty);
-    const auto fresh = read_new_password(
-        visit.context, sent, find_password_owner(visit.context, visit.link().subject, visit.found->username));
+        return refuse_form(visit, pages::PageFault::link_form_malformed, "field: " + *faulty);
+    const auto fresh = login::read_new_password(
+        visit.context, sent, login::find_password_owner(visit.context, visit.link().subject, visit.found->username));
     if (!fresh) {
         if (fresh.error().flaw) note_refusal(visit, *fresh.error().flaw);
         return form(visit, fresh.error().text);
     }
-    const auto hash = hash_new_password(visit.context, *fresh);
-    if (!hash) return refuse_form(visit, PageFault::too_busy, kNoHashSlot);
+    const auto hash = login::hash_new_password(visit.context, *fresh);
+    if (!hash) return refuse_form(visit, pages::PageFault::too_busy, login::kNoHashSlot);
     const auto removed = spend(visit, *hash);
     if (!removed) return refuse_link(visit, "used, or void, while the new password was hashed");
     note(visit, *removed);
@@ -296,13 +297,14 @@ http::Response submit(Visit& visit) {
 
 }  // namespace
 
-http::Response recover(oauth::Context& context, const PageBook& pages, const InLanguages<RecoverPages>& own,
-                       const http::Request& request) {
-    const text::Catalogue& language = pages.languages()->choose(language_wishes(context.settings, request));
+http::Response recover(oauth::Context& context, const pages::PageBook& pages,
+                       const pages::InLanguages<RecoverPages>& own, const http::Request& request) {
+    const text::Catalogue& language = pages.languages()->choose(pages::language_wishes(context.settings, request));
     const std::optional<std::string>& path = context.settings.paths.recover;
     if (path && !request.path.ends_with(*path + kLinkSuffix))
         return ask_for_link(context, own.in(language), request, language.tag());
-    Visit visit{context, pages.in(language), own.in(language), request, recognise_browser(context.settings, request)};
+    Visit visit{context, pages.in(language), own.in(language), request,
+                login::recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);
     return request.method == http::Method::post ? submit(visit) : form(visit, "");
 }

@@ -3,7 +3,7 @@
 
 #include "http/message.h"
 #include "oauth/context.h"
-#include "web/page.h"
+#include "pages/page.h"
 #include "web/recover/page.h"
 
 namespace postern::web {
@@ -12,7 +12,7 @@ namespace postern::web {
 /// of the form that this browser was shown spends the link in the transaction that does what it is for. No session
 /// comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
 /// `paths.recover` itself is the page that asks for one (ask.h).
-http::Response recover(oauth::Context& context, const PageBook& pages, const InLanguages<RecoverPages>& own,
-                       const http::Request& request);
+http::Response recover(oauth::Context& context, const pages::PageBook& pages,
+                       const pages::InLanguages<RecoverPages>& own, const http::Request& request);
 
 }  // namespace postern::web

@@ -15,7 +15,7 @@ namespace {
 const std::string kSent = "state=a+b%2Bc%26d%3De%23f%25%22%3C%3E%C3%A9%26code%3Devil";
 const std::string kState = "a b+c&d=e#f%\"<>\xc3\xa9&code=evil";
 
-const web::Pages& pages() { return test::shipped_pages(); }
+const pages::Pages& shown() { return test::shipped_pages(); }
 
 struct Fixture {
     test::RulesFixture fixture;
@@ -50,7 +50,7 @@ TEST_CASE("authorization_response: query, behind the one that is registered") {
     Fixture f;
     for (const char* mode : {"", "&response_mode=query"}) {
         const auto answer =
-            web::authorization_response(pages(), f.target("&response_type=code&" + kSent + mode), {{"code", "C"}});
+            web::authorization_response(shown(), f.target("&response_type=code&" + kSent + mode), {{"code", "C"}});
         check_values(sent_behind(answer, "https://app.example/cb?x=1", '&'), "C");
         CHECK(answer.find("Location")->find('#') == std::string::npos);
         CHECK_FALSE(answer.refusal);
@@ -60,7 +60,7 @@ TEST_CASE("authorization_response: query, behind the one that is registered") {
 TEST_CASE("authorization_response: fragment, with the registered query left alone") {
     Fixture f;
     for (const char* request : {"&response_type=token&", "&response_type=code&response_mode=fragment&"}) {
-        const auto answer = web::authorization_response(pages(), f.target(request + kSent), {{"code", "C"}});
+        const auto answer = web::authorization_response(shown(), f.target(request + kSent), {{"code", "C"}});
         check_values(sent_behind(answer, "https://app.example/cb?x=1", '#'), "C");
     }
 }
@@ -68,7 +68,7 @@ TEST_CASE("authorization_response: fragment, with the registered query left alon
 TEST_CASE("authorization_response: form_post, a page whose form goes to the registered address") {
     Fixture f;
     const auto answer =
-        web::authorization_response(pages(), f.target("&response_mode=form_post&" + kSent), {{"code", "C"}});
+        web::authorization_response(shown(), f.target("&response_mode=form_post&" + kSent), {{"code", "C"}});
     CHECK(answer.status == 200);
     CHECK(answer.find("Location") == nullptr);
     const auto form = test::find_form(answer.body);
@@ -84,7 +84,7 @@ TEST_CASE("authorization_response: no state is returned when none was sent") {
     for (const char* mode : {"query", "fragment", "form_post"}) {
         CAPTURE(mode);
         const auto answer =
-            web::authorization_response(pages(), f.target(std::string("&response_mode=") + mode), {{"code", "C"}});
+            web::authorization_response(shown(), f.target(std::string("&response_mode=") + mode), {{"code", "C"}});
         const std::string* location = answer.find("Location");
         CHECK((location ? *location : answer.body).find("state") == std::string::npos);
     }
@@ -105,7 +105,7 @@ TEST_CASE("authorization_error: the same ways, and the refusal is kept for the o
     for (const Row& row : rows) {
         CAPTURE(row.mode);
         const auto target = f.target("&state=s&response_mode=" + std::string(row.mode));
-        const auto answer = web::authorization_error(pages(), target, oauth::invalid_scope("words", "detail"));
+        const auto answer = web::authorization_error(shown(), target, oauth::invalid_scope("words", "detail"));
         CHECK(answer.status == row.status);
         const std::string* location = answer.find("Location");
         CHECK((location ? *location : answer.body).find(row.part) != std::string::npos);

@@ -140,12 +140,12 @@ TEST_CASE("authorization: a user who may not use the client gets a page with two
     const auto refused = f.start(f.request());
     CHECK(refused.status == 403);
     CHECK(refusal_of(refused) == "access_refused");
-    const web::ErrorPage page = f.pages.last_error;
+    const pages::ErrorPage page = f.pages.last_error;
     CHECK(page.title == "alice may not use Our wiki");
     CHECK(page.client_name == "Our wiki");
     CHECK(page.try_again.empty());
     REQUIRE(f.fixture.trail.entries().size() == 1);
-    CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::access_refused);
+    CHECK(f.fixture.trail.entries()[0].event == audit::Event::access_refused);
 
     const auto open = [&](const std::string& url) {
         http::Response link;

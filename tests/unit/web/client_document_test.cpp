@@ -86,7 +86,7 @@ struct Flow : test::PageFlow {
     }
     http::Response approve() { return approve(asking()); }
     std::optional<model::Client> stored() { return store::find_client(fixture.database, model::ClientId(kUrl)); }
-    bool has_audit(oauth::AuditEvent event, const std::string& member = "", const std::string& value = "") const {
+    bool has_audit(audit::Event event, const std::string& member = "", const std::string& value = "") const {
         for (const auto& entry : fixture.trail.entries()) {
             if (entry.event != event) continue;
             if (member.empty()) return true;
@@ -135,7 +135,7 @@ TEST_CASE(
     CHECK(place_of(approved) == kCallback);
     CHECK(location_parameter(approved, "code") != "");
     CHECK(location_parameter(approved, "iss") == "https://op.example");
-    CHECK(f.has_audit(oauth::AuditEvent::client_registered, "client_id", kUrl));
+    CHECK(f.has_audit(audit::Event::client_registered, "client_id", kUrl));
     const auto client = f.stored();
     REQUIRE(client);
     CHECK(client->origin == model::Origin::document);
@@ -151,7 +151,7 @@ TEST_CASE(
 
     const auto again = f.start(f.asking());  // the consent is remembered
     CHECK(location_parameter(again, "code") != "");
-    CHECK_FALSE(f.has_audit(oauth::AuditEvent::client_registered));
+    CHECK_FALSE(f.has_audit(audit::Event::client_registered));
 }
 
 TEST_CASE(
@@ -216,7 +216,7 @@ TEST_CASE("client document: the page says the same whatever was wrong with the d
     Flow f;
     f.network.answers[kUrl].status = 500;
     f.start(f.asking());
-    const web::ErrorPage refused = f.pages.last_error;
+    const pages::ErrorPage refused = f.pages.last_error;
     Flow g;
     g.network.answers[kUrl].body = "[]";
     g.start(g.asking());
@@ -600,12 +600,12 @@ TEST_CASE(
         const auto begun = f.start(f.asking());
         if (std::string(row.audit).empty()) {
             CHECK(location_parameter(begun, "code") != "");
-            CHECK_FALSE(f.has_audit(oauth::AuditEvent::client_document_changed));
+            CHECK_FALSE(f.has_audit(audit::Event::client_document_changed));
         } else {
             CHECK(place_of(begun) == "https://op.example/scopes");
             CHECK(f.stored()->name == "Notes");  // nothing changes before a user approves
             CHECK(location_parameter(f.approve(), "code") != "");
-            CHECK(f.has_audit(oauth::AuditEvent::client_document_changed, "changed", row.audit));
+            CHECK(f.has_audit(audit::Event::client_document_changed, "changed", row.audit));
             CHECK_FALSE(store::find_consent(f.fixture.database, model::ClientId(kUrl), f.alice.subject));
             CHECK(store::find_consent(f.fixture.database, model::ClientId(kUrl), bob.subject));
         }
@@ -622,11 +622,11 @@ TEST_CASE("client document: another method ends what was granted without [CIMD-7
     f.network.publish(kUrl, document(std::string(kSite) + R"(,"token_endpoint_auth_method":"private_key_jwt")"));
     f.let_cache_end();
     CHECK(refusal_of(f.start(f.asking())) == "client_document_refused");
-    CHECK(f.has_audit(oauth::AuditEvent::client_document_changed, "grants_ended", "1"));
+    CHECK(f.has_audit(audit::Event::client_document_changed, "grants_ended", "1"));
     CHECK(store::find_grant(f.fixture.database, grant.id)->ended_at);
     f.fixture.clock.advance(util::Seconds{31});
     f.start(f.asking());
-    CHECK_FALSE(f.has_audit(oauth::AuditEvent::client_document_changed));  // once
+    CHECK_FALSE(f.has_audit(audit::Event::client_document_changed));  // once
 }
 
 TEST_CASE("client document: a disabled or restricted client stays so, whatever its document says [CIMD-11]") {

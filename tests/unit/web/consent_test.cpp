@@ -80,7 +80,7 @@ TEST_CASE("show_consent, submit_consent: without a session the browser goes back
     const auto begun = f.begin();
     f.follow(web::show_consent, begun);
     const auto form = f.answer("approve");
-    f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+    f.cookies.erase(login::cookie_names(f.fixture.settings).session);
     CHECK(place_of(f.follow(web::show_consent, begun)) == "https://op.example/authorize");
     const auto submitted = f.submit(web::submit_consent, form);
     CHECK(place_of(submitted) == "https://op.example/authorize");

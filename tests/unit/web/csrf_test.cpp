@@ -14,7 +14,7 @@ struct Fixture {
     test::RulesFixture fixture;
     oauth::Context context = fixture.context();
     std::string asked = "request";
-    web::Browser browser;
+    login::Browser browser;
     Fixture() {
         browser.id = "browser";
         browser.session = fixture.add_session(fixture.add_user("alice"), "cookie");
@@ -90,7 +90,7 @@ TEST_CASE("is_own_form: a form made for any id of the browser is its own, and ne
     const std::string first = web::csrf_token(f.context, Form::login, f.browser, f.asked);
     f.browser.id = "of another tab";
     const std::string second = web::csrf_token(f.context, Form::login, f.browser, f.asked);
-    const web::BrowserCookie other{"name", "browser", f.fixture.clock.now()};
+    const login::BrowserCookie other{"name", "browser", f.fixture.clock.now()};
     CHECK_FALSE(f.accepts(Form::login, first));
     f.browser.later = {other};
     CHECK(web::csrf_token(f.context, Form::login, f.browser, f.asked) == second);

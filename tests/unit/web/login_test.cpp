@@ -38,7 +38,7 @@ struct Fixture : test::PageFlow {
         return submit(web::submit_login, typed(username, password));
     }
     std::string session_cookie() const {
-        const auto found = cookies.find(web::cookie_names(fixture.settings).session);
+        const auto found = cookies.find(login::cookie_names(fixture.settings).session);
         return found == cookies.end() ? "" : found->second;
     }
 };

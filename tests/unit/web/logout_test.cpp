@@ -19,7 +19,7 @@ struct Fixture : test::PageFlow {
         http::Request request = test::get("");
         for (const auto& [name, value] : cookies) request.cookie += name + "=" + value + "; ";
         oauth::Context context = fixture.context();
-        return web::recognise(context, request).session.has_value();
+        return login::recognise(context, request).session.has_value();
     }
     http::Response ask() { return visit(web::start_logout, {}); }
     std::map<std::string, std::string> answer(const std::string& decision) {
@@ -53,7 +53,7 @@ TEST_CASE("answer_logout: yes ends the session and clears the cookie, no leaves 
     const auto answer = f.submit(web::answer_logout, f.answer("logout"));
     CHECK(answer.body == "logged_out");
     REQUIRE(answer.find("Clear-Site-Data"));
-    CHECK(f.cookies.count(web::cookie_names(f.fixture.settings).session) == 0);
+    CHECK(f.cookies.count(login::cookie_names(f.fixture.settings).session) == 0);
     f.cookies = kept;
     CHECK_FALSE(f.is_signed_in());
 }
@@ -72,7 +72,7 @@ TEST_CASE("answer_logout: only the form of this browser and session, with a deci
         {"another user signed in meanwhile", [](Fixture& f, auto&) { f.sign_in(f.fixture.add_user("bob"), "of-bob"); }, "logout_form_foreign"},
         {"no request", [](Fixture&, auto& form) { form.erase("resume"); }, "logout_resume_invalid"},
         {"a cut request", [](Fixture&, auto& form) { form["resume"].pop_back(); }, "logout_resume_invalid"},
-        {"another browser", [](Fixture& f, auto&) { std::erase_if(f.cookies, [&](const auto& cookie) { return cookie.first.starts_with(web::cookie_names(f.fixture.settings).browser); }); }, "logout_form_foreign"},
+        {"another browser", [](Fixture& f, auto&) { std::erase_if(f.cookies, [&](const auto& cookie) { return cookie.first.starts_with(login::cookie_names(f.fixture.settings).browser); }); }, "logout_form_foreign"},
     };
     // clang-format on
     for (const auto& row : rows) {
@@ -100,7 +100,7 @@ TEST_CASE("resume_logout: a request that cannot be taken up leaves the way to si
         {"forged", [](Fixture& f, const auto&) { return f.visit(web::resume_logout, {{"resume", "x"}}); }, "logout_resume_invalid"},
         {"none", [](Fixture& f, const auto&) { return f.visit(web::resume_logout, {}); }, "logout_resume_invalid"},
         {"expired", [](Fixture& f, const auto& posted) { f.fixture.clock.advance(util::Seconds{600}); return f.follow(web::resume_logout, posted); }, "logout_resume_expired"},
-        {"of another browser", [](Fixture& f, const auto&) { f.ask(); const auto asked = f.pages.last_logout.resume; std::erase_if(f.cookies, [&](const auto& cookie) { return cookie.first.starts_with(web::cookie_names(f.fixture.settings).browser); }); return f.visit(web::resume_logout, {{"resume", asked}}); }, "logout_form_foreign"},
+        {"of another browser", [](Fixture& f, const auto&) { f.ask(); const auto asked = f.pages.last_logout.resume; std::erase_if(f.cookies, [&](const auto& cookie) { return cookie.first.starts_with(login::cookie_names(f.fixture.settings).browser); }); return f.visit(web::resume_logout, {{"resume", asked}}); }, "logout_form_foreign"},
         {"a hint of JavaScript", [](Fixture& f, const auto&) { return f.visit(web::start_logout, {{"id_token_hint", "undefined"}}); }, "logout_hint_invalid"},
         {"a state beyond every bound", [](Fixture& f, const auto&) { return f.submit(web::start_logout, {{"state", std::string(5000, 's')}}); }, "logout_malformed"},
     };

@@ -20,42 +20,42 @@
 namespace postern::test {
 
 /// Keeps the last page of each kind. An answer's body is the kind: "login", "consent", "error", ...
-class RecordedPages final : public web::Pages {
+class RecordedPages final : public pages::Pages {
 public:
-    http::Response login(const web::LoginPage& page, int status) const override {
+    http::Response login(const pages::LoginPage& page, int status) const override {
         last_login = page;
         return shown("login", status);
     }
-    http::Response second_step(const web::SecondStepPage& page, int status) const override {
+    http::Response second_step(const pages::SecondStepPage& page, int status) const override {
         last_second_step = page;
         return shown("second_step", status);
     }
-    http::Response few_codes(const web::FewCodesPage&) const override { return shown("few_codes", 200); }
-    http::Response consent(const web::ConsentPage& page) const override {
+    http::Response few_codes(const pages::FewCodesPage&) const override { return shown("few_codes", 200); }
+    http::Response consent(const pages::ConsentPage& page) const override {
         last_consent = page;
         return shown("consent", 200);
     }
-    http::Response error(const web::ErrorPage& page) const override {
+    http::Response error(const pages::ErrorPage& page) const override {
         last_error = page;
         return shown("error", page.status);
     }
-    http::Response logout(const web::LogoutPage& page) const override {
+    http::Response logout(const pages::LogoutPage& page) const override {
         last_logout = page;
         return shown("logout", 200);
     }
-    http::Response logged_out(const web::LoggedOutPage& page) const override {
+    http::Response logged_out(const pages::LoggedOutPage& page) const override {
         last_logged_out = page;
         return shown("logged_out", 200);
     }
     http::Response still_logged_in(const std::string&) const override { return shown("still_logged_in", 200); }
-    http::Response form_post(const web::FormPostPage&) const override { return shown("form_post", 200); }
+    http::Response form_post(const pages::FormPostPage&) const override { return shown("form_post", 200); }
 
-    mutable web::LoginPage last_login;
-    mutable web::SecondStepPage last_second_step;
-    mutable web::ConsentPage last_consent;
-    mutable web::ErrorPage last_error;
-    mutable web::LogoutPage last_logout;
-    mutable web::LoggedOutPage last_logged_out;
+    mutable pages::LoginPage last_login;
+    mutable pages::SecondStepPage last_second_step;
+    mutable pages::ConsentPage last_consent;
+    mutable pages::ErrorPage last_error;
+    mutable pages::LogoutPage last_logout;
+    mutable pages::LoggedOutPage last_logged_out;
 
 private:
     static http::Response shown(const char* kind, int status) {
@@ -67,13 +67,13 @@ private:
 };
 
 /// In English alone.
-class RecordedBook final : public web::PageBook {
+class RecordedBook final : public pages::PageBook {
 public:
     const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }
-    const web::TemplateReader& templates() const override { throw std::logic_error("there are no templates"); }
-    const web::Pages& in(const text::Catalogue&) const override { return pages; }
+    const pages::TemplateReader& templates() const override { throw std::logic_error("there are no templates"); }
+    const pages::Pages& in(const text::Catalogue&) const override { return pages; }
     std::string variable() const override { return ""; }
-    const web::Pages& for_failure(std::string_view, std::string_view) const override { return pages; }
+    const pages::Pages& for_failure(std::string_view, std::string_view) const override { return pages; }
     void remember(const http::Request&, http::Response&) const override {}
 
     RecordedPages pages;
@@ -108,7 +108,7 @@ public:
     /// From now on this browser has a session of `user`, whose cookie has this value.
     void sign_in(const model::User& user, const std::string& cookie) {
         fixture.add_session(user, cookie);
-        cookies[web::cookie_names(fixture.settings).session] = cookie;
+        cookies[login::cookie_names(fixture.settings).session] = cookie;
     }
 
     /// As the application does at the token endpoint.
@@ -150,7 +150,7 @@ private:
     http::Response send(const Handler& handler, http::Request sent) {
         for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
         sent.server_variables = server_variables;
-        sent.server_variables[web::kUserAgentVariable] = user_agent;
+        sent.server_variables[login::kUserAgentVariable] = user_agent;
         sent.remote_address = address;
         oauth::Context context = fixture.context();
         web::Interaction interaction(context, book, sent);

@@ -38,7 +38,7 @@ struct Fixture : test::PageFlow {
         REQUIRE(store::update_user(transaction, user));
         transaction.commit();
     }
-    bool has_session() const { return cookies.contains(web::cookie_names(fixture.settings).session); }
+    bool has_session() const { return cookies.contains(login::cookie_names(fixture.settings).session); }
     std::string epoch(util::Seconds ago) const { return std::to_string(util::to_epoch(fixture.clock.now() - ago)); }
 };
 
@@ -106,7 +106,7 @@ TEST_CASE("remote_login: only for a request that was sealed for this browser and
 TEST_CASE("remote_login: a browser that refuses the session cookie gets a page instead of redirects in circles") {
     Fixture f;
     const auto back = f.log_in();
-    f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+    f.cookies.erase(login::cookie_names(f.fixture.settings).session);
     const auto again = f.follow(web::resume_authorization, back);
     REQUIRE(place_of(again) == "https://op.example/login");
     const auto stopped = f.follow(web::remote_login, again);
@@ -221,10 +221,9 @@ struct GroupsFixture : Fixture {
         CHECK(place_of(log_in()) == kAuthorize);
         std::string noted;
         for (const auto& entry : fixture.trail.entries()) {
-            if (entry.event != oauth::AuditEvent::group_joined && entry.event != oauth::AuditEvent::group_left)
-                continue;
-            noted += entry.event == oauth::AuditEvent::group_joined ? "+" : "-";
-            noted += std::ranges::find(entry.members, "group", &oauth::audit::Member::first)->second + " ";
+            if (entry.event != audit::Event::group_joined && entry.event != audit::Event::group_left) continue;
+            noted += entry.event == audit::Event::group_joined ? "+" : "-";
+            noted += std::ranges::find(entry.members, "group", &audit::Member::first)->second + " ";
         }
         return noted + "| " + groups();
     }
@@ -281,9 +280,9 @@ TEST_CASE(
     CHECK(f.after_login("none") == "-staff | ");
     CHECK(has_ended());
     const auto& entries = f.fixture.trail.entries();
-    const auto left = std::ranges::find(entries, oauth::AuditEvent::group_left, &oauth::AuditTrail::Entry::event);
+    const auto left = std::ranges::find(entries, audit::Event::group_left, &audit::Trail::Entry::event);
     REQUIRE(left != entries.end());
-    CHECK(std::ranges::find(left->members, oauth::audit::Member{"grants_ended", "1"}) != left->members.end());
+    CHECK(std::ranges::find(left->members, audit::Member{"grants_ended", "1"}) != left->members.end());
 }
 
 TEST_CASE("remote_login: a new user is in the groups from the first login on [GROUP-8]") {

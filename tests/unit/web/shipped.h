@@ -1,19 +1,19 @@
 // The pages of this source tree in English. Unit tests run in the project's root.
 #pragma once
 
+#include "pages/page.h"
 #include "text/languages.h"
 #include "web/account/page.h"
-#include "web/page.h"
 
 namespace postern::test {
 
-inline const web::PageBook& shipped_book() {
+inline const pages::PageBook& shipped_book() {
     static const oauth::Settings settings;
-    static const auto book = web::read_pages("templates", settings);
+    static const auto book = pages::read_pages("templates", settings);
     return *book;
 }
 
-inline const web::Pages& shipped_pages() { return shipped_book().in(shipped_book().languages()->last_resort()); }
+inline const pages::Pages& shipped_pages() { return shipped_book().in(shipped_book().languages()->last_resort()); }
 
 inline const web::AccountPages& shipped_account_pages() {
     static const auto pages = web::read_account_pages(shipped_book().templates());

@@ -116,14 +116,14 @@ struct AccountFlow : PageFlow {
         return press(page, form);
     }
     std::string session_cookie() const {
-        const auto found = cookies.find(web::cookie_names(fixture.settings).session);
+        const auto found = cookies.find(login::cookie_names(fixture.settings).session);
         return found == cookies.end() ? "" : found->second;
     }
     bool is_live(const std::string& cookie) {
         http::Request request = get("");
-        request.cookie = web::cookie_names(fixture.settings).session + "=" + cookie;
+        request.cookie = login::cookie_names(fixture.settings).session + "=" + cookie;
         oauth::Context context = fixture.context();
-        return web::recognise(context, request).session.has_value();
+        return login::recognise(context, request).session.has_value();
     }
 
 private:

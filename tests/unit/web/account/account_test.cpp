@@ -142,7 +142,7 @@ TEST_CASE("account: a form sent without a session leads to the login and changes
         f.open(row.page, row.query);
         auto fields = row.fields;
         fields["csrf"] = f.account_pages.last_frame.csrf;
-        f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+        f.cookies.erase(login::cookie_names(f.fixture.settings).session);
         CHECK(location_of(f.press(row.page, fields)) == "https://op.example/account" + std::string(row.page));
         CHECK(place_of(f.open(row.page)) == "https://op.example/login");
         CHECK(is_unchanged(f));
@@ -156,7 +156,7 @@ TEST_CASE("account: a login without a form whose cookie does not come back ends 
     CHECK(refusal_of(answer) == "session_cookie_missing");
     CHECK(f.pages.last_error.try_again == "https://op.example/account");
     // One of a session that a login in another tab has replaced meanwhile did come back.
-    f.cookies[web::cookie_names(f.fixture.settings).session] = "of-a-session-that-has-ended";
+    f.cookies[login::cookie_names(f.fixture.settings).session] = "of-a-session-that-has-ended";
     CHECK(place_of(f.open("", {{"signed_in", "yes"}})) == "https://op.example/login");
 }
 
@@ -185,13 +185,13 @@ TEST_CASE("account: every form without, with a foreign and with an old CSRF toke
         }},
         {"of another browser", [](AccountFlow& f, const std::string&, auto&) {
             for (auto& [name, id] : f.cookies)
-                if (name.starts_with(web::cookie_names(f.fixture.settings).browser)) id[0] = id[0] == 'A' ? 'B' : 'A';
+                if (name.starts_with(login::cookie_names(f.fixture.settings).browser)) id[0] = id[0] == 'A' ? 'B' : 'A';
         }},
         {"of another user's session in this browser", [](AccountFlow& f, const std::string& page, auto& fields) {
             f.sign_in(f.bob, "of-bob");
             f.open(page);
             fields["csrf"] = f.account_pages.last_frame.csrf;
-            f.cookies[web::cookie_names(f.fixture.settings).session] = "of-alice";
+            f.cookies[login::cookie_names(f.fixture.settings).session] = "of-alice";
         }},
         {"of an earlier session of the same user", [](AccountFlow& f, const std::string&, auto&) {
             f.sign_in(f.alice, "of-alice-later");
@@ -334,6 +334,6 @@ TEST_CASE("account: a form without cookies, as other sites send it, replaces no 
 TEST_CASE("account: that a session cookie was sent is said for one request, and in no bookmark [ACCOUNT-1]") {
     AccountFlow f;
     CHECK(location_of(f.open("/devices", {{"signed_in", "yes"}})) == "https://op.example/account/devices");
-    f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+    f.cookies.erase(login::cookie_names(f.fixture.settings).session);
     CHECK(refusal_of(f.open("/devices", {{"signed_in", "yes"}})) == "session_cookie_missing");
 }

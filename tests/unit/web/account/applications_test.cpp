@@ -96,7 +96,7 @@ TEST_CASE("applications: removing access withdraws the consent and ends every gr
     CHECK(location_of(f.press_own("/applications", {{"client_id", "app"}})) ==
           "https://op.example/account/applications?done=access-removed");
     REQUIRE(f.fixture.trail.entries().size() == 1);
-    CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::consent_withdrawn);
+    CHECK(f.fixture.trail.entries()[0].event == audit::Event::consent_withdrawn);
     CHECK_FALSE(f.has_consent(f.alice));
     CHECK_FALSE(f.is_live(grant));
     CHECK(f.is_live(other));

@@ -85,12 +85,12 @@ TEST_CASE("devices: browser, system and address of each login, and no address wh
         f.address = "192.0.2.7";
         oauth::Context context = f.fixture.context();
         http::Request request = test::get("");
-        request.server_variables[web::kUserAgentVariable] = f.user_agent;
+        request.server_variables[login::kUserAgentVariable] = f.user_agent;
         request.remote_address = f.address;
-        const web::Browser browser = web::recognise(context, request);
+        const login::Browser browser = login::recognise(context, request);
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        const auto started = web::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now(),
-                                                model::by_password());
+        const auto started = login::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now(),
+                                                  model::by_password());
         transaction.commit();
         const auto stored = store::find_session(f.fixture.database, started.session.cookie_hash,
                                                 {f.fixture.clock.now(), f.fixture.clock.now()});
@@ -98,7 +98,7 @@ TEST_CASE("devices: browser, system and address of each login, and no address wh
         CHECK(stored->agent == row.name);
         CHECK(stored->address == row.address);
         if (!row.account) continue;
-        f.cookies[web::cookie_names(f.fixture.settings).session] = started.cookie;
+        f.cookies[login::cookie_names(f.fixture.settings).session] = started.cookie;
         CHECK(f.open("/devices").body == "devices");
         const auto& device = f.account_pages.last_devices.devices.at(0);
         CHECK(device.name == row.name);
@@ -132,7 +132,7 @@ TEST_CASE("devices: everywhere else is all but this, and nobody else's [ACCOUNT-
     CHECK(location_of(f.press_own("/devices", {{"everywhere", "yes"}})) ==
           "https://op.example/account/devices?done=signed-out-elsewhere");
     CHECK(f.fixture.trail.entries().size() == 2);
-    for (const auto& entry : f.fixture.trail.entries()) CHECK(entry.event == oauth::AuditEvent::session_ended);
+    for (const auto& entry : f.fixture.trail.entries()) CHECK(entry.event == audit::Event::session_ended);
     CHECK_FALSE(f.is_live("other"));
     CHECK_FALSE(f.is_live("third"));
     CHECK(f.is_live("of-alice"));
@@ -157,10 +157,9 @@ TEST_CASE("devices: the audit line says whose session it was and that the user e
     f.press_own("/devices", {{"sid", lost.sid.str()}});
     REQUIRE(f.fixture.trail.entries().size() == 1);
     const auto& members = f.fixture.trail.entries()[0].members;
-    CHECK(members == std::vector<oauth::audit::Member>{oauth::audit::subject(f.alice.subject),
-                                                       oauth::audit::session(lost.sid),
-                                                       {"grants_ended", "0"},
-                                                       {"by", "user"}});
+    CHECK(members ==
+          std::vector<audit::Member>{
+              audit::subject(f.alice.subject), audit::session(lost.sid), {"grants_ended", "0"}, {"by", "user"}});
 }
 
 TEST_CASE("devices: signing out needs no recent login [ACCOUNT-3]") {

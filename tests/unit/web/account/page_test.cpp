@@ -322,7 +322,7 @@ TEST_CASE("read_account_pages: a missing template is named") {
     std::string said;
     try {
         web::read_account_pages(
-            web::TemplateReader(directory.string(), {}, test::shipped_book().languages(), web::Parsing::at_once));
+            pages::TemplateReader(directory.string(), {}, test::shipped_book().languages(), pages::Parsing::at_once));
     } catch (const std::runtime_error& error) {
         said = error.what();
     }

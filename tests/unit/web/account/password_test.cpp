@@ -34,7 +34,7 @@ TEST_CASE("password: changed, and this session goes on with another cookie value
     const std::string before = f.session_cookie();
     CHECK(location_of(f.change()) == "https://op.example/account/password?done=password-changed");
     REQUIRE(f.fixture.trail.entries().size() == 1);
-    CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::password_changed);
+    CHECK(f.fixture.trail.entries()[0].event == audit::Event::password_changed);
     CHECK(f.is_password(kNew));
     CHECK(f.session_cookie() != before);
     CHECK_FALSE(f.is_live(before));
@@ -121,7 +121,7 @@ TEST_CASE("password: failures of the present one are counted as those of logins 
     for (int i = 0; i < 3; ++i) {
         CHECK(refusal_of(f.change("wrong", kNew, kNew)) == "password_refused");
         REQUIRE(f.fixture.trail.entries().size() == 1);
-        CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::password_refused);
+        CHECK(f.fixture.trail.entries()[0].event == audit::Event::password_refused);
     }
     const auto throttled = f.change();
     CHECK(throttled.status == 429);

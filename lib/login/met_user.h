@@ -1,0 +1,28 @@
+// The user of a name that something else than Postern has checked.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "db/write.h"
+#include "model/user.h"
+#include "oauth/context.h"
+#include "util/result.h"
+
+namespace postern::login {
+
+struct MetUser {
+    model::User user;
+    bool made = false;  ///< now, because there was none
+};
+
+/// The user whose name this is byte by byte; else one who is made now, without a password, where `autoCreate` and the
+/// name allow it; else why there is none, for the log. No user is made whose name differs from another one's in its
+/// case alone: most directories mean the same person by both, who would have a second account without the second factor
+/// of the first (docs/decisions/0101). `describe` may change the claims of a user who is made or enabled, and says
+/// whether it did.
+util::Result<MetUser, std::string> meet_user(oauth::Context& context, db::Transaction& transaction,
+                                             const std::string& username,
+                                             const std::function<bool(model::User&)>& describe);
+
+}  // namespace postern::login

@@ -1,0 +1,89 @@
+// How is a passkey added? The browser is asked for a new one, and its answer is verified (WebAuthn §7.1). The page of
+// the passkeys, the login of a user who must have a second factor and an invitation do the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "http/message.h"
+#include "json/value.h"
+#include "login/browser.h"
+#include "login/new_passkey.h"
+#include "login/passkey_challenge.h"
+#include "oauth/context.h"
+#include "oauth/settings.h"
+#include "store/passkeys.h"
+#include "util/result.h"
+
+namespace postern::login {
+
+/// Where Postern checks passwords itself, passkeys are good for something, and there is an RP ID for them.
+bool can_have_passkeys(const oauth::Settings& settings);
+
+/// What a new passkey has to be good for.
+enum class PasskeyUse {
+    any,    ///< beside a password too: a touch is enough, and the authenticator need not keep it
+    alone,  ///< to sign in without a name and a password: it is found without its id, and verifies the user
+};
+
+/// Whose passkey it will be, and where it is asked for.
+struct PasskeySetup {
+    oauth::Context& context;
+    const Browser& browser;  ///< one that has an id
+    const http::Request& request;
+    model::Subject subject;
+    std::string occasion;  ///< the sid of the session, the key of the login's request, or the digest of the link
+    PasskeyUse use = PasskeyUse::any;
+};
+
+/// What the options of the ceremony say about the user (WEBAUTHN-4). A program passes what it may read.
+struct PasskeyOwner {
+    std::string username;
+    std::string name;                   ///< the claim `name`, or ""
+    std::vector<store::Passkey> known;  ///< their ids and, if they may be read, transports: an authenticator has one
+};
+
+/// For PasskeyOwner::name.
+std::string name_of(const json::Object& claims);
+
+/// For the page with the form. Nothing is stored.
+NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner);
+
+/// Whether the form that came has the answer of an authenticator.
+bool has_new_passkey(const http::Params& sent);
+/// The first of its fields that came twice, or is not what the script of the page makes.
+std::optional<std::string> faulty_new_passkey_field(const http::Params& sent);
+
+/// A passkey whose registration is right.
+struct ProvedPasskey {
+    store::Passkey row;
+    Challenge challenge;
+    bool user_verified = false;
+};
+
+struct PasskeyRefusal {
+    const char* problem;  ///< for the user
+    std::string detail;   ///< for the operator; nothing that was sent
+};
+
+inline constexpr const char* kTooManyPasskeys =
+    text::tr("You have as many passkeys as there can be. Remove one first.");
+inline constexpr const char* kAccountChanged = text::tr("Your account was changed meanwhile. Try again.");
+inline constexpr const char* kLongPasskeyName = text::tr("A name has at most 64 characters.");
+
+/// What a user called a passkey, as it is shown; "": nothing of it would be. nullopt: it is too long.
+std::optional<std::string> passkey_name_in(const http::Params& sent);
+
+/// Looks at the fields of a form that faulty_new_passkey_field() has passed.
+util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup& setup);
+
+/// The user's from now on, and a line of the activity; its challenge is spent. `known` is how many passkeys the user
+/// has. After a refusal the transaction has to be rolled back. It holds the user's row.
+util::Result<void, PasskeyRefusal> add_passkey(const oauth::Context& context, const Browser& browser,
+                                               db::Transaction& transaction, const ProvedPasskey& proved,
+                                               std::int64_t known);
+
+}  // namespace postern::login

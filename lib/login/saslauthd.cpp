@@ -1,0 +1,83 @@
+// What saslauthd says of a name and a password: its protocol, and one conversation in it.
+#include "login/saslauthd.h"
+
+#include <chrono>
+#include <string>
+#include <system_error>
+
+#include "os/unix_stream.h"
+
+namespace postern::login {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+constexpr std::size_t kLengthBytes = 2;
+constexpr std::size_t kWordBytes = 2;
+
+void add_part(std::string& request, std::string_view part) {
+    if (part.size() > kLongestSaslauthdPart) throw std::logic_error("a part of a request to saslauthd is too long");
+    request += static_cast<char>(part.size() >> 8);
+    request += static_cast<char>(part.size() & 0xff);
+    request += part;
+}
+
+std::size_t length_of(std::string_view received) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(received[0])) << 8 |
+           static_cast<unsigned char>(received[1]);
+}
+
+/// cyrus-sasl itself looks at the first two bytes alone. No saslauthd says OKAY, and what does is not one.
+SaslauthdReply meaning_of(std::string_view text) {
+    const std::string_view word = text.substr(0, kWordBytes);
+    const bool is_a_word = text.size() == kWordBytes || text[kWordBytes] == ' ';
+    if (is_a_word && word == "OK") return SaslauthdReply::yes;
+    if (is_a_word && word == "NO") return SaslauthdReply::no;
+    return SaslauthdReply::unusable;
+}
+
+SaslauthdReply converse(const std::string& socket, const util::Secret& request) {
+    os::UnixStream stream(socket, std::chrono::steady_clock::now() + kPatience);
+    stream.send(request.reveal());
+    std::string received;
+    while (true) {
+        const std::string more = stream.receive(kLongestSaslauthdReply);
+        received += more;
+        const SaslauthdReply reply = parse_saslauthd_reply(received);
+        if (reply != SaslauthdReply::incomplete) return reply;
+        if (more.empty()) throw SaslauthdError("saslauthd at " + socket + " closed the connection without an answer");
+    }
+}
+
+}  // namespace
+
+util::Secret saslauthd_request(std::string_view username, const util::Secret& password, std::string_view service,
+                               std::string_view realm) {
+    std::string request;
+    // At once: a string that grows would leave copies of the password behind.
+    request.reserve(4 * kLengthBytes + username.size() + password.reveal().size() + service.size() + realm.size());
+    for (const std::string_view part : {username, password.reveal(), service, realm}) add_part(request, part);
+    return util::Secret(std::move(request));
+}
+
+SaslauthdReply parse_saslauthd_reply(std::string_view received) {
+    if (received.size() < kLengthBytes) return SaslauthdReply::incomplete;
+    const std::size_t length = length_of(received);
+    const std::string_view text = received.substr(kLengthBytes);
+    if (length < kWordBytes || length > kLongestSaslauthdReply - kLengthBytes || text.size() > length)
+        return SaslauthdReply::unusable;
+    return text.size() < length ? SaslauthdReply::incomplete : meaning_of(text);
+}
+
+bool ask_saslauthd(const oauth::Saslauthd& saslauthd, std::string_view username, const util::Secret& password) {
+    try {
+        const util::Secret request = saslauthd_request(username, password, saslauthd.service, saslauthd.realm);
+        const SaslauthdReply reply = converse(saslauthd.socket, request);
+        if (reply == SaslauthdReply::unusable)
+            throw SaslauthdError("what listens at " + saslauthd.socket + " does not answer as saslauthd does");
+        return reply == SaslauthdReply::yes;
+    } catch (const std::system_error& error) {
+        throw SaslauthdError("saslauthd at " + saslauthd.socket + ": " + error.what());
+    }
+}
+
+}  // namespace postern::login

@@ -1,0 +1,68 @@
+// Is this the password of a user, as saslauthd knows it?
+#include "login/saslauthd_check.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "crypto/password.h"
+#include "db/write.h"
+#include "login/met_user.h"
+#include "login/saslauthd.h"
+#include "model/user_name.h"
+#include "store/users.h"
+
+namespace postern::login {
+namespace {
+
+constexpr const char* kMethod = "saslauthd";
+
+PasswordVerdict wrong(std::string why, const model::Subject& named = {}) {
+    return {.outcome = PasswordOutcome::wrong, .log_detail = std::move(why), .named = named};
+}
+
+/// In a transaction of its own, so that a login whose second half is missing has a user too.
+util::Result<MetUser, std::string> meet(oauth::Context& context, const std::string& username) {
+    auto met = db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        auto found = meet_user(context, transaction, username, [](model::User&) { return false; });
+        transaction.commit();
+        return found;
+    });
+    if (met && met->made)
+        context.trail.add(audit::Event::user_created, {{"method", kMethod}, audit::subject(met->user.subject)});
+    return met;
+}
+
+}  // namespace
+
+bool can_ask_saslauthd(const std::string& username, const util::Secret& password) {
+    return model::is_user_name(username) && username.size() <= kLongestSaslauthdPart &&
+           crypto::check_password(password.reveal()) == crypto::PasswordFault::none &&
+           password.reveal().size() <= kLongestSaslauthdPart;
+}
+
+std::string account_name(oauth::Context& context, const std::string& typed) {
+    const std::vector<std::string> names = store::find_names_like(context.store, typed);
+    return names.size() == 1 ? names.front() : typed;
+}
+
+PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string& username,
+                                     const util::Secret& password) {
+    if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
+        const auto user = store::find_user_by_name(context.store, username);
+        return wrong("saslauthd refused the name and password", user ? user->subject : model::Subject());
+    }
+    const auto met = meet(context, username);
+    if (!met) return wrong("saslauthd accepted the name and password, and " + met.error());
+    if (!met->user.enabled) return wrong("the user is disabled", met->user.subject);
+    // What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
+    return {.outcome = PasswordOutcome::right,
+            .named = met->user.subject,
+            .password_hash = store::find_password_hash(context.store, met->user.subject)};
+}
+
+std::chrono::nanoseconds rest_of_refusal(std::chrono::nanoseconds since_request) {
+    return std::max(std::chrono::nanoseconds(kRefusalTakes) - since_request, std::chrono::nanoseconds::zero());
+}
+
+}  // namespace postern::login

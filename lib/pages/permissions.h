@@ -1,0 +1,19 @@
+// What does the consent page say that a client asks for?
+#pragma once
+
+#include <vector>
+
+#include "model/authorization.h"
+#include "model/client_claim.h"
+#include "oauth/settings.h"
+#include "pages/page.h"
+
+namespace postern::pages {
+
+/// A line for each scope in the order of the request, then one for each claim asked for by name that none of these
+/// scopes covers, and for each that the client is told about the user under a name of its own: nothing is granted that
+/// is not shown, and nothing is shown twice.
+std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                                      const std::vector<model::ClientClaim>& own_claims);
+
+}  // namespace postern::pages

@@ -1,0 +1,86 @@
+// Shows templates in one of the languages that are offered.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "http/message.h"
+#include "pages/template_reader.h"
+#include "text/languages.h"
+#include "text/message.h"
+
+namespace postern::pages {
+
+/// The parameter of a page with which its reader chooses another language.
+inline constexpr const char* kLanguageParameter = "lang";
+
+class Renderer {
+public:
+    /// Both must outlive it.
+    Renderer(const text::Languages& languages, const text::Catalogue& language)
+        : languages_(languages), language_(language) {}
+
+    /// In this language, with values that cannot reorder or cover the sentence around them (text::Catalogue::say).
+    std::string say(const text::Message& message) const;
+
+    /// The page in this language, and what it needs to offer the others: `languages` with `tag`, `name` and `url`,
+    /// which keeps the value `resume` and, by its name, the `state_parameter` of the page. Where others are offered the
+    /// answer says that it depends on the reader.
+    http::Response respond(const Template& page, Values values, int status) const;
+
+private:
+    const text::Languages& languages_;
+    const text::Catalogue& language_;
+};
+
+/// Pages of the kind P in each language: made when they are wanted first.
+template <typename P>
+class InLanguages {
+public:
+    using Make = std::function<std::unique_ptr<const P>(const text::Catalogue&)>;
+    InLanguages(std::shared_ptr<const text::Languages> languages, Make make)
+        : languages_(std::move(languages)), make_(std::move(make)) {}
+
+    const std::shared_ptr<const text::Languages>& languages() const { return languages_; }
+
+    const P& in(const text::Catalogue& language) const {
+        std::unique_ptr<const P>& pages = made_[language.tag()];
+        if (!pages) pages = make_(language);
+        return *pages;
+    }
+
+private:
+    std::shared_ptr<const text::Languages> languages_;
+    Make make_;
+    mutable std::map<std::string, std::unique_ptr<const P>> made_;
+};
+
+/// A base for what makes pages of the kind P with the templates T, which are read by T(const TemplateReader&).
+template <typename P, typename T>
+class FromTemplates : public P {
+public:
+    using Interface = P;
+    using Templates = T;
+
+    FromTemplates(std::shared_ptr<const T> templates, const Renderer& renderer)
+        : templates_(std::move(templates)), renderer_(renderer) {}
+
+protected:
+    const std::shared_ptr<const T> templates_;
+    const Renderer renderer_;
+};
+
+/// What `Made`, a FromTemplates, makes in each language of `read`. Throws what reading the templates throws.
+template <typename Made>
+std::unique_ptr<const InLanguages<typename Made::Interface>> in_languages(const TemplateReader& read) {
+    const auto templates = std::make_shared<const typename Made::Templates>(read);
+    return std::make_unique<const InLanguages<typename Made::Interface>>(
+        read.languages(), [templates, languages = read.languages()](const text::Catalogue& language) {
+            return std::make_unique<const Made>(templates, Renderer(*languages, language));
+        });
+}
+
+}  // namespace postern::pages

@@ -1,0 +1,223 @@
+// Passwords that saslauthd knows: who is let in, who is made, and what is asked.
+#include "login/saslauthd_check.h"
+
+#include <doctest/doctest.h>
+
+#include "login/saslauthd.h"
+#include "store/users.h"
+#include "support/fake_saslauthd.h"
+#include "support/rules_fixture.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using login::PasswordOutcome;
+
+namespace {
+
+struct Fixture {
+    TemporaryDirectory directory;
+    FakeSaslauthd fake{directory / "mux"};
+    RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::User ada = fixture.add_user("ada");
+
+    Fixture() {
+        fixture.settings.login.method = oauth::LoginMethod::saslauthd;
+        fixture.settings.login.saslauthd = oauth::Saslauthd{.socket = fake.path()};
+        fixture.settings.login.max_failures = 2;
+    }
+    login::PasswordVerdict attempt(const std::string& name, const std::string& password,
+                                   const std::string& address = "192.0.2.1") {
+        return login::attempt_login(context, name, util::Secret(password), address);
+    }
+    void disable(model::User user) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        user.enabled = false;
+        REQUIRE(store::update_user(transaction, user));
+        transaction.commit();
+    }
+    bool is_still_right(const login::PasswordVerdict& verdict) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        return login::find_right_password(transaction, verdict).has_value();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("attempt_login by saslauthd: a right password is that of the user whose name it is [SOURCE-3, SOURCE-4]") {
+    Fixture f;
+    const auto verdict = f.attempt("ada", "secret");
+    CHECK(verdict.outcome == PasswordOutcome::right);
+    CHECK(verdict.named == f.ada.subject);
+    CHECK(verdict.password_hash == "");
+    CHECK(f.is_still_right(verdict));
+    CHECK(f.fake.asked() == std::vector<FakeSaslauthd::Asked>{{"ada", "secret", "postern", ""}});
+    f.disable(f.ada);
+    CHECK_FALSE(f.is_still_right(verdict));
+}
+
+TEST_CASE(
+    "attempt_login by saslauthd: a hash that is stored from before does not count, and must not change meanwhile") {
+    Fixture f;
+    const auto set_hash = [&](const std::string& hash) {
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        store::set_password_hash(transaction, f.ada.subject, hash, f.fixture.clock.now());
+        transaction.commit();
+    };
+    set_hash("$y$former");
+    const auto verdict = f.attempt("ada", "secret");
+    CHECK(verdict.outcome == PasswordOutcome::right);
+    CHECK(f.is_still_right(verdict));
+    set_hash("$y$another");
+    CHECK_FALSE(f.is_still_right(verdict));
+}
+
+TEST_CASE("attempt_login by saslauthd: refused after an answer, and not before 500 ms [SOURCE-2, SOURCE-3, L35]") {
+    struct Row {
+        const char* when;
+        const char* name;
+        const char* reply;
+        bool is_disabled;
+        const char* detail;
+        bool names_user;
+    };
+    const Row rows[] = {
+        {"a wrong password", "ada", "NO", false, "saslauthd refused the name and password", true},
+        {"a name that nobody has", "eve", "NO", false, "saslauthd refused the name and password", false},
+        {"a name that is not known here", "eve", "OK", false, "there is no such user", false},
+        {"disabled here", "ada", "OK", true, "the user is disabled", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Fixture f;
+        if (row.is_disabled) f.disable(f.ada);
+        f.fake.answer([&](const auto&) { return FakeSaslauthd::says(row.reply); });
+        const auto begun = std::chrono::steady_clock::now();
+        const auto verdict = f.attempt(row.name, "secret");
+        CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds(500));
+        CHECK(verdict.outcome == PasswordOutcome::wrong);
+        CHECK(verdict.log_detail.find(row.detail) != std::string::npos);
+        CHECK((verdict.named == f.ada.subject) == row.names_user);
+        CHECK(f.fake.asked().size() == 1);
+    }
+}
+
+TEST_CASE("rest_of_refusal: what 500 ms leave, and never less than nothing [SOURCE-2]") {
+    using namespace std::chrono_literals;
+    CHECK(login::rest_of_refusal(0ms) == 500ms);
+    CHECK(login::rest_of_refusal(1ns) == 500ms - 1ns);
+    CHECK(login::rest_of_refusal(499ms) == 1ms);
+    CHECK(login::rest_of_refusal(500ms) == 0ms);
+    CHECK(login::rest_of_refusal(5s) == 0ms);
+}
+
+TEST_CASE("attempt_login by saslauthd: what no user can have is refused without asking [SOURCE-3]") {
+    Fixture f;
+    f.fixture.settings.login.auto_create = true;
+    const std::pair<std::string, std::string> refused[] = {
+        {"", "secret"},
+        {"ada", ""},
+        {"ada", std::string(256, 'x')},
+        {"ada", std::string("sec\0ret", 7)},
+        {std::string("a\0da", 4), "secret"},
+        {std::string(129, 'a'), "secret"},
+        {std::string(256, 'a'), "secret"},
+        {" ada", "secret"},
+        {"ada ", "secret"},
+        {"a\nda", "secret"},
+        {"a\xff", "secret"},
+    };
+    for (const auto& [name, password] : refused) {
+        CAPTURE(name);
+        CAPTURE(password);
+        CHECK(f.attempt(name, password).outcome == PasswordOutcome::wrong);
+    }
+    CHECK(f.fake.asked().empty());
+    CHECK(f.attempt("ada", std::string(255, 'x')).outcome == PasswordOutcome::right);
+    CHECK(f.attempt(std::string(128, 'a'), "x").outcome == PasswordOutcome::right);
+    CHECK(f.fake.asked().size() == 2);
+}
+
+TEST_CASE(
+    "attempt_login by saslauthd: with autoCreate a name becomes a user, once, and without a password [SOURCE-3]") {
+    Fixture f;
+    f.fixture.settings.login.auto_create = true;
+    const auto first = f.attempt("Eve", "secret");
+    CHECK(first.outcome == PasswordOutcome::right);
+    const auto eve = store::find_user_by_name(f.fixture.database, "Eve");
+    REQUIRE(eve);
+    CHECK(first.named == eve->subject);
+    CHECK(store::find_password_hash(f.fixture.database, eve->subject) == "");
+    CHECK(f.attempt("Eve", "secret").named == eve->subject);
+    CHECK(f.attempt("eve", "secret").named == eve->subject);
+    CHECK(f.attempt("ada", "secret").named == f.ada.subject);
+    // Made is what a password was right for, and what can be seen.
+    f.fake.answer([](const auto&) { return FakeSaslauthd::says("NO"); });
+    CHECK(f.attempt("bob", "wrong").outcome == PasswordOutcome::wrong);
+    CHECK_FALSE(store::find_user_by_name(f.fixture.database, "bob"));
+    f.fake.answer({});
+    CHECK(f.attempt("al\xe2\x80\x8b"
+                    "ice",
+                    "secret")
+              .outcome == PasswordOutcome::wrong);  // U+200B
+}
+
+TEST_CASE(
+    "attempt_login by saslauthd: a name in another case is the same user's, with the same counters [TOTP-9, Q10]") {
+    Fixture f;
+    f.fixture.settings.login.auto_create = true;
+    struct Row {
+        const char* typed;
+        const char* asked;  ///< of saslauthd: the name that is stored, so that a directory with both answers for one
+        bool is_ada;
+    };
+    const Row rows[] = {
+        {"ada", "ada", true},    {"Ada", "ada", true}, {"ADA", "ada", true},
+        {"adÃ¡", "adÃ¡", false},  // no user is made of it: a directory may fold what is not folded here
+        {"Eve", "Eve", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.typed);
+        const auto verdict = f.attempt(row.typed, "secret");
+        const auto asked = f.fake.asked();
+        REQUIRE(asked.size() == 1);
+        CHECK(asked[0] == FakeSaslauthd::Asked{row.asked, "secret", "postern", ""});
+        CHECK((verdict.named == f.ada.subject) == row.is_ada);
+    }
+    CHECK_FALSE(store::find_user_by_name(f.fixture.database, "Ada"));
+    CHECK_FALSE(store::find_user_by_name(f.fixture.database, "adÃ¡"));
+    CHECK(store::find_user_by_name(f.fixture.database, "Eve"));
+    // Two that differ in their case, of an earlier release or the operator's: each is asked for as it is spelled.
+    f.fixture.add_user("EVE");
+    for (const char* name : {"Eve", "EVE"}) {
+        CHECK(f.attempt(name, "secret").named == store::find_user_by_name(f.fixture.database, name)->subject);
+        CHECK(f.fake.asked().back().username == name);
+    }
+    CHECK(f.attempt("eve", "secret").log_detail.find("differs from another one's in its case") != std::string::npos);
+
+    f.fake.answer(FakeSaslauthd::knows("ada", "secret"));
+    for (const char* name : {"ada", "ADA"}) CHECK(f.attempt(name, "wrong").outcome == PasswordOutcome::wrong);
+    for (const char* name : {"ada", "Ada", "aDA"})
+        CHECK(f.attempt(name, "secret").outcome == PasswordOutcome::throttled);
+}
+
+TEST_CASE("attempt_login by saslauthd: failures are counted as those of passwords are, then nothing is asked") {
+    Fixture f;
+    f.fake.answer(FakeSaslauthd::knows("ada", "secret"));
+    for (int i = 0; i < 2; ++i) CHECK(f.attempt("ada", "wrong").outcome == PasswordOutcome::wrong);
+    CHECK(f.fake.asked().size() == 2);
+    CHECK(f.attempt("ada", "secret").outcome == PasswordOutcome::throttled);
+    CHECK(f.fake.asked().empty());
+    CHECK(f.attempt("ada", "secret", "192.0.2.2").outcome == PasswordOutcome::right);
+    f.fixture.clock.advance(f.fixture.settings.login.window);
+    CHECK(f.attempt("ada", "secret").outcome == PasswordOutcome::right);
+}
+
+TEST_CASE("attempt_login by saslauthd: no answer is no failure of the user, and says nothing about the password") {
+    Fixture f;
+    f.fake.answer([](const auto&) { return FakeSaslauthd::says("OKAY"); });
+    for (int i = 0; i < 5; ++i) CHECK_THROWS_AS(f.attempt("ada", "secret"), login::SaslauthdError);
+    f.fake.answer({});
+    CHECK(f.attempt("ada", "secret").outcome == PasswordOutcome::right);
+}
