@@ -28,9 +28,9 @@ tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
-# The columns of docs/*-COVERAGE.md that come from the titles of tests.
+# Copies docs/*-COVERAGE.md to the build, with the tests of each requirement.
 coverage:
-	@node tests/coverage/coverage.mjs --write
+	@node tests/coverage/coverage.mjs --write $(BUILD)/coverage
 
 # What continuous integration runs. It compiles as a first build does, so that both see the same warnings; that each file includes what it
 # uses is read from the source (tests/coverage/includes.test.mjs).

@@ -1,16 +1,15 @@
 #!/usr/bin/env node
-// Which test proves which requirement: node tests/coverage/coverage.mjs [--write] [ROOT]
+// Which test proves which requirement: node tests/coverage/coverage.mjs [--write DIRECTORY] [ROOT]
 //
 // The titles of tests carry the ids of requirements in their last brackets: [X04, X05] are rows of
 // docs/SECURITY-COVERAGE.md, [IF3, RFC 6749 §4.1.2ac, §6b] are rows of docs/RFC-COVERAGE.md (§4.1.2ac: the rows a and c
-// of that clause; a clause with one row has no letter). The columns "tests" and "state" of both documents are made from
-// the titles. By hand stay the states "not offered: why" and "decided: docs/decisions/NNNN-title.md".
+// of that clause; a clause with one row has no letter). A row says what must hold and which files hold it; in place of
+// a test it may say "not offered: why" or "decided: docs/decisions/NNNN-title.md", behind its files if it has any.
 //
-// Without --write nothing changes, and a document that differs from what would be written is a fault. So are a row
-// without a test, a title with an id that no row has, and a path that does not exist. Exit status 1 when there is a
-// fault.
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// A row without a test, a title with an id that no row has, and a path that does not exist are faults: exit status 1.
+// With --write the documents are copied to DIRECTORY with two more columns, the tests of each row and its state.
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const DOCUMENTS = ["docs/RFC-COVERAGE.md", "docs/SECURITY-COVERAGE.md"];
@@ -115,15 +114,21 @@ const cellsOf = (line) =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-function stateFault(state, root) {
-  const record = state.match(/^decided: (docs\/decisions\/\d{4}-[a-z0-9-]+\.md)$/)?.[1];
-  if (record) return existsSync(join(root, record)) ? null : `no such decision: ${record}`;
-  return /^not offered: ./.test(state)
-    ? null
-    : 'no test carries this id, and the state is neither "not offered: why" nor "decided: docs/decisions/..."';
+/// The last cell of a row: the files, and what stands in the place of a test: { files, state }.
+function readWhere(cell) {
+  const [, files, state] = cell.match(/^(.*?)(?:(?:^|; )((?:not offered|decided)\b.*))?$/);
+  return { files: quoted(files), state };
 }
 
-/// One document as it should be: { text, rows, faults, known }, `known` being the ids of its rows.
+function stateFault(state, root) {
+  const record = state?.match(/^decided: (docs\/decisions\/\d{4}-[a-z0-9-]+\.md)$/)?.[1];
+  if (record) return existsSync(join(root, record)) ? null : `no such decision: ${record}`;
+  return /^not offered: ./.test(state ?? "")
+    ? null
+    : 'no test carries this id, and it says neither "not offered: why" nor "decided: docs/decisions/..."';
+}
+
+/// One document with the tests of its rows: { text, rows, faults, known, clauses }, `known` being the ids of its rows.
 function generate(document, root, testsById) {
   const faults = [];
   const known = new Set();
@@ -135,35 +140,36 @@ function generate(document, root, testsById) {
     .map((line, at) => {
       const fault = (text) => faults.push(`${document}:${at + 1}: ${text}`);
       if (line.startsWith("## ")) name = nameOf(line.slice(3));
-      if (!line.startsWith("|") || /^\| *(clause|id) *\||^\|[ :|-]+$/.test(line)) return line;
+      if (/^\| *(clause|id) *\|/.test(line)) return `${line} tests | state |`;
+      if (/^\|[ :|-]+$/.test(line)) return `${line}---|---|`;
+      if (!line.startsWith("|")) return line;
       ++rows;
       const cells = cellsOf(line);
-      if (cells.length !== 5) {
-        fault(`a row has five columns, this one ${cells.length}`);
+      if (cells.length !== 3) {
+        fault(`a row has three columns, this one ${cells.length}`);
         return line;
       }
-      const [first, what, where, , state] = cells;
+      const [first, , where] = cells;
       const id = `${name} ${first.split(/[ ,]/)[0]}`.trim();
       if (known.has(id)) fault(`a second row for ${id}`);
       known.add(id);
       clauses.add(id.replace(/[a-z]$/, ""));
-      for (const path of quoted(where)) if (!existsSync(join(root, path))) fault(`no such file: ${path}`);
+      const { files, state } = readWhere(where);
+      for (const path of files) if (!existsSync(join(root, path))) fault(`no such file: ${path}`);
       const tests = [...(testsById.get(id) ?? [])].sort(bySuite);
-      const isDecided = /^(not offered|decided)/.test(state);
-      if (tests.length === 0 || isDecided) {
+      if (tests.length === 0 || state !== undefined) {
         const wrong = stateFault(state, root);
         if (wrong) fault(wrong);
-      } else if (quoted(where).length === 0) fault("a tested row names the file that holds the rule");
+      } else if (files.length === 0) fault("a tested row names the file that holds the rule");
       const cell = tests.map((test) => `\`${test.replaceAll("|", "\\|")}\``).join("; ");
-      const written = [first, what, where, cell, tests.length > 0 && !isDecided ? "tested" : state];
-      return `|${written.map((text) => `${text && ` ${text}`} |`).join("")}`;
+      return `${line} ${cell} | ${state ? state.split(":")[0] : "tested"} |`;
     });
   if (rows === 0) faults.push(`${document}: no rows`);
   return { text: lines.join("\n"), rows, faults, known, clauses };
 }
 
-/// Checks the documents of a source tree, or writes them: { rows, faults }.
-export function check(root, { write = false } = {}) {
+/// Checks the documents of a source tree, and copies them with their tests to the directory `write`: { rows, faults }.
+export function check(root, { write } = {}) {
   const tests = testsOf(root);
   const testsById = new Map();
   for (const { test, ids } of tests)
@@ -179,20 +185,17 @@ export function check(root, { write = false } = {}) {
     !/^[A-Z]\d\d$|^IF\d+$|§.*[a-z]$/.test(id);
   for (const { test, ids } of tests)
     for (const id of ids) if (!isKnown(id)) faults.push(`${test}: no row has the id ${id}`);
-  for (const { document, text } of documents) {
-    if (write) writeFileSync(join(root, document), text);
-    else if (text !== readFileSync(join(root, document), "utf8")) {
-      const old = readFileSync(join(root, document), "utf8").split("\n");
-      const line = text.split("\n").findIndex((one, at) => one !== old[at]);
-      faults.push(`${document}:${line + 1}: differs from the titles of the tests; "make coverage" writes it`);
-    }
+  if (write) {
+    mkdirSync(write, { recursive: true });
+    for (const { document, text } of documents) writeFileSync(join(write, basename(document)), text);
   }
   return { rows: documents.reduce((sum, one) => sum + one.rows, 0), faults };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const words = process.argv.slice(2);
-  const { rows, faults } = check(words.find((word) => word !== "--write") ?? ".", { write: words.includes("--write") });
+  const write = words[0] === "--write" ? words.splice(0, 2)[1] : undefined;
+  const { rows, faults } = check(words[0] ?? ".", { write });
   for (const fault of faults) console.log(fault);
   console.log(`[coverage] rows: ${Math.max(0, rows - faults.length)} passed, ${faults.length} failed`);
   process.exitCode = faults.length > 0 ? 1 : 0;
