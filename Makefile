@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test test-postgresql test-failover endure bench bench-growth bench-scaling bench-instructions run screenshots asan valgrind fuzz
+# Postern: see README.md. Targets: all check test test-all test-postgresql test-failover endure bench bench-growth bench-scaling bench-instructions run screenshots asan valgrind fuzz
 # format format-check tidy cppcheck shellcheck layers coverage ci install uninstall deb test-deb sbom clean. The rules of tests, benches,
 # checks of the source and packages are in mk/.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.

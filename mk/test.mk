@@ -18,8 +18,9 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # No suite of its own, because it needs a server: tests/postgresql/races.test.mjs starts both.
 postgresql_OBJ := $(if $(filter yes,$(POSTGRESQL)),$(call objects,tests/postgresql/*.cpp))
 POSTGRESQL_BIN := $(if $(postgresql_OBJ),$(BUILD)/tests/postgresql_tests)
-# Every other folder with tests runs servers, clients and browsers from Node.js; failover and applications have targets of their own.
-NODE_SUITES  := $(filter-out coverage failover applications,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
+# Every other folder with tests runs servers, clients and browsers from Node.js. What runs everything a second time, or another's server,
+# has targets of its own.
+NODE_SUITES  := $(filter-out coverage conformance both_engines failover applications,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard tests/security/*.cpp))
 
@@ -100,17 +101,21 @@ asan:
 valgrind: all $(NODE_MODULES)
 	scripts/run-valgrind $(BUILD)
 
-# Everything, from a machine that has nothing but make.
+# Every requirement once, from a machine that has nothing but make.
 test:
 	scripts/packages build run test
 	+$(MAKE) --no-print-directory suites
 suites: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
-# On PostgreSQL, also what `make test` leaves to SQLite.
+# Everything that needs no cluster: also the suites of a file on PostgreSQL, our versions of the certification modules, and the
+# applications that come from registries.
+test-all: export POSTERN_TEST_PATIENCE ?= 3
+test-all: test
+	scripts/run-suites $(BUILD) conformance both_engines
+	+$(MAKE) --no-print-directory test-applications
 test-postgresql: export POSTERN_TEST_PATIENCE ?= 3
-test-postgresql: export POSTERN_ON_POSTGRESQL = all
 test-postgresql: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES)
-	scripts/run-suites $(BUILD) postgresql
+	scripts/run-suites $(BUILD) postgresql both_engines
 # The long runs: full figures where `make test` takes less. Hours.
 endure: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers postgresql
@@ -164,4 +169,4 @@ screenshots:
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
 
-.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-postgresql test-failover test-applications endure screenshots
+.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-all test-postgresql test-failover test-applications endure screenshots

@@ -1,12 +1,9 @@
-import { onPostgreSQL } from "./suite.mjs";
+import { onPostgreSQL } from "../both_engines/suite.mjs";
 
 onPostgreSQL(
   "unit",
   [
-    ...["store", "fetch", "oauth", "oidc", "web"].map((room) => [
-      `the rules of ${room} hold`,
-      `--source-file=*unit/${room}/*`,
-    ]),
+    ["the repositories keep what they keep in a file", "--source-file=*unit/store/*"],
     ["queued statements run in their order", "--source-file=*unit/db/queue_test.cpp"],
   ],
   { pooled: false },

@@ -4,15 +4,18 @@ const NO_DATABASE = "it does not depend on the database";
 const FILE = "it is about the database file";
 
 filesOnPostgreSQL("security", {
-  files: ["introspection", "races", "revocation", "secret_scan"],
-  all: [
+  files: [
     "authorize",
     "client_authentication",
     "configuration",
     "crash",
+    "introspection",
     "login_guessing",
     "one_process",
+    "races",
+    "revocation",
     "sandbox_flows",
+    "secret_scan",
     "signed_tokens",
     "userinfo",
   ],
@@ -21,7 +24,7 @@ filesOnPostgreSQL("security", {
     error_shape: NO_DATABASE,
     fastcgi_aborts: NO_DATABASE,
     fastcgi_records: NO_DATABASE,
-    fetch: "the program has no database; roles.test.mjs has the rights of the cache",
+    fetch: "the program has no database; tests/postgresql/roles.test.mjs has the rights of the cache",
     overload: "it occupies the processors; waiting for hash slots is the same",
     parsing_cost: NO_DATABASE,
     recovery: FILE,

@@ -6,12 +6,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { Pooler } from "./pooler.mjs";
-import { PostgreSQL } from "./server.mjs";
+import { Pooler } from "../postgresql/pooler.mjs";
+import { PostgreSQL } from "../postgresql/server.mjs";
 
 const run = promisify(execFile);
-/// `make test-postgresql`: also what takes long and differs least from SQLite.
-const ALL = process.env.POSTERN_ON_POSTGRESQL === "all";
 
 /// A database with roles of which others are copies.
 const ROLES = "postern_roles";
@@ -50,18 +48,18 @@ async function outputOf(program, args, uri, env = {}) {
 }
 
 /// A suite of doctest. `parts`: [what holds, options that select the part]. `leftOut`: cases that are about a database
-/// file, [the beginning of their names, the reason]. `whole`: `make test-postgresql` runs all of the suite instead.
-/// `pooled`: for a suite that starts many programs. `roles`: each program has the role and the rights of its own.
-export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled = true, roles = false } = {}) {
+/// file, [the beginning of their names, the reason]. `pooled`: for a suite that starts many programs. `roles`: each
+/// program has the role and the rights of its own. `durable`: it asks `doctor`.
+export function onPostgreSQL(suite, parts, { leftOut = [], pooled = true, roles = false, durable = false } = {}) {
   describe("on PostgreSQL", () => {
-    const uri = server({ pooled, roles, durable: whole && ALL });
+    const uri = server({ pooled, roles, durable });
     const env = roles ? { POSTERN_TEST_ROLES: ROLES } : {};
     const program = join(BUILD, `tests/${suite}_tests`);
     // A comma would end the pattern.
     const pattern = ([begin]) => `${begin.replaceAll(",", "?")}*`;
     const left = leftOut.length > 0 ? [`--test-case-exclude=${leftOut.map(pattern)}`] : [];
 
-    for (const [title, ...options] of whole && ALL ? [["all of it holds"]] : parts) {
+    for (const [title, ...options] of parts) {
       it(title, async () => {
         const output = await outputOf(program, [...options, ...left], uri(), env);
         assert.match(output, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
@@ -76,17 +74,17 @@ export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled
   });
 }
 
-/// The files of a suite of Node. `all` are for `make test-postgresql`; `leftOut`: {file: the reason}.
-export function filesOnPostgreSQL(suite, { files, all = [], leftOut }) {
+/// The files of a suite of Node. `leftOut`: {file: the reason}.
+export function filesOnPostgreSQL(suite, { files, leftOut }) {
   describe("on PostgreSQL", () => {
     const uri = server({ pooled: false });
 
     it("no file is forgotten", () => {
       const found = readdirSync(join(ROOT, "tests", suite)).filter((name) => name.endsWith(".test.mjs"));
-      const named = [...files, ...all, ...Object.keys(leftOut)].map((name) => `${name}.test.mjs`);
+      const named = [...files, ...Object.keys(leftOut)].map((name) => `${name}.test.mjs`);
       assert.deepEqual(named.sort(), found.sort());
     });
-    for (const name of ALL ? [...files, ...all] : files) {
+    for (const name of files) {
       it(name, async () => {
         const output = await outputOf("node", [`tests/${suite}/${name}.test.mjs`], uri());
         assert.match(output, /^[#ℹ] pass [1-9]/m);
