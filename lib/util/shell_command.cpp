@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "util/marks.h"
 #include "util/text.h"
 #include "util/utf8.h"
 #include "util/visible.h"
@@ -27,7 +28,9 @@ bool is_shown_as_it_is(const Utf8Step& step) {
     return c == ' ' || (!is_control(c) && !is_bidi_control(c) && !is_ignorable(c) && !is_blank(c));
 }
 
+/// Also not where a terminal would get fewer marks on a character than there are.
 bool is_shown_as_it_is(std::string_view value) {
+    if (displayable(value) != value) return false;
     while (!value.empty()) {
         const Utf8Step step = next_utf8(value);
         if (!is_shown_as_it_is(step)) return false;
@@ -66,7 +69,8 @@ std::string in_unicode_quotes(std::string_view name) {
         const Utf8Step step = next_utf8(name);
         std::array<char, 9> escape{};
         std::snprintf(escape.data(), escape.size(), "\\+%06x", static_cast<unsigned>(step.code_point.value_or(0xFFFD)));
-        const bool is_itself = is_shown_as_it_is(step) && name.front() != '"' && name.front() != '\\';
+        const bool is_mark = step.code_point && is_combining_mark(*step.code_point);
+        const bool is_itself = is_shown_as_it_is(step) && !is_mark && name.front() != '"' && name.front() != '\\';
         all += is_itself ? std::string(name.substr(0, step.length)) : escape.data();
         name.remove_prefix(step.length);
     }

@@ -97,6 +97,9 @@ TEST_CASE("shell_word: what needs no quotes has none, and what cannot be seen is
          "$'a\\342\\200\\256b'"},
         {"\x1b'", "$'\\033\\047'"},
         {"\xff", "$'\\377'"},
+        {"a\xcc\x81\xcc\x81\xcc\x81\xcc\x81", "'a\xcc\x81\xcc\x81\xcc\x81\xcc\x81'"},
+        // A terminal would get four marks, and the command would name another one.
+        {"a\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81", "$'a\\314\\201\\314\\201\\314\\201\\314\\201\\314\\201'"},
     };
     for (const auto& row : rows) {
         CAPTURE(row.value);
@@ -126,6 +129,8 @@ TEST_CASE("sql_identifier, sql_text: a name is one name, whatever it is [G18]") 
         {"a\xe2\x80\xae"
          "b",
          "U&\"a\\+00202eb\""},
+        {"\xc3\xa9\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81",
+         "U&\"\xc3\xa9\\+000301\\+000301\\+000301\\+000301\\+000301\""},
     };
     for (const auto& row : rows) {
         CAPTURE(row.name);
