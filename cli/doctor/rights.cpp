@@ -62,18 +62,22 @@ constexpr Query kOfEveryRole[] = {
      "the endpoints' roles may call functions that fill the disk or the server's table of locks ($2, such as $1), and "
      "their programs never do",
      "run roles.sql again, as a superuser of the server and in this database"},
-    // What the role may have set itself. synchronous_commit, client_min_messages and the timeouts have findings of
-    // their
-    // own.
+    // What the role may have set itself. synchronous_commit, client_min_messages and timeouts of 0 have findings of
+    // their own. pg_settings leaves some settings out (role), which anyone may set. A timeout may be another than that
+    // of roles.sql, but no longer than a minute; in a spelling that is no interval it is not judged to be that short.
     {kRole, State::warning,
-     "SELECT e.rolname, string_agg(DISTINCT t.name, ', ' ORDER BY t.name) FROM" POSTERN_ENDPOINTS
+     "SELECT e.rolname, string_agg(DISTINCT c.name, ', ' ORDER BY c.name) FROM" POSTERN_ENDPOINTS
      " JOIN pg_db_role_setting s ON s.setrole = e.oid AND s.setdatabase IN"
      " (0, (SELECT oid FROM pg_database WHERE datname = current_database()))"
-     " CROSS JOIN unnest(s.setconfig) c JOIN pg_settings t ON t.name = split_part(c, '=', 1)"
-     " WHERE" POSTERN_HAS_ROLES " AND t.context = 'user'"
-     " AND t.name NOT IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',"
-     " 'synchronous_commit', 'client_min_messages')"
-     " AND NOT (t.name = 'search_path' AND split_part(c, '=', 2) = quote_ident(current_schema()))"
+     " CROSS JOIN LATERAL (SELECT split_part(each, '=', 1) AS name, split_part(each, '=', 2) AS value"
+     " FROM unnest(s.setconfig) each) c LEFT JOIN pg_settings t USING (name)"
+     " WHERE" POSTERN_HAS_ROLES " AND COALESCE(t.context, 'user') = 'user'"
+     " AND c.name NOT IN ('synchronous_commit', 'client_min_messages')"
+     " AND NOT (c.name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout')"
+     " AND CASE WHEN c.value ~ '^[0-9]{1,10}$' THEN CAST(c.value AS bigint) <= 60000"
+     " WHEN c.value ~ '^[0-9]{1,10} *(us|ms|s|min|h|d)$' THEN CAST(c.value AS interval) <= interval '1 minute'"
+     " ELSE false END)"
+     " AND NOT (c.name = 'search_path' AND c.value = quote_ident(current_schema()))"
      " GROUP BY e.rolname ORDER BY e.rolname",
      "$1 has settings that roles.sql does not give it: $2; a role may change its own, and they stay when a program that "
      "was taken over has ended",

@@ -565,6 +565,17 @@ describe("doctor and a role for each program", () => {
       `SET ROLE postern_token; ALTER ROLE CURRENT_USER IN DATABASE postern SET default_transaction_read_only = on;
        ALTER ROLE CURRENT_USER IN DATABASE postern SET search_path = public; RESET ROLE`,
     ],
+    "settings that pg_settings does not list": [
+      /^postern_introspect has settings .*: role, session_authorization;/,
+      `SET ROLE postern_introspect; ALTER ROLE CURRENT_USER SET role = 'none';
+       ALTER ROLE CURRENT_USER SET session_authorization = 'postern_introspect'; RESET ROLE`,
+    ],
+    "timeouts that a role has made too long, in whatever spelling": [
+      /^postern_token has settings .*: idle_in_transaction_session_timeout, lock_timeout, statement_timeout;/,
+      `SET ROLE postern_token; ALTER ROLE CURRENT_USER SET statement_timeout = '24d';
+       ALTER ROLE CURRENT_USER SET lock_timeout = 60001;
+       ALTER ROLE CURRENT_USER SET idle_in_transaction_session_timeout = '0x7fffffff'; RESET ROLE`,
+    ],
     "a timeout that a role has switched off": [
       /^statement_timeout is not set for postern_token:/,
       "SET ROLE postern_token; ALTER ROLE CURRENT_USER SET statement_timeout = 0; RESET ROLE",
