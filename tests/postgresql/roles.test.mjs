@@ -22,6 +22,7 @@ const GROUPS = `${SCOPE} groups`;
 const NOTES = "https://notes.example/"; // a resource
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
+const manual = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
 const PROGRAMS = [
   "authorize",
@@ -517,6 +518,19 @@ describe("a role for each program", () => {
       assert.deepEqual(await server.states(refused, uri), Array(refused.length).fill("42501"));
     });
   }
+
+  it("a role is kept from the server's other databases by the statement of the manual [G22]", () => {
+    const [statement, names] = manual.match(/`(REVOKE CONNECT ON DATABASE ([a-z0-9, ]+) FROM PUBLIC)`/).slice(1);
+    const others = names.split(", ").map((name) => {
+      const uri = new URL(superuser);
+      uri.pathname = `/${name}`;
+      return String(uri).replace("user=postgres", "user=postern_introspect");
+    });
+    for (const uri of others) assert.equal(server.sql("SELECT lo_unlink(lo_from_bytea(0, 'x'))", uri), "1");
+    server.sql(statement);
+    for (const uri of others) assert.throws(() => server.sql("SELECT 1", uri), /permission denied for database/);
+    server.sql(`GRANT CONNECT ON DATABASE ${names} TO PUBLIC`);
+  });
 
   it("a program that may not delete does not try to sweep", () => {
     assert.doesNotMatch(p.deployment.log, /"event":"sweep_failed"[^\n]*for table sessions/);
