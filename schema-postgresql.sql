@@ -292,10 +292,11 @@ CREATE TABLE grants (
     resources text NOT NULL DEFAULT '',
     acr text NOT NULL DEFAULT '',
     amr text NOT NULL DEFAULT '',
-    ignored_scope text NOT NULL DEFAULT ''
+    ignored_scope text NOT NULL DEFAULT '',
+    number bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX grants_by_client ON grants (client_id);
-CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
 -- With the id, which an index of SQLite has by itself: what ends at once, perhaps all grants of a client, is deleted in
 -- this order, and each batch would sort all of it.
 CREATE INDEX grants_by_kept_until ON grants (kept_until, id);

@@ -336,10 +336,11 @@ CREATE TABLE grants (
     resources  TEXT NOT NULL DEFAULT '',       -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
     acr        TEXT NOT NULL DEFAULT '',       -- what the user's login was worth, OpenID Connect Core §2; '': not known
     amr        TEXT NOT NULL DEFAULT '',       -- its methods, likewise
-    ignored_scope TEXT NOT NULL DEFAULT ''     -- words that were asked for and not given: a refresh may repeat them
+    ignored_scope TEXT NOT NULL DEFAULT '',    -- words that were asked for and not given: a refresh may repeat them
+    number     INTEGER NOT NULL DEFAULT 0      -- one more than the largest of this user and client; 0: no user, or before version 4
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
-CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
 CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
 

@@ -39,8 +39,9 @@ std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Si
 /// one.
 std::map<model::Sid, std::int64_t> end_grants_of_sessions(db::Transaction& transaction, const model::Subject& subject,
                                                           util::Time now, const model::Sid& keep);
-/// Keeps kMaxGrantsToClient grants of the user of `made` to its client that have not ended: the oldest beyond end, at
-/// most kSurplusBatch at a time. The transaction holds the user's row.
+/// Keeps kMaxGrantsToClient grants of the user of `made`, which is inserted, to its client that have not ended. Each
+/// kGrantsAtOnce-th grant ends the oldest ones, so that there is room for the next; at most kSurplusBatch at a time.
+/// Queued. The transaction holds the user's row.
 void end_surplus_grants(db::Transaction& transaction, const model::Grant& made, util::Time now);
 /// Ends all grants of the user to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,

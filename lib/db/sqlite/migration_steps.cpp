@@ -179,6 +179,7 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE grants ADD COLUMN acr TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN amr TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN ignored_scope TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN number INTEGER NOT NULL DEFAULT 0",
     "CREATE TABLE totp_secrets ("
     " subject TEXT NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,"
     " sealed TEXT NOT NULL,"
@@ -295,7 +296,7 @@ constexpr const char* kToVersion4[] = {
     "DROP INDEX authorization_requests_by_subject",
     "CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject, used)",
     "DROP INDEX grants_by_subject",
-    "CREATE INDEX grants_by_subject ON grants (subject, client_id, id) WHERE subject IS NOT NULL",
+    "CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL",
     "CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, instr(attempt_key, ':')), ends_at)",
     "CREATE INDEX users_by_folded_name ON users (lower(username))",
     "PRAGMA user_version = 4",

@@ -415,6 +415,8 @@ constexpr Exception kSort[] = {
     {"LEFT JOIN redirect_uris r", "of one client"},
     {"ORDER BY ends_at DESC, attempt_key", "those that end in one second"},
     {"AND attempt_key <> $3 ORDER BY ends_at + 0 DESC", "places of one name, which has 200 at most"},
+    {"FROM grants made CROSS JOIN grants former",
+     "of one user and client, which have 200 at most; each sixteenth time"},
     {"AND sid <> $2 ORDER BY last_seen_at DESC", "of one user, who has 100 at most"},
     {"ORDER BY s.last_seen_at DESC, s.sid LIMIT $5", "of one user, who has 100 at most"},
     {"AND token_hash <> $2 ORDER BY last_used_at DESC", "of one user, who has 50 at most"},
