@@ -351,6 +351,25 @@ TEST_CASE("mail: one user gets three an hour and ten a day, under whatever name 
     CHECK(ask_all(7) == 3);
 }
 
+TEST_CASE("mail: who asks for another spelling of a name takes nothing from its owner [MAIL-6]") {
+    Office office;
+    for (const char* name : {"ada", "grace"})
+        office.op.must(
+            {"user", "add", name, "--password-stdin", "--claim", std::string("email=") + name + "@op.example"},
+            "boats of a user at sea\n");
+    office.op.must({"user", "add", "GRACE", "--password-stdin", "--claim", "email=other@op.example"},
+                   "boats of a user at sea\n");
+    // ADA is the name of nobody, GRACE that of another user.
+    for (const auto& [stranger, owner] : {std::pair{"ADA", "ada"}, std::pair{"GRACE", "grace"}}) {
+        CAPTURE(stranger);
+        for (int i = 0; i < 4; ++i) office.ask(stranger, "203.0.113." + std::to_string(i));
+        office.deliver();
+        office.ask(owner, "192.0.2.9");
+        CHECK(office.waiting() == 1);
+        CHECK(office.sent() == 1);
+    }
+}
+
 TEST_CASE("mail: mail.perHour holds for all messages, and the rest waits [MAIL-6, L31]") {
     Office office(2);
     for (int i = 0; i < 4; ++i) {
