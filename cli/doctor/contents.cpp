@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "crypto/factor_key.h"
 #include "db/error.h"
+#include "factor/recovery_code.h"
 #include "factor/totp_seal.h"
 #include "keys/keys.h"
 #include "pages/branding.h"
@@ -63,20 +64,52 @@ Reach reach_of(const std::string& directory) {
 
 constexpr std::int64_t kSample = 5;
 
-/// Whether factor.key opens what is sealed with it.
-void check_sample(Findings& findings, const config::Config& config, const keys::Keys& keys) {
+std::string restore_factor_key(const config::Config& config) {
+    return "restore " + config.keys + "/factor.key from a backup, then restart login and account; without one, ";
+}
+
+/// The secrets of apps that are looked at: factor.key may be that of another database, or a row may be damaged.
+void check_apps(Findings& findings, const config::Config& config, db::Database& database, const keys::Keys& keys) {
+    const auto sample = store::list_totp(database, model::Subject(""), kSample);
+    const auto opens = [&](const store::OwnedTotp& row) {
+        const auto& [subject, totp] = row;
+        return factor::open_totp_secret(keys.factor_key(), subject, totp.created_at, totp.sealed).has_value();
+    };
+    const auto closed = std::ranges::find_if_not(sample, opens);
+    if (closed == sample.end()) return;
+    const bool opens_none = std::ranges::none_of(sample, opens);
+    findings.error("factors",
+                   "factor.key does not open the app's secret of user " + closed->subject.str() +
+                       (opens_none ? ", nor of any user who was looked at: it is the key of another database" : ""),
+                   restore_factor_key(config) + "`postern user factors NAME --remove all` for each user of one");
+}
+
+/// Each recovery code tells under which key it was made.
+void check_codes(Findings& findings, const config::Config& config, db::Database& database, const keys::Keys& keys) {
+    auto row = database.query(
+        "SELECT count(DISTINCT subject), count(DISTINCT CASE WHEN substr(code_hash, 1, 17) <> $1 THEN subject END)"
+        " FROM recovery_codes WHERE used_at IS NULL",
+        factor::code_key_name(keys.factor_key()));
+    std::int64_t users = 0;
+    std::int64_t with_dead = 0;
+    if (row.step()) row >> users >> with_dead;
+    if (with_dead == 0) return;
+    findings.add({.check = "factors",
+                  .state = with_dead == users ? State::error : State::warning,
+                  .detail = "the recovery codes of " + counted(with_dead, "user") +
+                            " were made under another factor.key and do not work" +
+                            (with_dead == users ? ": it is the key of another database" : ""),
+                  .fix = restore_factor_key(config) + "let these users make new codes"});
+}
+
+/// Whether factor.key fits what was made with it.
+void check_made(Findings& findings, const config::Config& config, const keys::Keys& keys) {
     // To open a database makes its write lock's file, and that it is missing is for check_database to say.
     if (!db::is_uri(config.database) && !std::filesystem::exists(config.database + ".gate")) return;
     try {
         db::Database database = open_database(config, db::Access::query_only);
-        for (const auto& [subject, totp] : store::list_totp(database, model::Subject(""), kSample)) {
-            if (factor::open_totp_secret(keys.factor_key(), subject, totp.created_at, totp.sealed)) continue;
-            findings.error("factors", "factor.key does not open the app's secret of user " + subject.str(),
-                           "restore " + config.keys +
-                               "/factor.key from a backup, then restart login and account; without "
-                               "one, `postern user factors NAME --remove all` for each user of one");
-            return;
-        }
+        check_apps(findings, config, database, keys);
+        check_codes(findings, config, database, keys);
     } catch (const db::StoreError&) {  // check_database has said it
     }
 }
@@ -90,7 +123,7 @@ void check_factor_key(Findings& findings, const config::Config& config, const ke
             findings.warning("factors",
                              "a rotation of factor.key has not ended, and the former key still opens what it sealed",
                              "postern key rotate --factors");
-        return check_sample(findings, config, keys);
+        return check_made(findings, config, keys);
     }
     const char* fix = "restore it from a backup, or run `postern key repair`; then restart login and account";
     const std::string what = config.keys + "/factor.key is missing, so that no second factor can be set up or checked";

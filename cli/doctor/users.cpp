@@ -84,6 +84,27 @@ void check_editable_claims(Findings& findings, db::Database& database, const oau
                     util::ShellCommand("postern client claim remove").value(client.str()).value(claim.name).quoted());
 }
 
+/// One who types the name of two users in a third way is neither of them, and where something else than Postern checks
+/// the password, both may be one person to it (docs/decisions/0101).
+void check_names(Findings& findings, db::Database& database, const oauth::LoginSettings& login) {
+    auto row = database.query(
+        "SELECT count(*), COALESCE(MIN(one), ''), COALESCE(MIN(other), '') FROM (SELECT MIN(username) AS one,"
+        " MAX(username) AS other FROM (SELECT username FROM users ORDER BY lower(username) LIMIT $1) AS looked_at"
+        " GROUP BY lower(username) HAVING count(*) > 1) AS alike",
+        kUsersLookedAt);
+    std::int64_t names = 0;
+    std::string one, other;
+    if (row.step()) row >> names >> one >> other;
+    if (names == 0) return;
+    const std::string what = counted(names, "name") +
+                             " of two users or more who differ in the case of letters alone, " + "first of all " +
+                             in_quotes(one) + " and " + in_quotes(other);
+    if (login.method == oauth::LoginMethod::password) return findings.ok("users", what);
+    findings.warning("users", what + ": a directory that takes a name in any case has one person for them",
+                     "one user for each person: " + util::ShellCommand("postern user disable").value(other).quoted() +
+                         ", or rename one of them");
+}
+
 }  // namespace
 
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
@@ -93,6 +114,7 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
                          util::ShellCommand("postern client set").value(id.str()).quoted() +
                              " with --allow-group, --allow-user or --allow-everyone");
     check_mapped_groups(findings, database, settings.login);
+    check_names(findings, database, settings.login);
     if (!settings.oidc) return;
     check_editable_claims(findings, database, settings);
     check_emails(findings, database);

@@ -37,7 +37,7 @@ void add_client(const Installation& installation, const std::string& id, const c
     installation.must({"client", "add", id, "--redirect-uri", "https://" + id + ".example/cb", "--acr", acr});
 }
 
-void put_codes(const Installation& installation, const std::string& name) {
+void put_dead_code(const Installation& installation, const std::string& name) {
     const model::Subject subject(put_user(installation, name));
     auto database = installation.open();
     db::Transaction transaction(database, db::Durability::lazy);
@@ -100,8 +100,8 @@ TEST_CASE("doctor: second factors that nothing asks for are a warning [POLICY-10
           "they sign in without it", "\"secondFactor\": \"offered\""}},
         {"off, and recovery codes alone",
          [](const Installation& i) {
-             put_codes(i, "ada");
-             put_codes(i, "bob");
+             put_dead_code(i, "ada");
+             put_dead_code(i, "bob");
              set_login(i, kOff);
          },
          {"2 users with a second factor"}},
@@ -190,7 +190,7 @@ TEST_CASE("doctor: users who must have a second factor and cannot set one up are
         {"required of all, by link",
          [](const Installation& i) {
              put_app(i, "ada");
-             put_codes(i, "bob");
+             put_dead_code(i, "bob");
              put_user(i, "carol");
              put_user(i, "dan");
              i.must({"user", "disable", "dan"});

@@ -57,6 +57,12 @@ fs::path private_key(const Installation& installation, const std::string& algori
     return {};
 }
 
+/// Three users of one name in different case, and one of another.
+void put_names(const Installation& installation) {
+    for (const char* name : {"ada", "ADA", "Ada", "bob"})
+        installation.must({"user", "add", name, "--password-stdin"}, "quiet boats remember\n");
+}
+
 }  // namespace
 
 TEST_CASE("doctor: a new installation is well, and says so") {
@@ -120,6 +126,27 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
              std::ofstream(i.keys_directory() / "factor.key") << std::string(32, 'x');
          },
          "factors", "error"},
+        {"factor.key is another one, and there are recovery codes alone",
+         [](const Installation& i) {
+             put_codes(i, "ada");
+             std::ofstream(i.keys_directory() / "factor.key") << std::string(32, 'x');
+         },
+         "factors", "error"},
+        {"factor.key is another one, and a user has made recovery codes since",
+         [](const Installation& i) {
+             put_codes(i, "ada");
+             std::ofstream(i.keys_directory() / "factor.key") << std::string(32, 'x');
+             put_codes(i, "bob");
+         },
+         "factors", "warning"},
+        {"recovery codes under this factor.key", [](const Installation& i) { put_codes(i, "ada"); }, "factors", ""},
+        {"names that differ in their case, and the web server signs users in",
+         [](const Installation& i) {
+             put_names(i);
+             i.reconfigure("login", json::Object{{"method", "remote_user"}});
+         },
+         "users", "warning"},
+        {"names that differ in their case, and passwords", put_names, "users", "ok"},
         {"jwks.json damaged", [](const Installation& i) { std::ofstream(i.keys_directory() / "jwks.json") << "{"; },
          "keys", "error"},
         {"database readable by others", [](const Installation& i) { chmod(i.database_file(), 0664); }, "database files",
