@@ -56,31 +56,6 @@ describe("client authentication", () => {
   });
 
   it(
-    "the time of a refusal, for the record: unknown id and wrong secret [C06]",
-    { skip: !process.env.POSTERN_LONG },
-    async (t) => {
-      const taken = { unknown: [], wrong: [] };
-      for (let i = 0; i < 500; ++i) {
-        for (const [what, id] of i % 2
-          ? [
-              ["unknown", "nob"],
-              ["wrong", web.id],
-            ]
-          : [
-              ["wrong", web.id],
-              ["unknown", "nob"],
-            ]) {
-          const start = process.hrtime.bigint();
-          isOut(await present(basicOf(id, "w".repeat(43))), what);
-          taken[what].push(Number(process.hrtime.bigint() - start) / 1e6);
-        }
-      }
-      for (const [what, times] of Object.entries(taken))
-        t.diagnostic(`${what}: median ${times.sort((a, b) => a - b)[250].toFixed(3)} ms of 500`);
-    },
-  );
-
-  it(
     "a thousand wrong secrets change nothing that is stored and lock no client out, not even at the same " +
       "address [C11]",
     async () => {

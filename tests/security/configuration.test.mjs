@@ -1,24 +1,11 @@
-// What a program does with its configuration, its environment and its files: all of it as meant, or nothing at all.
+// What a program does with its environment, and what a new installation has. Its configuration is in
+// tests/cgi/bad_configuration_test.cpp.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { ROOT } from "../support/deployment.mjs";
 import { identity } from "../support/web_server.mjs";
 import { sql, tables } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
@@ -26,14 +13,6 @@ import { Deployment } from "../support/deployment.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
 const run = promisify(execFile);
-const SWITCHES = [
-  "authenticateIntrospect",
-  "authenticateRevoke",
-  "introspectionRequiresConfidentialClient",
-  "implicit",
-  "useOpaqueRefreshTokens",
-  "usernameInAccessToken",
-];
 const CREDENTIALS = { grant_type: "client_credentials" };
 
 /// A file that the programs' user owns.
@@ -42,159 +21,13 @@ function place(file, content) {
   if (process.getuid() === 0) chownSync(file, identity.uid, identity.gid);
 }
 
-const linesOf = (deployment, pattern) => deployment.log.match(new RegExp(pattern, "g"))?.length ?? 0;
-/// Waits until the log has more lines of a kind than `before`: what programs write to standard error arrives a little
-/// after their answer.
-async function logged(deployment, pattern, before, what) {
-  for (const end = Date.now() + 60_000; linesOf(deployment, pattern) <= before && Date.now() < end; )
-    await new Promise((done) => setTimeout(done, 10));
-  assert.ok(linesOf(deployment, pattern) > before, `${what}: ${pattern} in ${deployment.log.slice(-1000)}`);
-}
-
-describe("configuration of the programs, one process a request", () => {
+describe("a program and its surroundings", () => {
   let p;
-  let file;
-  let good;
   before(async () => {
-    p = await openProvider({ mode: "cgi" });
-    file = join(p.deployment.directory, "postern.json");
-    good = readFileSync(file, "utf8");
+    p = await openProvider();
   });
   after(async () => {
     await p?.stop();
-  });
-
-  const changed = (members) => JSON.stringify({ ...JSON.parse(good), ...members });
-  const raw = (name, text) => good.replace(/\}\s*$/, `,"${name}":${text}}`);
-  /// With that in the file nobody is served, whatever he asks; with what was there, everybody is again.
-  async function refuses(text, what, named = /postern\.json/) {
-    place(file, text);
-    const before = linesOf(p.deployment, named);
-    try {
-      for (const [path, options] of [
-        ["/jwks", {}],
-        [
-          "/token",
-          {
-            method: "POST",
-            body: "grant_type=client_credentials",
-            headers: { "content-type": "application/x-www-form-urlencoded", "content-length": 29 },
-          },
-        ],
-      ]) {
-        const { status, body } = await p.ask(path, options);
-        assert.deepEqual([status, body], [500, "Internal Server Error\n"], what);
-      }
-      await logged(p.deployment, named, before, what);
-    } finally {
-      place(file, good);
-    }
-  }
-
-  it("anything but the configuration that is meant is refused, and named in the log [G03]", async () => {
-    const rows = {
-      "an unknown key": [changed({ acessTokenTTL: 300 }), /acessTokenTTL/],
-      "a number with a unit": [raw("accessTokenTTL", '"300x"'), /accessTokenTTL/],
-      "the same without quotes": [raw("accessTokenTTL", "300x")],
-      "a number beyond all": [raw("accessTokenTTL", "99999999999999999999"), /postern\.json/],
-      "a number beyond its range": [raw("accessTokenTTL", "9999999999"), /accessTokenTTL/],
-      "a fraction": [raw("accessTokenTTL", "1.5"), /accessTokenTTL/],
-      "a negative number": [raw("sessionTTL", "-1"), /sessionTTL/],
-      "an exponent without end": [raw("sessionTTL", "1e999999")],
-      "a key twice": [raw("issuer", '"https://evil.example"'), /issuer/],
-      "a key twice, spelled otherwise": [raw("\\u0069ssuer", '"https://evil.example"')],
-      "a byte order mark": [`\ufeff${good}`],
-      "a NUL at the end": [`${good}\0`],
-      "a NUL inside": [good.replace("{", "{\0")],
-      "another object behind it": [`${good}{}`],
-      "a word behind it": [`${good} true`],
-      cut: [good.slice(0, -1)],
-      "no object": ["[]"],
-      "a quoted object": [JSON.stringify(good)],
-      "UTF-16": [Buffer.from(good, "utf16le")],
-      "bytes that are no UTF-8": [
-        Buffer.concat([
-          Buffer.from(good.replace(/\}\s*$/, ',"metadata":{"x":"')),
-          Buffer.from([0xff]),
-          Buffer.from('"}}'),
-        ]),
-      ],
-      "300 KB": [good + " ".repeat(300_000)],
-      "nested without end": [raw("metadata", `${"[".repeat(100_000)}${"]".repeat(100_000)}`)],
-      "an issuer of plain http": [changed({ issuer: "http://op.example" }), /issuer/],
-      "an algorithm that is none": [changed({ accessTokenAlgorithm: "none" }), /accessTokenAlgorithm/],
-      "an algorithm of secrets": [changed({ idTokenAlgorithm: "HS256" }), /idTokenAlgorithm/],
-    };
-    for (const [what, [text, named]] of Object.entries(rows)) await refuses(text, what, named);
-    // Line ends of another system are white space, and comments are allowed: no reason to refuse.
-    place(file, JSON.stringify(JSON.parse(good), null, 2).replaceAll("\n", "\r\n"));
-    assert.equal((await p.ask("/jwks")).status, 200);
-    place(file, good);
-  });
-
-  it("a switch of security is true or false, and nothing that looks like it [G03]", async () => {
-    for (const name of SWITCHES) {
-      for (const value of ['"false"', '"true"', "0", "1", "null", "[]", "{}", '""', '"no"'])
-        await refuses(raw(name, value), `${name}: ${value}`, new RegExp(name));
-    }
-  });
-
-  it("with an empty configuration, or none, no request is served [G04]", async () => {
-    for (const [what, text] of Object.entries({
-      nothing: "",
-      "an empty object": "{}",
-      blanks: "  \n",
-      "a comment": "// later\n",
-    }))
-      await refuses(text, what);
-    renameSync(file, `${file}.away`);
-    try {
-      assert.equal((await p.ask("/jwks")).status, 500);
-    } finally {
-      renameSync(`${file}.away`, file);
-    }
-    assert.equal((await p.post("/token", CREDENTIALS, { client: p.clients.web })).status, 200);
-  });
-
-  it("pages come from small regular files of the directory of templates, or not at all [G09]", async () => {
-    const own = join(p.deployment.directory, "templates");
-    cpSync(join(ROOT, "templates"), own, { recursive: true });
-    const page = join(own, "login.html");
-    const text = readFileSync(page, "utf8");
-    const outside = join(p.deployment.directory, "outside.html");
-    place(outside, text);
-    place(file, changed({ templates: own }));
-    try {
-      const sees = async () => await p.person().visit(p.authorizationUrl(p.clients.web));
-      assert.equal((await sees()).status, 200);
-      const rows = {
-        "a link": () => symlinkSync(outside, page),
-        "a link that leads nowhere": () => symlinkSync("/nowhere", page),
-        "a pipe": () => run("mkfifo", [page]),
-        "a directory": () => mkdirSync(page),
-        "a gigabyte": () => {
-          writeFileSync(page, text);
-          truncateSync(page, 2 ** 30);
-        },
-        "257 KiB": () => writeFileSync(page, text.padEnd(257 * 1024)),
-        "a device": () => symlinkSync("/dev/zero", page),
-        nothing: () => {},
-        "bytes that are no text": () => writeFileSync(page, Buffer.concat([Buffer.from(text), Buffer.from([0xff])])),
-        "a value unescaped": () => writeFileSync(page, `${text}{{{csrf}}}`),
-      };
-      for (const [what, make] of Object.entries(rows)) {
-        rmSync(page, { recursive: true, force: true });
-        await make();
-        const before = linesOf(p.deployment, /login\.html/);
-        assert.equal((await sees()).status, 500, what);
-        await logged(p.deployment, /login\.html/, before, what);
-      }
-      rmSync(page, { recursive: true });
-      writeFileSync(page, text);
-      assert.equal((await sees()).status, 200);
-    } finally {
-      place(file, good);
-    }
   });
 
   it("what OpenSSL takes from its environment changes nothing and writes nothing [G07]", async () => {
@@ -311,6 +144,24 @@ describe("a fresh installation", () => {
       assert.equal(new Set(kids).size, kids.length);
     } finally {
       for (const deployment of deployments) await deployment.stop();
+    }
+  });
+
+  it("is closed to others, with what its programs make [S12]", async () => {
+    const p = await openProvider({ tls: false, own: true });
+    try {
+      await p.tokens(p.clients.web);
+      const modeOf = (path) => statSync(path).mode & 0o7777;
+      const [directory, keys] = ["db", "keys"].map((name) => join(p.deployment.directory, name));
+      assert.equal(modeOf(directory), 0o2770);
+      const names = readdirSync(directory);
+      for (const suffix of ["", "-wal", "-shm", ".gate", ".sync", ".hash0"])
+        assert.ok(names.includes(`postern.db${suffix}`), suffix);
+      for (const name of names) assert.equal(modeOf(join(directory, name)), 0o660, name);
+      for (const name of readdirSync(keys))
+        assert.equal(modeOf(join(keys, name)) & 0o007, name === "jwks.json" ? 0o004 : 0, name);
+    } finally {
+      await p.stop();
     }
   });
 });

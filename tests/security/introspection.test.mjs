@@ -1,5 +1,5 @@
-// Introspection in processes that have answered before, and under many guesses at once; its rules are in
-// tests/rfc/rfc7662_test.cpp and tests/unit/oauth/introspection_test.cpp.
+// Introspection and UserInfo in processes that have answered before, and introspection under many guesses at once;
+// their rules are in tests/rfc/ and tests/unit/oauth/introspection_test.cpp.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { CASCADE, digestOf, dump, fileOf, sql, text } from "./database.mjs";
 import { onPostgreSQL } from "../support/deployment.mjs";
 import { openProvider } from "./provider.mjs";
-import { decode, everywhere } from "./verdict.mjs";
+import { decode, everywhere, verdict } from "./verdict.mjs";
 
 const LONG = process.env.POSTERN_LONG === "1";
 const GUESSES = LONG ? 100_000 : 2_000;
@@ -63,6 +63,9 @@ describe("introspection", () => {
       "user removed": async (_, user) => {
         await p.deployment.postern(["user", "remove", user.username]);
       },
+      "consent withdrawn": async (_, user) => {
+        await p.deployment.postern(["consent", "revoke", "--user", user.username]);
+      },
       expired: async () => {
         await p.deployment.advance(700);
         await p.deployment.advance(800);
@@ -70,7 +73,7 @@ describe("introspection", () => {
     };
     let users = 0;
     for (const [what, end] of Object.entries(rows)) {
-      it(`running processes call a token inactive at once: ${what} [I10]`, async () => {
+      it(`running processes call a token inactive and refuse it at once: ${what} [I10, U07]`, async () => {
         const user = { username: `guest-${++users}`, password: "a password of this guest" };
         await p.deployment.addUser(user.username, user.password);
         const person = p.person();
@@ -78,8 +81,11 @@ describe("introspection", () => {
         const given = await p.tokens(web, {}, person);
         const both = [given.access_token, given.refresh_token];
         for (const token of both) await everywhere(async () => assert.ok((await p.introspect(token)).active));
+        const claims = async () => verdict(await p.userinfo(given.access_token));
+        await everywhere(async () => assert.equal(await claims(), "200"));
         await end(given, user);
         for (const token of both) await everywhere(() => isUnknown(token, what));
+        await everywhere(async () => assert.equal(await claims(), "401 invalid_token"));
       });
     }
   });

@@ -5,9 +5,21 @@ import { once } from "node:events";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { cookiesOf } from "./answers.mjs";
 import { hashSlot } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
+
+/// The Cookie header that this browser sends.
+async function cookiesOf(p, person) {
+  const { send } = person;
+  let cookie;
+  person.send = (url, options) => {
+    cookie = options.headers.cookie;
+    return send(url, options);
+  };
+  await person.visit(`${p.issuer}/jwks`);
+  person.send = send;
+  return cookie ?? "";
+}
 
 const PARALLEL = 50;
 const FORM = "application/x-www-form-urlencoded";

@@ -150,32 +150,3 @@ describe("everything at level debug", () => {
         assert.match(text, new RegExp(`"event":"${event}"`), `${event} was logged`);
     });
 });
-
-describe("what visitors type into the log", () => {
-  it("is one line each, escaped and cut [G02]", async (t) => {
-    const p = await openProvider({ config: { log: { target: "stderr", level: "debug" } } });
-    t.after(() => p.stop());
-    const person = p.person();
-    const lie =
-      'a\nINFO login ok\n{"level":"audit","event":"login_succeeded"}\r\n\u001b[2J\u001b[31m\u2028\u202e\u0085';
-    const form = await person.visit(p.authorizationUrl(p.clients.web));
-    await person.signIn(form, lie, lie);
-    await person.signIn(form, "a".repeat(60_000), "b");
-    await p.post("/token", { grant_type: lie, client_id: lie, client_secret: lie });
-    await p.post("/token", { grant_type: "x".repeat(60_000) }, { basic: [lie, lie] });
-    await p.ask(`/authorize?client_id=${encodeURIComponent(lie)}&redirect_uri=${encodeURIComponent(lie)}`);
-    await p.ask(`/authorize?client_id=web&redirect_uri=https://evil.example/${"x".repeat(8000)}`);
-    await p.userinfo(encodeURIComponent(lie));
-    assert.equal((await p.post("/token", { a: "x".repeat(1 << 20) })).status, 413);
-    const log = p.deployment.log;
-    const lines = log.split("\n").filter((line) => line.includes("INFO login ok") || line.startsWith("{"));
-    assert.ok(lines.length > 10);
-    for (const line of lines) {
-      const { time, level, program, event } = JSON.parse(line);
-      assert.ok(time && level && program && event, "every line is a whole one of ours");
-      assert.ok(line.length < 4096, "and a short one");
-    }
-    assert.ok(!lines.some((line) => line.includes('"event":"login_succeeded"')), "nobody has signed in");
-    assert.doesNotMatch(log, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
-  });
-});

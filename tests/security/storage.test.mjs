@@ -12,7 +12,7 @@ import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { USER, basicOf, formText, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
-import { faultsOf, rowCounts } from "./soundness.mjs";
+import { faultsOf } from "./soundness.mjs";
 
 const WRITERS = ["authorize", "login", "scopes", "account", "recover", "logout", "token", "revoke"];
 const READERS = ["introspect", "userinfo"];
@@ -353,117 +353,7 @@ describe("constant load", () => {
   );
 });
 
-describe("SQL in what is sent", () => {
-  const EVIL = [
-    "'",
-    "' OR '1'='1",
-    '") OR 1=1 --',
-    "'; DROP TABLE clients; --",
-    "%27%20OR%201=1",
-    "%",
-    "_",
-    "x' AND randomblob(900000000) --",
-    "\\'",
-    "$1",
-    "?1",
-    ":a",
-  ];
-  let p;
-  before(async () => {
-    p = await openProvider({ tls: false });
-  });
-  after(async () => {
-    await p?.stop();
-  });
-
-  it("SQL in any field of any endpoint is text like any other [S01]", async () => {
-    const { web, spa } = p.clients;
-    const tokens = await p.tokens(web);
-    const page = await p.person().visit(p.authorizationUrl(web));
-    const { fields } = page.form;
-    const rows = await rowCounts(p.deployment);
-    const kid = (evil) =>
-      `${Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid: evil })).toString("base64url")}` +
-      `.${tokens.access_token.split(".").slice(1).join(".")}`;
-    for (const evil of EVIL) {
-      const secret = `${evil} ssssssss`; // what is sent as one must be in no log, where the others may be
-      const answers = [
-        ...[
-          "client_id",
-          "redirect_uri",
-          "scope",
-          "state",
-          "nonce",
-          "login_hint",
-          "id_token_hint",
-          "prompt",
-          "claims",
-          "audience",
-        ].map((name) => p.ask(p.authorizationUrl(web, { [name]: evil }))),
-        ...[
-          "grant_type",
-          "code",
-          "redirect_uri",
-          "code_verifier",
-          "client_id",
-          "client_secret",
-          "refresh_token",
-          "scope",
-        ].map((name) =>
-          p.post("/token", {
-            grant_type: "authorization_code",
-            code: "x",
-            redirect_uri: "x",
-            code_verifier: "v".repeat(43),
-            client_id: spa.id,
-            [name]: ["code_verifier", "client_secret"].includes(name) ? secret : evil,
-          }),
-        ),
-        ...["client_credentials", "refresh_token", "authorization_code"].map((grant) =>
-          p.post(
-            "/token",
-            { grant_type: grant, scope: evil, code: evil, refresh_token: evil, audience: evil },
-            { client: web },
-          ),
-        ),
-        p.post("/token", { grant_type: "client_credentials" }, { basic: [evil, secret] }),
-        p.post("/token", { grant_type: "client_credentials" }, { basic: [web.id, secret] }),
-        ...["/token/introspect", "/token/revoke"].flatMap((path) => [
-          p.post(path, { token: evil }, { client: web }),
-          p.post(path, { token: kid(evil) }, { client: web }),
-          p.post(path, { token: tokens.access_token, token_type_hint: evil }, { client: web }),
-          p.post(path, { token: evil }, { basic: [evil, web.secret] }),
-        ]),
-        p.userinfo(encodeURIComponent(evil)),
-        p.userinfo(kid(evil)),
-        p.ask(`/login?resume=${encodeURIComponent(evil)}`),
-        p.ask(`/scopes?resume=${encodeURIComponent(evil)}`),
-        p.ask(`/logout?${formText({ id_token_hint: evil, state: evil, client_id: evil })}`),
-        p.post(
-          "/login",
-          { ...fields, username: evil, password: secret },
-          { headers: { cookie: `postern=${encodeURIComponent(secret)}` } },
-        ),
-        p.post("/scopes", { ...fields, decision: evil }),
-        p.ask("/authorize", { headers: { cookie: `postern=${encodeURIComponent(secret)}` } }),
-      ];
-      for (const { status, body } of await Promise.all(answers)) {
-        assert.ok(status < 500, `${evil}: ${status}`);
-        assert.doesNotMatch(body, /SQLITE|syntax error|near "/i);
-        assert.doesNotMatch(body, /"active":true/, evil);
-      }
-      const guess = await p.person().visit(p.authorizationUrl(web));
-      await p
-        .person()
-        .signIn(guess, evil, secret)
-        .catch(() => null);
-    }
-    const { login_attempts: attempts, grants, ...after } = await rowCounts(p.deployment);
-    const { login_attempts: a, grants: g, ...expected } = rows;
-    assert.deepEqual(after, expected);
-    assert.equal((await p.introspect(tokens.access_token)).active, true);
-  });
-
+describe("SQL", () => {
   it("every SQL statement in the sources is constant text [S01]", () => {
     const sources = ["lib/store", "lib/db", "lib/db/sqlite", "lib/db/postgres"].flatMap((room) =>
       readdirSync(join(ROOT, room))
