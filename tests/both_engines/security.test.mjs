@@ -5,7 +5,6 @@ const FILE = "it is about the database file";
 
 filesOnPostgreSQL("security", {
   files: [
-    "authorize",
     "client_authentication",
     "configuration",
     "crash",
@@ -17,7 +16,6 @@ filesOnPostgreSQL("security", {
     "sandbox_flows",
     "secret_scan",
     "signed_tokens",
-    "userinfo",
   ],
   leftOut: {
     endurance: "it compares memory over hours",
@@ -31,7 +29,6 @@ filesOnPostgreSQL("security", {
     sandbox: "the rights of a process with a server are in deployment.test.mjs",
     sbom: NO_DATABASE,
     slow_bodies: NO_DATABASE,
-    start_up: FILE,
     storage: FILE,
   },
 });
