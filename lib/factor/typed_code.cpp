@@ -1,8 +1,9 @@
-// Decides what is ignored in a code that was typed, and which digits are digits of another script.
+// Decides what is ignored in a code that was typed, and which digits of other scripts are the same digits.
 #include "factor/typed_code.h"
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
@@ -20,7 +21,8 @@ constexpr char32_t kIgnored[] = {U'\t',  U'\n',  U'\r',  U'-',   0x058A, 0x2010,
                                  0x2013, 0x2014, 0x2015, 0x2212, 0x30FC, 0xFE58, 0xFE63, 0xFF0D};
 
 /// The zeros of scripts whose digits are on keyboards (Unicode's general category Nd): nine more follow each.
-constexpr char32_t kOtherZeros[] = {
+constexpr char32_t kZeros[] = {
+    U'0',
     0x0660,  // Arabic-Indic
     0x06F0,  // Persian, Urdu
     0x07C0,  // N'Ko
@@ -46,9 +48,11 @@ constexpr char32_t kOtherZeros[] = {
     0xFF10,  // full width
 };
 
-bool is_other_digit(char32_t code_point) {
-    return std::ranges::any_of(kOtherZeros,
-                               [&](char32_t zero) { return code_point >= zero && code_point <= zero + 9; });
+/// The one of 0-9 that it stands for; nullopt: it is no digit.
+std::optional<char> digit_of(char32_t code_point) {
+    for (const char32_t zero : kZeros)
+        if (code_point >= zero && code_point <= zero + 9) return static_cast<char>('0' + (code_point - zero));
+    return std::nullopt;
 }
 
 bool is_ignored(char32_t code_point) {
@@ -66,21 +70,15 @@ CodeKind kind_of(std::size_t digits) {
 TypedCode parse_code(std::string_view typed) {
     if (typed.size() > kLongest) return {};
     std::string digits;
-    bool has_other_digits = false;
     while (!typed.empty()) {
         const util::Utf8Step step = util::next_utf8(typed);
         typed.remove_prefix(step.length);
         if (!step.code_point) return {};
         if (is_ignored(*step.code_point)) continue;
-        if (is_other_digit(*step.code_point)) {
-            has_other_digits = true;
-        } else if (*step.code_point >= U'0' && *step.code_point <= U'9') {
-            digits += static_cast<char>(*step.code_point);
-        } else {
-            return {};
-        }
+        const auto digit = digit_of(*step.code_point);
+        if (!digit) return {};
+        digits += *digit;
     }
-    if (has_other_digits) return {.kind = CodeKind::other_script};
     const CodeKind kind = kind_of(digits.size());
     return kind == CodeKind::none ? TypedCode{} : TypedCode{.kind = kind, .digits = std::move(digits)};
 }

@@ -7,10 +7,9 @@
 namespace postern::factor {
 
 enum class CodeKind {
-    none,          ///< neither of the two
-    app,           ///< six digits
-    recovery,      ///< sixteen digits
-    other_script,  ///< digits that are not 0-9: the page says which ones are meant
+    none,      ///< neither of the two
+    app,       ///< six digits
+    recovery,  ///< sixteen digits
 };
 
 struct TypedCode {
@@ -18,7 +17,8 @@ struct TypedCode {
     std::string digits = {};  ///< of app and recovery: 0-9 and nothing else
 };
 
-/// Blanks, hyphens and what cannot be seen are ignored wherever they are, those of word processors and phones too.
+/// Blanks, hyphens and what cannot be seen are ignored wherever they are, those of word processors and phones too. A
+/// digit of another script is the digit of its value: a keyboard for Arabic or Japanese has no others at hand.
 TypedCode parse_code(std::string_view typed);
 
 }  // namespace postern::factor

@@ -109,10 +109,6 @@ std::int64_t count_failure(db::Transaction& transaction, const oauth::Context& c
     return failures;
 }
 
-const char* describe(factor::CodeKind kind) {
-    return kind == factor::CodeKind::other_script ? "digits of another script" : "neither six nor sixteen digits";
-}
-
 }  // namespace
 
 bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
@@ -123,7 +119,7 @@ bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key, const OnWrongCode& on_wrong) {
     const factor::TypedCode code = factor::parse_code(typed);
-    CodeVerdict verdict = wrong(describe(code.kind));
+    CodeVerdict verdict = wrong("neither six nor sixteen digits");
     const bool is_code = code.kind == factor::CodeKind::app || code.kind == factor::CodeKind::recovery;
     if (is_code) {
         // One transaction for a user at a time: parallel guesses must not all have passed the throttle.

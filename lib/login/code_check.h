@@ -24,7 +24,7 @@ struct CodeVerdict {
     CodeOutcome outcome = CodeOutcome::wrong;
     util::Seconds wait{};                            ///< when throttled
     std::string log_detail = {};                     ///< why, unless it is right; never the code
-    factor::CodeKind kind = factor::CodeKind::none;  ///< of what was typed; other_script: say that 0-9 are meant
+    factor::CodeKind kind = factor::CodeKind::none;  ///< of what was typed
     std::int64_t failures_in_row = 0;                ///< with this one, of the place's counter, when it was counted
     bool is_place_known = false;
     bool other_kind_works = false;  ///< when unreadable: a recovery code or, in place of one, a code of the app

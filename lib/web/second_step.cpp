@@ -26,7 +26,6 @@ using text::tr;
 
 constexpr const char* kMethod = "second_factor";
 constexpr const char* kWrong = tr("That code was not accepted. Wait for the next one in your app and try again.");
-constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
 constexpr const char* kLocked =
     tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
 constexpr const char* kAppUnreadable =
@@ -90,14 +89,13 @@ void note_refusal(Interaction& interaction, const LoginVisit& visit, audit::Even
 
 http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const login::CodeVerdict& verdict) {
     const bool waits = verdict.outcome == login::CodeOutcome::throttled;
-    const bool is_of_other_script = verdict.kind == factor::CodeKind::other_script;
     const bool counts = waits || verdict.outcome == login::CodeOutcome::locked;
     note_refusal(interaction, visit,
                  counts ? audit::Event::second_factor_throttled : audit::Event::second_factor_failed,
                  verdict.log_detail);
     http::Response response = waits    ? form(interaction, visit, login::wait_message(verdict.wait), 429)
                               : counts ? form(interaction, visit, kLocked, 429)
-                                       : form(interaction, visit, is_of_other_script ? kOtherScript : kWrong);
+                                       : form(interaction, visit, kWrong);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal =
         http::Refusal{counts ? "second_factor_throttled" : "second_factor_failed",

@@ -18,7 +18,6 @@ using text::tr;
 
 constexpr const char* kWrong =
     tr("That code is not right. Enter the one that the app shows now. The device's clock must be right.");
-constexpr const char* kOtherScript = tr("Enter the code with the digits 0 to 9.");
 constexpr const char* kTooOld = tr("The page was open for too long. Here is a new key: set your app up with it.");
 constexpr const char* kForeign = tr("The page was not of this browser. Here is a new key: set your app up with it.");
 constexpr const char* kChanged = tr("Your account was changed meanwhile. Here is a new key: set your app up with it.");
@@ -85,8 +84,6 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
         return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed)};
     };
     const factor::TypedCode typed = factor::parse_code(interaction.request.form.find_typed("code").value_or(""));
-    if (typed.kind == factor::CodeKind::other_script)
-        return again(kOtherScript, "the code has digits that are not 0-9");
     if (typed.kind != factor::CodeKind::app) return again(kWrong, "the code is not six digits");
     constexpr std::int64_t kNoneSpent = -1;
     const auto verdict = factor::check_totp(app->secret, typed.digits, context.now(), kNoneSpent);

@@ -45,11 +45,15 @@ TEST_CASE("parse_code: six or sixteen digits, whatever stands between them [TOTP
          CodeKind::none},
         {"12345\xFF", CodeKind::none},
         {std::string(300, ' ') + "123456", CodeKind::none},
-        {"\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6", CodeKind::other_script},  // Arabic-Indic 1 to 6
-        {"12345\xEF\xBC\x96", CodeKind::other_script},                                 // full width 6
-        {"\xE0\xA5\xAF", CodeKind::other_script},                                      // Devanagari 9
-        {"\xE0\xA5\xB0", CodeKind::none},                                              // the sign behind it
-        {"\xC2\xB2", CodeKind::none},                                                  // superscript 2: not a digit
+        {"\xD9\xA1\xD9\xA2\xD9\xA3\xD9\xA4\xD9\xA5\xD9\xA6", CodeKind::app, "123456"},  // Arabic-Indic 1 to 6
+        {"12345\xEF\xBC\x96", CodeKind::app, "123456"},                                 // full width 6
+        {"\u06f0\u06f1\u06f2\u06f3 \u06f4\u06f5\u06f6\u06f7 \u06f8\u06f9\u06f0\u06f1 \u06f2\u06f3\u06f4\u06f5",
+         CodeKind::recovery, "0123456789012345"},  // Persian
+        {"\u200f\u0661\u0662\u0663 456\u200e", CodeKind::app, "123456"},
+        {"\uff10\uff10\uff10\uff0d\uff19\uff19\uff19", CodeKind::app, "000999"},
+        {"\xE0\xA5\xAF", CodeKind::none},  // Devanagari 9, alone
+        {"\xE0\xA5\xB0", CodeKind::none},  // the sign behind it
+        {"\xC2\xB2", CodeKind::none},      // superscript 2: not a digit
     };
     for (const Row& row : rows) {
         CAPTURE(row.typed);

@@ -120,7 +120,7 @@ TEST_CASE("check_code: the log says what is wrong, the outcome does not [TOTP-6]
         {"1111222233334444", "a recovery code that the user does not have or has used before", 5},
         {"12345", "neither six nor sixteen digits", 0},
         {"", "neither six nor sixteen digits", 0},
-        {"\xD9\xA1", "digits of another script", 0},
+        {"\xD9\xA1", "neither six nor sixteen digits", 0},
         {f.wrong_code(), "wrong code of the app", 6},
     };
     for (const Row& row : rows) {
