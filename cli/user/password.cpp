@@ -20,7 +20,7 @@ std::string describe(PasswordFlaw flaw, const oauth::Settings& settings) {
             return "is shorter than " + std::to_string(settings.login.password_min_length) +
                    " characters (login.passwordMinLength)";
         case PasswordFlaw::too_long:
-        case PasswordFlaw::has_nul:
+        case PasswordFlaw::untypable:
             break;  // input.h has refused them
         case PasswordFlaw::user_name:
             return "is the user name";

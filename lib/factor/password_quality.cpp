@@ -1,6 +1,7 @@
 // Judges a new password by its length, by what it equals, by a list and by an estimate, in this order.
 #include "factor/password_quality.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -29,12 +30,21 @@ std::string_view domain(std::string_view email) {
     return at == std::string_view::npos ? std::string_view() : email.substr(at + 1);
 }
 
-std::optional<PasswordFlaw> find_unhashable(std::string_view password) {
+/// Whether it has a character that was pasted unseen: a field for a password takes none (docs/decisions/0098).
+bool is_untypable(std::string_view password) {
+    constexpr std::string_view kUnseen[] = {"\xEF\xBB\xBF", "\xE2\x80\x8B"};  // U+FEFF, U+200B
+    return util::has_control_bytes(password) || std::ranges::any_of(kUnseen, [&](std::string_view unseen) {
+               return password.starts_with(unseen) || password.ends_with(unseen);
+           });
+}
+
+std::optional<PasswordFlaw> find_unusable(std::string_view password) {
+    if (is_untypable(password)) return PasswordFlaw::untypable;
     switch (crypto::check_password(password)) {
         case crypto::PasswordFault::too_long:
             return PasswordFlaw::too_long;
         case crypto::PasswordFault::has_nul:
-            return PasswordFlaw::has_nul;
+            return PasswordFlaw::untypable;
         case crypto::PasswordFault::empty:
             return PasswordFlaw::too_short;
         case crypto::PasswordFault::none:
@@ -86,7 +96,7 @@ bool is_guessable(std::string_view password, int min_strength, const PasswordOwn
 std::optional<PasswordFlaw> find_password_flaw(std::string_view password, const PasswordRules& rules,
                                                const PasswordOwner& owner) {
     if (count_characters(password) < rules.min_length) return PasswordFlaw::too_short;
-    if (const auto flaw = find_unhashable(password)) return flaw;
+    if (const auto flaw = find_unusable(password)) return flaw;
     if (const auto flaw = find_equal(password, owner)) return flaw;
     if (rules.list != nullptr && rules.list->contains(password)) return PasswordFlaw::listed;
     if (is_guessable(password, rules.min_strength, owner)) return PasswordFlaw::guessable;
@@ -99,8 +109,8 @@ std::string_view to_string(PasswordFlaw flaw) {
             return "too_short";
         case PasswordFlaw::too_long:
             return "too_long";
-        case PasswordFlaw::has_nul:
-            return "has_nul";
+        case PasswordFlaw::untypable:
+            return "untypable";
         case PasswordFlaw::user_name:
             return "user_name";
         case PasswordFlaw::email:

@@ -14,7 +14,7 @@ class PasswordList;
 enum class PasswordFlaw {
     too_short,   ///< fewer code points than configured
     too_long,    ///< more bytes than can be hashed, which are never cut
-    has_nul,     ///< cannot be hashed
+    untypable,   ///< has what was pasted unseen: a control character, U+200B or U+FEFF at an end
     user_name,   ///< is the user name
     email,       ///< is the mail address
     local_part,  ///< is what is before the @ of the mail address

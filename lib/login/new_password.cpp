@@ -49,7 +49,7 @@ Message describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
         case PasswordFlaw::too_long:
             return {tr("The new password is too long. It may have up to {count} bytes."),
                     {{"count", Message::number(crypto::kMaxPasswordBytes)}}};
-        case PasswordFlaw::has_nul:
+        case PasswordFlaw::untypable:
             return tr("The new password has a character that cannot be typed.");
         case PasswordFlaw::user_name:
             return tr("The new password must not be your user name.");
@@ -70,8 +70,10 @@ Message describe(PasswordFlaw flaw, const factor::PasswordRules& rules) {
 util::Result<util::Secret, NewPasswordProblem> read_new_password(const oauth::Context& context,
                                                                  const http::Params& form,
                                                                  const factor::PasswordOwner& owner) {
-    util::Secret fresh{std::string(form.find("new").value_or(""))};
     const factor::PasswordRules rules = password_rules(context.settings, context.password_list);
+    if (has_pasted_space(form, "new") || has_pasted_space(form, "again"))
+        return NewPasswordProblem{pasted_space_message(), PasswordFlaw::untypable};
+    util::Secret fresh{std::string(form.find("new").value_or(""))};
     if (const auto flaw = factor::find_password_flaw(fresh.reveal(), rules, owner))
         return NewPasswordProblem{describe(*flaw, rules), flaw};
     if (fresh.reveal() != form.find("again").value_or("")) return NewPasswordProblem{kDifferent, std::nullopt};

@@ -261,6 +261,20 @@ text::Message wait_message(util::Seconds wait) {
             {{"minutes", text::Message::number(minutes)}}};
 }
 
+bool has_pasted_space(const http::Params& sent, std::string_view field) {
+    return sent.fault_of(field) == http::ParamFault::malformed && sent.find_typed(field);
+}
+
+text::Message pasted_space_message() {
+    return text::tr("There is a tab or a line break in the password. Enter it without one.");
+}
+
+std::optional<std::string> first_unreadable(const http::Params& sent, std::initializer_list<std::string_view> fields) {
+    for (const std::string_view field : fields)
+        if (sent.fault_of(field) && !has_pasted_space(sent, field)) return std::string(field);
+    return std::nullopt;
+}
+
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address) {
     const std::string network = network_of(address);
     const std::string counted = counted_name(context.settings.login, username);

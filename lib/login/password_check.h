@@ -2,13 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "http/params.h"
 #include "model/user.h"
 #include "oauth/context.h"
 #include "os/slots.h"
 #include "store/users.h"
+#include "text/message.h"
 #include "util/secret.h"
 
 namespace postern::login {
@@ -59,6 +63,16 @@ void count_address_failure(oauth::Context& context, const std::string& address,
 
 /// What a user is told whose attempt was throttled.
 text::Message wait_message(util::Seconds wait);
+
+/// Whether a field for a password came with a tab or a line end: something was pasted with the password. A password is
+/// never changed, and none here has such a character, so this one is wrong (docs/decisions/0098).
+bool has_pasted_space(const http::Params& sent, std::string_view field);
+/// What the user is told then, and the log.
+text::Message pasted_space_message();
+inline constexpr const char* kPastedSpace =
+    "the password has a tab or a line end, which no password here has: it was pasted with more than the password";
+/// The first of the fields for passwords that is faulty in another way.
+std::optional<std::string> first_unreadable(const http::Params& sent, std::initializer_list<std::string_view> fields);
 
 /// Where a success of the name at the address counts: the counter that it clears, and the place that it makes known.
 struct SuccessKeys {

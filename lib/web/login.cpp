@@ -141,29 +141,16 @@ void note_refusal(Interaction& interaction, audit::Event event, const LoginVisit
 }
 
 http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
-                           const login::PasswordVerdict& verdict) {
+                           const login::PasswordVerdict& verdict, const text::Message& problem) {
     const bool throttled = verdict.outcome == login::PasswordOutcome::throttled;
     note_refusal(interaction, throttled ? audit::Event::login_throttled : audit::Event::login_failed, visit, username,
                  verdict);
     http::Response response = throttled ? form(interaction, visit, username, login::wait_message(verdict.wait), 429)
-                                        : form(interaction, visit, username, kWrong, 200, Fields::wrong);
+                                        : form(interaction, visit, username, problem, 200, Fields::wrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
                                      verdict.log_detail, visit.request.client_id.str()};
     return response;
-}
-
-/// Text with a tab or a line end, pasted with more than the password. A password is never changed, and no password here
-/// has such a character, so this one is wrong.
-bool has_unusable_password(const http::Params& sent) {
-    return sent.fault_of("password") == http::ParamFault::malformed && sent.find_typed("password");
-}
-
-login::PasswordVerdict unusable_password() {
-    return {.outcome = login::PasswordOutcome::wrong,
-            .log_detail =
-                "the password has a tab or a line end, which no password here has: it was pasted with more than "
-                "the password"};
 }
 
 }  // namespace
@@ -196,12 +183,13 @@ http::Response submit_login(Interaction& interaction) {
         return form(interaction, visit, sent.find_typed("username").value_or(""), "");
     if (has_passkey(sent)) return submit_passkey_login(interaction, visit);
     const auto typed = sent.find_typed("username");
-    const bool is_unusable = has_unusable_password(sent);
-    if (!typed || (sent.fault_of("password") && !is_unusable))
+    if (!typed || login::first_unreadable(sent, {"password"}))
         return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request,
                                 typed ? "field: password" : "field: username");
     const std::string& username = *typed;
-    if (is_unusable) return refuse_form(interaction, visit, username, unusable_password());
+    if (login::has_pasted_space(sent, "password"))
+        return refuse_form(interaction, visit, username, {.log_detail = login::kPastedSpace},
+                           login::pasted_space_message());
     login::PasswordVerdict verdict = login::attempt_login(interaction.context, username,
                                                           util::Secret(std::string(sent.find("password").value_or(""))),
                                                           interaction.request.remote_address);
@@ -214,7 +202,7 @@ http::Response submit_login(Interaction& interaction) {
         verdict.outcome = login::PasswordOutcome::wrong;
         verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
-    return refuse_form(interaction, visit, username, verdict);
+    return refuse_form(interaction, visit, username, verdict, kWrong);
 }
 
 }  // namespace postern::web

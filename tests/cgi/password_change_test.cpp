@@ -96,6 +96,8 @@ TEST_CASE("must change: what the new password must be [PASSWORD-2, PASSWORD-4, P
     };
     for (const Row& row : {Row{"short", "short", "The new password is too short."},
                            Row{kOwn, "my own very quiet gatf", "The two new passwords are not the same."},
+                           Row{"a quiet gate\tand a key", kOwn, "There is a tab or a line break in the password."},
+                           Row{kOwn, "a quiet gate and a key\n", "There is a tab or a line break in the password."},
                            Row{kGiven, kGiven, "The new password must be another one than the present one."}}) {
         CAPTURE(std::string(row.problem));
         page = alice.submit(page, "save", {{"new", row.fresh}, {"again", row.again}});

@@ -425,6 +425,8 @@ TEST_CASE("link: a password that may not be chosen leaves the link as it is [LIN
     };
     std::vector<Row> rows = {{"a brief one", "a brief one", "too short", "too_short"},
                              {kNew, kOtherNew, "are not the same", ""},
+                             {"some words in a row\t", "some words in a row\t",
+                              "There is a tab or a line break in the password.", "untypable"},
                              {"Alice@op.example", "Alice@op.example", "must not be your e-mail address", "email"}};
     if (postern::factor::estimates_password_strength())
         rows.push_back({"wonderland wonderland", "wonderland wonderland",

@@ -90,11 +90,11 @@ void note_refusal(const AccountVisit& visit, const std::string& reason) {
                               {audit::subject(visit.subject()), audit::session(visit.session.sid), {"reason", reason}});
 }
 
-http::Response refuse(AccountVisit& visit, const login::PasswordVerdict& verdict) {
+http::Response refuse(AccountVisit& visit, const login::PasswordVerdict& verdict, const text::Message& problem) {
     note_refusal(visit, verdict.log_detail);
     const bool throttled = verdict.outcome == login::PasswordOutcome::throttled;
     http::Response response = throttled ? form(visit, Wrong::present, login::wait_message(verdict.wait), 429)
-                                        : form(visit, Wrong::present, kWrong);
+                                        : form(visit, Wrong::present, problem);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "password_refused",
                                      "the password form was shown again", verdict.log_detail, ""};
@@ -119,7 +119,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
     login::PasswordVerdict verdict =
         login::attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
     if (verdict.outcome == login::PasswordOutcome::busy) return refuse_busy(visit, verdict);
-    if (verdict.outcome != login::PasswordOutcome::right) return refuse(visit, verdict);
+    if (verdict.outcome != login::PasswordOutcome::right) return refuse(visit, verdict, kWrong);
     const auto hash = login::hash_new_password(visit.context(), typed.fresh);
     if (!hash) return refuse_busy(visit, verdict);
     const auto is_proved = [&](db::Transaction& transaction) {
@@ -133,7 +133,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
         const bool is_live = store::find_session(visit.context().store, visit.session.cookie_hash,
                                                  oauth::session_life(visit.context().settings, now))
                                  .has_value();
-        return is_live ? refuse(visit, verdict) : http::see_other(visit.url());  // the login comes first then
+        return is_live ? refuse(visit, verdict, kWrong) : http::see_other(visit.url());  // the login comes first then
     }
     return show_changed(visit, *cookie);
 }
@@ -169,7 +169,7 @@ http::Response show_password(AccountVisit& visit) {
 http::Response submit_password(AccountVisit& visit) {
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     const http::Params& sent = visit.request().form;
-    if (const auto faulty = sent.first_fault({"present", "new", "again"}))
+    if (const auto faulty = login::first_unreadable(sent, {"present", "new", "again"}))
         return refuse_malformed_form(visit, "field: " + *faulty);
     const Asks asks = asked_of(visit);
     if (asks == Asks::nothing) return refuse_without_proof(visit);
@@ -181,6 +181,8 @@ http::Response submit_password(AccountVisit& visit) {
         return form(visit, Wrong::fresh, fresh.error().text);
     }
     if (asks == Asks::new_alone) return change_by_passkey(visit, *fresh);
+    if (login::has_pasted_space(sent, "present"))
+        return refuse(visit, {.log_detail = login::kPastedSpace}, login::pasted_space_message());
     return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), std::move(*fresh)},
                        username);
 }

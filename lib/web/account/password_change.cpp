@@ -147,7 +147,7 @@ http::Response submit_password_change(Interaction& interaction, const AccountPag
     if (!is_own_form(context, Form::password_change, interaction.browser, request.id, interaction.request))
         return refuse_and_offer(interaction, pages::PageFault::form_foreign, request,
                                 "the csrf field is missing or does not belong to this browser and request");
-    if (const auto faulty = sent.first_fault({"new", "again"}))
+    if (const auto faulty = login::first_unreadable(sent, {"new", "again"}))
         return refuse_and_offer(interaction, pages::PageFault::form_malformed, request, "field: " + *faulty);
     const auto fresh = login::read_new_password(
         context, sent,

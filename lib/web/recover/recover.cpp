@@ -11,6 +11,7 @@
 #include "login/activity.h"
 #include "login/browser.h"
 #include "login/new_password.h"
+#include "login/password_check.h"
 #include "mail/notice.h"
 #include "model/mail.h"
 #include "oauth/access_token.h"
@@ -276,7 +277,7 @@ http::Response submit(Visit& visit) {
     const http::Params& sent = visit.request.form;
     if (login::has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))
         return submit_passkey(visit);
-    if (const auto faulty = sent.first_fault({"new", "again"}))
+    if (const auto faulty = login::first_unreadable(sent, {"new", "again"}))
         return refuse_form(visit, pages::PageFault::link_form_malformed, "field: " + *faulty);
     const auto fresh = login::read_new_password(
         visit.context, sent, login::find_password_owner(visit.context, visit.link().subject, visit.found->username));

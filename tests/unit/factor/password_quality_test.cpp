@@ -48,7 +48,13 @@ TEST_CASE("password: has a length in code points, and one in bytes that is said 
         {"512 bytes", std::string(512, 'x'), PasswordFlaw::too_long},
         {"127 of four bytes", repeated("\xf0\x9f\x94\x91", 127), {}},
         {"128 of four bytes", repeated("\xf0\x9f\x94\x91", 128), PasswordFlaw::too_long},
-        {"a NUL", std::string(15, 'x') + '\0', PasswordFlaw::has_nul},
+        {"a NUL", std::string(15, 'x') + '\0', PasswordFlaw::untypable},
+        {"a tab behind it", std::string(15, 'x') + '\t', PasswordFlaw::untypable},
+        {"a line end in it", std::string(8, 'x') + "\r\n" + std::string(8, 'x'), PasswordFlaw::untypable},
+        {"a byte order mark before it", "\ufeff" + std::string(15, 'x'), PasswordFlaw::untypable},
+        {"a zero width space behind it", std::string(15, 'x') + "\u200b", PasswordFlaw::untypable},
+        {"a joiner in it, as in a family of emoji", std::string(14, 'x') + "\U0001f468\u200d\U0001f467", {}},
+        {"a blank behind it", std::string(15, 'x') + ' ', {}},
         {"blanks alone", std::string(15, ' '), {}},
     };
     for (const Row& row : rows) {

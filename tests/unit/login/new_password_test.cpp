@@ -75,6 +75,18 @@ TEST_CASE("read_new_password: says in a sentence what is wrong, and to the log i
     const auto different = judge(context, "four+words+in+a+row", "three+words+in+a+row");
     REQUIRE(different);
     CHECK(different->flaw == std::nullopt);
+    for (const auto& [fresh, again] : {std::pair("four+words+in+a+row%09", "four+words+in+a+row%09"),
+                                       {"%0D%0Afour+words+in+a+row", "four+words+in+a+row"},
+                                       {"four+words+in+a+row", "four+words+in+a+row%0A"},
+                                       {"%09", "%09"}}) {
+        const auto pasted = judge(context, fresh, again);
+        REQUIRE(pasted);
+        CHECK(pasted->flaw == PasswordFlaw::untypable);
+        CHECK(pasted->text == "There is a tab or a line break in the password. Enter it without one.");
+    }
+    const auto unseen = judge(context, "four+words+in+a+row%E2%80%8B", "four+words+in+a+row%E2%80%8B");
+    REQUIRE(unseen);
+    CHECK(unseen->text == "The new password has a character that cannot be typed.");
     if (factor::estimates_password_strength()) {
         const auto weak = judge(context, "passwordpassword", "passwordpassword");
         REQUIRE(weak);
@@ -83,7 +95,7 @@ TEST_CASE("read_new_password: says in a sentence what is wrong, and to the log i
     }
     CHECK(login::log_reason(PasswordFlaw::guessable) == "new password: guessable");
     for (const PasswordFlaw flaw :
-         {PasswordFlaw::too_short, PasswordFlaw::too_long, PasswordFlaw::has_nul, PasswordFlaw::user_name,
+         {PasswordFlaw::too_short, PasswordFlaw::too_long, PasswordFlaw::untypable, PasswordFlaw::user_name,
           PasswordFlaw::email, PasswordFlaw::local_part, PasswordFlaw::host, PasswordFlaw::listed})
         CHECK(text::said(login::describe(flaw, {.min_length = 15})).ends_with("."));
 }

@@ -223,7 +223,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("submit_login: a password is never changed; one with a tab or a line end is wrong, and why says so") {
+TEST_CASE("submit_login: a password is never changed; one with a tab or a line end is refused with the reason") {
     Fixture f;
     f.open();
     for (const std::string password : {"correct horse\t", "\tcorrect horse", "correct horse\r\n", "correct horse\n"}) {
@@ -232,6 +232,8 @@ TEST_CASE("submit_login: a password is never changed; one with a tab or a line e
         CHECK(answer.status == 200);
         CHECK(refusal_of(answer) == "login_failed");
         CHECK(answer.refusal->detail.find("a tab or a line end") != std::string::npos);
+        CHECK(text::said(f.pages.last_login.message) ==
+              "There is a tab or a line break in the password. Enter it without one.");
         CHECK(f.pages.last_login.username == "alice");
     }
     for (const std::string password :

@@ -99,6 +99,15 @@ TEST_CASE("password: what is refused, at which field, and that nothing changes [
         {"the second one missing", present, kNew, "", Wrong::fresh},
         {"none at all", present, "", "", Wrong::fresh},
         {"a short one", present, "fourteen chars", "fourteen chars", Wrong::fresh},
+        {"the present one with a tab behind it", present + "\t", kNew, kNew, Wrong::present},
+        {"the present one with a line end", present + "\r\n", kNew, kNew, Wrong::present},
+        {"the new one with a tab, pasted twice", present, std::string("\t") + kNew, std::string("\t") + kNew,
+         Wrong::fresh},
+        {"the new one with a line end in it", present, "several words\nin a row", kNew, Wrong::fresh},
+        {"a tab in the second one", present, kNew, std::string(kNew) + "\t", Wrong::fresh},
+        {"a tab alone", present, "\t", "\t", Wrong::fresh},
+        {"a zero width space, pasted twice", present, std::string(kNew) + "\u200b", std::string(kNew) + "\u200b",
+         Wrong::fresh},
         {"a long one", present, std::string(512, 'x'), std::string(512, 'x'), Wrong::fresh},
     };
     for (const Row& row : rows) {
