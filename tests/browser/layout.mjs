@@ -35,9 +35,21 @@ export function besideMargin() {
   return found;
 }
 
-/// Runs in the page: labels in lists of facts that are not nearer to their own value than to the one above.
+/// Runs in the page: labels in lists of facts that are not nearer to their own value than to the one above, and values
+/// below the link of their row that are not nearer to it than to the next row.
 export function strayLabels() {
-  return [...document.querySelectorAll("dl dd + dt")]
+  const textOf = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+  };
+  const strayValues = [...document.querySelectorAll(".rows .value")]
+    .filter((value) => {
+      const above = textOf(value).top - textOf(value.previousElementSibling).bottom;
+      return above > 0 && above >= value.parentElement.getBoundingClientRect().bottom - textOf(value).bottom;
+    })
+    .map(({ textContent }) => textContent);
+  const strayOnes = [...document.querySelectorAll("dl dd + dt")]
     .filter((label) => {
       const { top, bottom } = label.getBoundingClientRect();
       const above = top - label.previousElementSibling.getBoundingClientRect().bottom;
@@ -45,6 +57,7 @@ export function strayLabels() {
       return above < below + 8;
     })
     .map(({ textContent }) => textContent);
+  return [...strayOnes, ...strayValues];
 }
 
 /// Runs in the page: between an error and the field that it is about stands something else than labels.
