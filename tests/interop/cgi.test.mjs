@@ -1,4 +1,0 @@
-// The code flow against one process per request.
-import { codeFlow } from "./code_flow.mjs";
-
-codeFlow("cgi");
