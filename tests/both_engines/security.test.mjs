@@ -12,7 +12,6 @@ filesOnPostgreSQL("security", {
     "login_guessing",
     "one_process",
     "races",
-    "revocation",
     "sandbox_flows",
     "secret_scan",
     "signed_tokens",

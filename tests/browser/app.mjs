@@ -32,3 +32,20 @@ export class App {
 
 /// The recovery codes on the page.
 export const recoveryCodes = (page) => page.locator("#codes code").allTextContents();
+
+/// A device with passkeys.
+export const PLATFORM = {
+  protocol: "ctap2",
+  transport: "internal",
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+};
+
+/// Chromium's own authenticator, in software.
+export async function withAuthenticator(page, options = PLATFORM) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const added = options && (await devtools.send("WebAuthn.addVirtualAuthenticator", { options }));
+  return { devtools, authenticatorId: added?.authenticatorId };
+}

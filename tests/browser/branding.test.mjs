@@ -1,22 +1,23 @@
 // The operator's name, colours, logo and links in a browser: real pages under their own policy, and every page as
 // `postern pages` writes it, by axe-core in both colour schemes.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { authorizationUrl, openBrowser, openDemo, openPage } from "./browser.mjs";
+import {
+  AXE,
+  OF_COLOURS,
+  cutOff,
+  directory,
+  findings,
+  isError,
+  isFormPost,
+  nameOf,
+  visit,
+  writePages,
+} from "./inspect.mjs";
 
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const POSTERN = resolve(process.env.POSTERN_BUILD ?? "build", "bin/postern");
-
-const directory = mkdtempSync(join(tmpdir(), "pt-brand-"));
-process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 chmodSync(directory, 0o755);
 
 function file(name, content) {
@@ -41,16 +42,6 @@ const branding = (more) => ({
   links: [{ text: { "": "Impressum", en: "Imprint" }, url: "https://example.org/imprint" }],
   ...more,
 });
-
-/// Runs in the page: what axe-core finds.
-async function findings() {
-  const rules = { "target-size": { enabled: true } }; // WCAG 2.5.8, off by default
-  const { violations, incomplete } = await globalThis.axe.run(document, { preload: false, rules });
-  const unsure = incomplete.filter(({ id }) => id === "color-contrast");
-  return [...violations, ...unsure].flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
-  );
-}
 
 const colorOf = (page, selector, property) =>
   page.locator(selector).evaluate((element, name) => getComputedStyle(element)[name], property);
@@ -99,38 +90,28 @@ describe("branding in a browser", () => {
       assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /^data:image\/png;base64,/);
     }));
 
-  for (const [what, more] of [
+  for (const [what, more, rules] of [
     ["strong colours", {}],
-    ["colours that are enough for buttons alone", { color: "#0d8070", colorDark: undefined }],
+    ["colours that are enough for buttons alone", { color: "#0d8070", colorDark: undefined }, OF_COLOURS],
   ])
     it(`every page that is written, in both schemes: ${what} [BRAND-2, BRAND-5, A11Y-4, A11Y-7]`, async () => {
-      const config = { issuer: "https://id.example.org", templates: resolve("templates"), branding: branding(more) };
-      const out = join(directory, what.replaceAll(" ", "-"));
-      const configFile = file("postern.json", JSON.stringify(config));
-      await promisify(execFile)(POSTERN, ["pages", out, "--config", configFile]);
-      const names = readdirSync(out);
-      assert.ok(names.length > 60, `${names.length} pages`);
-      const context = await browser.newContext({ javaScriptEnabled: true, reducedMotion: "reduce" });
-      const page = await context.newPage();
-      // The page that sends itself would be gone.
-      for (const name of names.filter((each) => each !== "form_post.html")) {
-        if (name.startsWith("error-") && name !== "error-access_refused.html") continue; // one template
-        await page.goto(pathToFileURL(join(out, name)).href);
+      const files = await writePages(what.replaceAll(" ", "-"), { branding: branding(more) });
+      assert.ok(files.length > 60, `${files.length} pages`);
+      const page = await browser.newPage({ reducedMotion: "reduce" });
+      for (const path of files.filter((each) => !isFormPost(each) && !isError(each))) {
+        const name = nameOf(path);
+        await visit(page, path);
         // WCAG 3.2.6: help is at the same place on each page.
         assert.equal(await page.locator("main + footer > a:first-child").getAttribute("id"), "get-help", name);
         await page.evaluate(AXE);
-        for (const colorScheme of ["light", "dark"]) {
-          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-          assert.deepEqual(await page.evaluate(findings), [], `${name}, ${colorScheme}`);
-        }
+        await page.emulateMedia({ colorScheme: "light" });
+        assert.deepEqual(await page.evaluate(findings, rules), [], `${name}, light`);
+        await page.emulateMedia({ colorScheme: "dark" });
+        assert.deepEqual(await page.evaluate(findings, OF_COLOURS), [], `${name}, dark`);
         await page.setViewportSize({ width: 320, height: 568 });
-        const { scrollWidth, clientWidth } = await page.evaluate(() => {
-          const { scrollWidth, clientWidth } = document.documentElement;
-          return { scrollWidth, clientWidth };
-        });
-        assert.ok(scrollWidth <= clientWidth, `${name} is wider than 320 pixels`);
+        assert.deepEqual(await page.evaluate(cutOff), [], `${name}, 320 pixels wide`);
         await page.setViewportSize({ width: 1280, height: 800 });
       }
-      await context.close();
+      await page.close();
     });
 });

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Demo } from "../clients/demo.mjs";
 import { totp } from "../support/totp.mjs";
+import { withAuthenticator } from "./app.mjs";
 import { openBrowser, openPage, signIn } from "./browser.mjs";
-import { withAuthenticator } from "./every_page.mjs";
 
 describe("make run", () => {
   let demo;

@@ -1,23 +1,52 @@
-// How a page is looked at for everybody: axe-core in both colour schemes, narrow and wide, with larger text, with the
-// system's own colours; nothing scrolls sideways, nothing is cut off.
-import assert from "node:assert/strict";
+// How a page is looked at for everybody. Pages are those that `postern pages` writes; functions that run in the page
+// say so.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { after, before, describe, it } from "node:test";
-import { openBrowser, openPage } from "./browser.mjs";
-import { show } from "./every_page.mjs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { BUILD, ROOT } from "../support/deployment.mjs";
 
 export const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 320, height: 568 };
+export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
 
-/// Runs in the page: what axe-core finds, and where it cannot tell whether the contrast is enough, as lines of text.
-/// Nothing is fetched and nothing is added to the page.
-export async function findings() {
+export const run = promisify(execFile);
+export const directory = mkdtempSync(join(tmpdir(), "pt-pages-"));
+process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+
+/// Writes the pages into a directory of that name, and returns their paths; `members` are of the configuration.
+export async function writePages(name, members = {}) {
+  const config = join(directory, `${name}.json`);
+  const templates = join(ROOT, "templates");
+  writeFileSync(config, JSON.stringify({ issuer: "https://id.example.org", templates, ...members }));
+  const out = join(directory, name);
+  await run(join(BUILD, "bin/postern"), ["pages", out, "--config", config]);
+  return readdirSync(out)
+    .sort()
+    .map((file) => join(out, file));
+}
+export const nameOf = (file) => file.slice(file.lastIndexOf("/") + 1, -".html".length);
+/// Pages of one template that differ in their words; one of them has a form of its own.
+export const isError = (file) => nameOf(file).startsWith("error-") && nameOf(file) !== "error-access_refused";
+/// Sends itself, so that a browser does not stay on it.
+export const isFormPost = (file) => nameOf(file) === "form_post";
+export const visit = (page, file) => page.goto(pathToFileURL(file).href);
+
+/// The rules whose findings depend on colours.
+export const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/// Runs in the page: what axe-core finds by `rules`, or all of them, and where it cannot tell whether the contrast is
+/// enough, as lines of text. Nothing is fetched and nothing is added to the page.
+export async function findings(rules) {
   const { violations, incomplete } = await globalThis.axe.run(document, {
     preload: false,
     resultTypes: ["violations", "incomplete"],
-    rules: { "target-size": { enabled: true } }, // WCAG 2.5.8, off by default
+    // WCAG 2.5.8 is off by default
+    ...(rules ? { runOnly: rules } : { rules: { "target-size": { enabled: true } } }),
   });
   const unsure = incomplete.filter(({ id }) => id === "color-contrast");
   return [...violations, ...unsure].flatMap(({ id, nodes }) =>
@@ -46,66 +75,20 @@ export function invisible() {
   const same = (element, style) =>
     style.borderTopStyle === "none" || style.borderTopColor === getComputedStyle(element.parentElement).backgroundColor;
   return [...document.querySelectorAll("button, .button, input:not([type=hidden])")]
-    .filter((element) => same(element, getComputedStyle(element)))
+    .filter((element) => element.checkVisibility() && same(element, getComputedStyle(element)))
     .map(({ id }) => id);
 }
 
-async function inspect(page, name) {
-  for (const colorScheme of ["light", "dark"]) {
-    for (const size of [WIDE, NARROW]) {
-      const where = `${name}, ${colorScheme}, ${size.width} pixels wide`;
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.setViewportSize(size);
-      assert.deepEqual(await page.evaluate(findings), [], where);
-      assert.deepEqual(await page.evaluate(cutOff), [], where);
-    }
+/// Runs in the page: opens what can be opened, and shows what a script or the browser may show.
+export function showEverything() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const element of document.querySelectorAll("[hidden]")) {
+    element.hidden = false;
+    if (!element.textContent.trim()) element.textContent = "The browser has no passkey for this address.";
   }
-  // WCAG 1.4.4 and 1.4.10: text twice as large; 200 % in a window of 1280 is a width of 640.
-  for (const [width, fontSize] of [
-    [1280, "200%"],
-    [640, "100%"],
-    [640, "200%"],
-  ]) {
-    await page.setViewportSize({ width, height: 720 });
-    await page.evaluate((size) => {
-      document.documentElement.style.setProperty("font-size", size);
-    }, fontSize);
-    assert.deepEqual(await page.evaluate(cutOff), [], `${name}, text at ${fontSize}, ${width} pixels wide`);
-  }
-  await page.emulateMedia({ forcedColors: "active" });
-  assert.equal(await page.evaluate(() => matchMedia("(forced-colors: active)").matches), true);
-  assert.deepEqual(await page.evaluate(invisible), [], `${name} in the system's own colours`);
 }
 
-/// A test for each of `pages` at the deployment that `open` makes.
-export function inspectAll(what, open, pages) {
-  describe(what, () => {
-    let browser;
-    let deployment;
-    before(async () => {
-      browser = await openBrowser();
-      deployment = await open();
-    });
-    after(async () => {
-      await browser?.close();
-      await deployment?.stop();
-    });
-
-    for (const entry of pages) {
-      it(`${entry.name} [A11Y-1, A11Y-6, A11Y-7]`, async () => {
-        const { page, faults, close } = await openPage(browser, deployment, {
-          ...entry.options,
-          reducedMotion: "reduce",
-        });
-        try {
-          await show(entry, page, deployment);
-          await page.evaluate(AXE); // through the DevTools protocol, to which the page's policy does not apply
-          await inspect(page, entry.name);
-        } finally {
-          await close();
-        }
-        assert.deepEqual(faults, []);
-      });
-    }
-  });
+/// Runs in the page: gives every name that people chose another value.
+export function rename(name) {
+  for (const value of document.querySelectorAll("bdi")) value.textContent = name;
 }

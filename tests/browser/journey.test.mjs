@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { BUILD } from "../support/deployment.mjs";
-import { App, recoveryCodes } from "./app.mjs";
+import { App, recoveryCodes, withAuthenticator } from "./app.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
-import { withAuthenticator } from "./every_page.mjs";
 
 const USERNAME = "grace";
 const PASSWORD = "vier Worte am Stück";

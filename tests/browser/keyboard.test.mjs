@@ -1,9 +1,11 @@
 // What people do with the keyboard on the pages, and what names and motion do to a page.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { PERSON, authorizationUrl, openBrowser, openPage } from "./browser.mjs";
-import { PAGES, RIGHT_TO_LEFT_NAME, openWorld, show } from "./every_page.mjs";
-import { AXE, NARROW, cutOff, findings } from "./inspect.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { AXE, NARROW, cutOff, findings, nameOf, visit, writePages } from "./inspect.mjs";
+
+const RIGHT_TO_LEFT_NAME =
+  "\u05de\u05e2\u05e8\u05db\u05ea \u05d4\u05d4\u05d6\u05d3\u05d4\u05d5\u05ea <b>&amp; {{csrf}}";
 
 let browser;
 before(async () => {
@@ -13,24 +15,36 @@ after(() => browser?.close());
 
 describe("the keyboard, names and motion", () => {
   let deployment;
+  let pages;
   before(async () => {
-    deployment = await openWorld();
+    pages = await writePages("keyboard", { language: "en" });
+    deployment = await openDemo();
+    await deployment.addClient("hebrew", `${deployment.origin}/demo/`, "--public", "--name", RIGHT_TO_LEFT_NAME);
   });
   after(() => deployment?.stop());
 
-  async function withPage(name, use, options = {}) {
-    const { page, faults, close } = await openPage(browser, deployment, options);
+  async function withLogin(use) {
+    const { page, faults, close } = await openPage(browser, deployment);
     try {
-      await show(
-        PAGES.find((entry) => entry.name === name),
-        page,
-        deployment,
-      );
+      await page.goto(authorizationUrl(deployment, { client_id: "hebrew", scope: "openid" }));
       await use(page);
     } finally {
       await close();
     }
     assert.deepEqual(faults, []);
+  }
+
+  async function withWritten(name, options, use) {
+    const page = await browser.newPage(options);
+    try {
+      await visit(
+        page,
+        pages.find((file) => nameOf(file) === name),
+      );
+      await use(page);
+    } finally {
+      await page.close();
+    }
   }
 
   /// Runs in the page: what has the focus, and whether that can be seen.
@@ -41,17 +55,17 @@ describe("the keyboard, names and motion", () => {
 
   const rows = [
     { name: "login", start: "username", order: ["password", "login"] },
-    { name: "login, wrong password", start: "password", order: ["login"] },
-    { name: "consent, all scopes", start: "", order: ["approve", "deny", "other-account"] },
+    { name: "login-problem", start: "password", order: ["login"] },
+    { name: "consent", start: "", order: ["approve", "deny", "other-account"] },
     { name: "logout", start: "", order: ["logout", "cancel"] },
-    { name: "already_used", start: "", order: ["try-again"] },
-    { name: "link_not_good", start: "", order: ["recover"] },
-    { name: "access_refused", start: "", order: ["other-account", "back"] },
+    { name: "error-already_used", start: "", order: ["try-again"] },
+    { name: "error-link_not_good", start: "", order: ["try-again", "recover"] },
+    { name: "error-access_refused", start: "", order: ["try-again", "other-account", "back"] },
     { name: "form_post", start: "", order: ["continue"] },
   ];
   for (const { name, start, order } of rows) {
     it(`${name}: Tab goes through all there is, in the order of reading, and shows where it is [A11Y-1, A11Y-7]`, () =>
-      withPage(name, async (page) => {
+      withWritten(name, { javaScriptEnabled: false }, async (page) => {
         if (start) assert.deepEqual(await page.evaluate(focused), { id: start, visible: true });
         else
           assert.equal(
@@ -68,7 +82,7 @@ describe("the keyboard, names and motion", () => {
 
   it("Enter in either field of the login form sends it [A11Y-1]", async () => {
     for (const field of ["#username", "#password"]) {
-      await withPage("login", async (page) => {
+      await withLogin(async (page) => {
         await page.fill("#username", PERSON.username);
         await page.fill("#password", PERSON.password);
         await page.press(field, "Enter");
@@ -78,7 +92,9 @@ describe("the keyboard, names and motion", () => {
   });
 
   it("a name is shown as it is: markup is text, and its direction ends with it [L13]", () =>
-    withPage("consent, right-to-left name", async (page) => {
+    withLogin(async (page) => {
+      await signIn(page);
+      await page.waitForSelector("#approve");
       assert.equal(await page.textContent("h1 bdi"), RIGHT_TO_LEFT_NAME);
       assert.equal(await page.locator("b").count(), 0);
       // The English words begin at the left, whatever the name in front of them is written in.
@@ -97,14 +113,12 @@ describe("the keyboard, names and motion", () => {
           return transitionDuration.split(",").some((time) => parseFloat(time) > 0) || animationName !== "none";
         })
         .map(({ id, localName }) => id || localName);
-    await withPage("login", async (page) => assert.deepEqual(await page.evaluate(moving), []), {
-      reducedMotion: "reduce",
-    });
-    await withPage(
-      "login",
-      async (page) => assert.ok((await page.evaluate(moving)).includes("login"), "the check sees motion"),
-      { reducedMotion: "no-preference" },
-    );
+    for (const reducedMotion of ["reduce", "no-preference"])
+      await withWritten("login", { reducedMotion }, async (page) => {
+        const found = await page.evaluate(moving);
+        assert.equal(found.includes("login"), reducedMotion !== "reduce", "the check sees motion");
+        if (reducedMotion === "reduce") assert.deepEqual(found, []);
+      });
   });
 
   it("the watch and the measures see a page that is wrong", async () => {

@@ -1,38 +1,26 @@
 // Every page in every language, in a window of 320 pixels: nothing scrolls sideways or is cut off, and
 // no text is left untranslated. The pages are those that `postern pages` writes.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
+import { BUILD, ROOT } from "../support/deployment.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import {
+  AXE,
+  cutOff,
+  directory,
+  findings as axe,
+  isError,
+  isFormPost,
+  run,
+  showEverything,
+  visit,
+  writePages,
+} from "./inspect.mjs";
 import { besideMargin, brokenWords, disorder, farErrors, placesOf, smallTargets, strayLabels } from "./layout.mjs";
 
-const ROOT = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
-const BUILD = resolve(ROOT, process.env.POSTERN_BUILD ?? "build");
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const run = promisify(execFile);
-
-const directory = mkdtempSync(join(tmpdir(), "pt-languages-"));
-process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-
-/// Writes the pages in that language; `members` are of the configuration.
-async function write(name, language, templates, members = {}) {
-  const config = join(directory, `${name}.json`);
-  writeFileSync(config, JSON.stringify({ issuer: "https://id.example.org", templates, language, ...members }));
-  const out = join(directory, name);
-  await run(join(BUILD, "bin/postern"), ["pages", out, "--config", config]);
-  const files = readdirSync(out).sort();
-  return files.map((file) => join(out, file));
-}
-const isError = (file) => file.includes("/error-");
-/// It sends itself, so that a browser does not stay on it.
-const isFormPost = (file) => file.endsWith("/form_post.html");
+const translated = (name, language) => writePages(name, { language, templates: join(BUILD, "templates") });
 
 /// Templates whose one other language has words made of the English ones by `change`.
 async function pseudo(name, tag, change) {
@@ -48,20 +36,6 @@ async function pseudo(name, tag, change) {
   writeFileSync(catalogue, translated);
   await run(join(ROOT, "scripts/join-catalogues"), [join(templates, "languages.mo"), catalogue]);
   return templates;
-}
-
-/// Runs in the page: what reaches out of it or hides a part of what it holds.
-function cutOff() {
-  const width = document.documentElement.clientWidth;
-  const found =
-    document.documentElement.scrollWidth > width ? [`the page is ${document.documentElement.scrollWidth} wide`] : [];
-  for (const element of document.body.querySelectorAll("*:not(input, script, style, svg *)")) {
-    const { left, right } = element.getBoundingClientRect();
-    if (left < -0.5 || right > width + 0.5) found.push(`${element.localName} reaches from ${left} to ${right}`);
-    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
-      found.push(`${element.localName} holds more than it is wide`);
-  }
-  return found;
 }
 
 /// Runs in the page: every text that a person reads, those of attributes included.
@@ -124,23 +98,17 @@ describe("every page in every language", () => {
   const isOther = (file) => isError(file) || isFormPost(file);
   const withoutOthers = (files) => files.filter((file) => !isOther(file));
 
-  async function inspect(files, looks, widths = [320]) {
-    for (const file of files) {
-      await page.goto(pathToFileURL(file).href);
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 700 });
-        const found = await page.evaluate(`[${looks}].flatMap((look) => look())`);
-        assert.deepEqual(found, [], `${file}, ${width} pixels wide`);
-      }
-    }
+  async function inspect(files, looks, width) {
+    const found = await findings(files, [showEverything, ...looks], width);
+    for (const [index, file] of files.entries()) assert.deepEqual(found[index].flat().filter(Boolean), [], file);
   }
   const NARROW = [cutOff, smallTargets, besideMargin, strayLabels, farErrors, brokenWords];
 
   /// What each `look` finds in each of the files, put one after the other into the document of the first: that is
   /// quicker than to go there, and no script of theirs runs.
-  async function findings(files, looks) {
-    await page.setViewportSize({ width: 320, height: 700 });
-    await page.goto(pathToFileURL(files[0]).href);
+  async function findings(files, looks, width = 320) {
+    await page.setViewportSize({ width, height: 700 });
+    await visit(page, files[0]);
     await page.evaluate(`globalThis.looks = [${looks}]`);
     const show = (html) => {
       const { documentElement } = new DOMParser().parseFromString(html, "text/html");
@@ -161,12 +129,12 @@ describe("every page in every language", () => {
       for (const value of document.querySelectorAll("bdi")) value.textContent = text.replace(/\S/g, `$&${marks}`);
     };
     const stacks = ["\u030d", "\u0316", "\u030d\u0316\u0335"].map((mark) => mark.repeat(60));
-    const files = withoutOthers(await write("marks", "en", join(BUILD, "templates")));
+    const files = withoutOthers(await translated("marks", "en"));
     const named = files.filter((file) => readFileSync(file, "utf8").includes("<bdi"));
     assert.ok(named.length > 20, `${named.length} pages with names`);
     await page.setViewportSize({ width: 320, height: 700 });
     for (const file of named) {
-      await page.goto(pathToFileURL(file).href);
+      await visit(page, file);
       await page.evaluate(() => document.activeElement.blur());
       // A scroll bar would leave with the picture, after the places of the names have been taken.
       await page.addStyleTag({ content: "html { scrollbar-width: none; }" });
@@ -184,14 +152,14 @@ describe("every page in every language", () => {
 
   for (const language of ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "zh-Hans"]) {
     it(`${language}: nothing cut off, small or askew, no error untranslated [I18N-4, I18N-6, A11Y-1]`, async () => {
-      const files = await write(language, language, join(BUILD, "templates"));
+      const files = await translated(language, language);
       assert.ok(files.length > 60);
       await inspect(withoutOthers(files), NARROW);
       assert.equal(await page.getAttribute("html", "lang"), language);
       const direction = language === "ar" ? "rtl" : "ltr";
       for (const file of files)
         assert.ok(readFileSync(file, "utf8").includes(`<html lang="${language}" dir="${direction}">`), file);
-      english ??= await findings((await write("en", "en", join(BUILD, "templates"))).filter(isOther), [phrases]);
+      english ??= await findings((await translated("en", "en")).filter(isOther), [phrases]);
       const others = files.filter(isOther);
       const found = await findings(others, [cutOff, phrases]);
       assert.ok(found.length > 40);
@@ -211,10 +179,10 @@ describe("every page in every language", () => {
 
   it("longer words, from right to left: nothing is cut off, nothing untranslated [I18N-6]", async () => {
     const longer = await pseudo("long", "ar", (text) => `⟦${text.replace(/[aeiou](?![^{<]*[}>])/g, "$&$&")}⟧`);
-    const files = (await write("long", "ar", longer)).filter((file) => !isFormPost(file));
-    await inspect(files, [cutOff], [320, 1280]);
+    const files = (await writePages("long", { language: "ar", templates: longer })).filter((file) => !isFormPost(file));
+    for (const width of [320, 1280]) await inspect(files, [cutOff], width);
     for (const file of files) {
-      await page.goto(pathToFileURL(file).href);
+      await visit(page, file);
       for (const text of await page.evaluate(texts)) {
         let rest = text.replace(VALUES, "");
         for (let before = ""; before !== rest; ) [before, rest] = [rest, rest.replace(/⟦[^⟦⟧]*⟧/g, "")];
@@ -226,8 +194,8 @@ describe("every page in every language", () => {
   it("Arabic: what is written from left to right is drawn so, on each page and in each field [I18N-6]", async () => {
     const measured = new Set();
     await page.setViewportSize({ width: 1280, height: 700 });
-    for (const file of (await write("order", "ar", join(BUILD, "templates"))).filter((name) => !isFormPost(name))) {
-      await page.goto(pathToFileURL(file).href);
+    for (const file of (await translated("order", "ar")).filter((name) => !isFormPost(name))) {
+      await visit(page, file);
       const { found, measured: here } = await page.evaluate(disorder);
       assert.deepEqual(found, [], file);
       for (const text of here) measured.add(text);
@@ -246,13 +214,11 @@ describe("every page in every language", () => {
   });
 
   it("Arabic: axe-core finds nothing [A11Y-7]", async () => {
-    for (const file of withoutOthers(await write("axe", "ar", join(BUILD, "templates")))) {
-      await page.goto(pathToFileURL(file).href);
+    for (const file of withoutOthers(await translated("axe", "ar"))) {
+      await visit(page, file);
       await page.evaluate(AXE);
-      const found = await page.evaluate(async () => {
-        const { violations } = await globalThis.axe.run(document, { preload: false });
-        return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target)}`);
-      });
+      // The foot with the languages stands on the glow of the page, where axe-core cannot tell the contrast.
+      const found = (await page.evaluate(axe)).filter((text) => !text.includes("background gradient"));
       assert.deepEqual(found, [], file);
     }
   });

@@ -2,15 +2,9 @@
 // are Chromium's own, in software; a passkey is for a host with a name, so the issuer is localhost.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { PLATFORM, withAuthenticator } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
-const PLATFORM = {
-  protocol: "ctap2",
-  transport: "internal",
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-};
 const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
 const SECOND = { username: "stella", password: "another quiet gate" };
 
@@ -31,9 +25,7 @@ describe("logging in with a passkey in a browser", () => {
   async function withPage(authenticator, credentials, use, options = {}) {
     const tab = await openPage(browser, deployment, options);
     try {
-      const devtools = await tab.context.newCDPSession(tab.page);
-      await devtools.send("WebAuthn.enable");
-      const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
+      const { devtools, authenticatorId } = await withAuthenticator(tab.page, authenticator);
       for (const credential of credentials)
         await devtools.send("WebAuthn.addCredential", { authenticatorId, credential });
       const stored = async () => (await devtools.send("WebAuthn.getCredentials", { authenticatorId })).credentials;

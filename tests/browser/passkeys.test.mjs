@@ -3,17 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql, text } from "../security/database.mjs";
-import { recoveryCodes } from "./app.mjs";
+import { PLATFORM, recoveryCodes, withAuthenticator } from "./app.mjs";
 import { openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
 const PASSWORD = "another quiet gate";
-const PLATFORM = {
-  protocol: "ctap2",
-  transport: "internal",
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-};
 const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
 const U2F = { protocol: "u2f", transport: "usb" };
 const SYNCHRONISED = { ...PLATFORM, defaultBackupEligibility: true, defaultBackupState: true };
@@ -40,9 +33,7 @@ describe("passkeys in a browser", () => {
     await deployment.addUser(username, PASSWORD);
     const tab = await openPage(browser, deployment, options);
     try {
-      const devtools = await tab.context.newCDPSession(tab.page);
-      await devtools.send("WebAuthn.enable");
-      if (authenticator) await devtools.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
+      await withAuthenticator(tab.page, authenticator);
       await tab.page.goto(at(""));
       await signIn(tab.page, PASSWORD, username);
       await tab.page.click("#another");

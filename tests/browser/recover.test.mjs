@@ -2,6 +2,7 @@
 // for the passkey without JavaScript.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { withAuthenticator } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 import { standInForSendmail } from "./sendmail.mjs";
 
@@ -107,10 +108,7 @@ describe("links in a browser", () => {
     const link = await made("invite", "hedy");
     await withPage(
       async (page) => {
-        const devtools = await page.context().newCDPSession(page);
-        await devtools.send("WebAuthn.enable");
-        const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true };
-        await devtools.send("WebAuthn.addVirtualAuthenticator", { options: { ...options, isUserVerified: true } });
+        await withAuthenticator(page);
         await page.goto(link);
         await page.click("#add-passkey");
         await heading(page, "Your passkey is added");
@@ -139,10 +137,7 @@ describe("links in a browser", () => {
     const link = await made("invite", "key-only");
     await withPage(
       async (page) => {
-        const devtools = await page.context().newCDPSession(page);
-        await devtools.send("WebAuthn.enable");
-        const key = { protocol: "ctap2", transport: "usb" };
-        await devtools.send("WebAuthn.addVirtualAuthenticator", { options: key });
+        await withAuthenticator(page, { protocol: "ctap2", transport: "usb" });
         await page.goto(link);
         await page.click("#add-passkey");
         await page.locator("#passkey-problem").waitFor();
