@@ -93,6 +93,13 @@ std::string through_web_server(const Interaction& interaction, const std::option
     return url.replace(mark, std::string_view(oauth::kReturnMark).size(), util::percent_encode(back));
 }
 
+http::Response signed_out(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
+    pages::LoggedOutPage page;
+    page.back = after.url().value_or("");
+    if (after.url()) page.client_name = name_of(interaction, asked.client_id);
+    return interaction.pages().logged_out(page);
+}
+
 /// Whether the user has said yes on our own form.
 enum class Confirmed { no, yes };
 
@@ -103,11 +110,7 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
     const oauth::LoginSettings& login = interaction.context.settings.login;
     if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
         return http::see_other(through_web_server(interaction, next));
-    if (next) return http::see_other(*next);
-    pages::LoggedOutPage page;
-    page.back = after.url().value_or("");
-    if (after.url()) page.client_name = name_of(interaction, asked.client_id);
-    return interaction.pages().logged_out(page);
+    return next ? http::see_other(*next) : signed_out(interaction, asked, after);
 }
 
 /// What an operator is told about a browser that stays here.
@@ -205,6 +208,8 @@ http::Response answer_logout(Interaction& interaction) {
     if (decision == "cancel" && is_logged_in) return interaction.pages().still_logged_in(username_of(interaction));
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refused_logout(interaction, after.error());
+    // The session has ended in another tab. Who said no is told so, and is led nowhere.
+    if (decision == "cancel") return signed_out(interaction, asked, *after);
     return finish(interaction, asked, *after, Confirmed::yes);
 }
 

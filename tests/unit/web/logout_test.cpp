@@ -170,3 +170,22 @@ TEST_CASE("start_logout: without a session there is nothing to ask") {
     CHECK(answer.body == "logged_out");
     CHECK_FALSE(answer.find("Clear-Site-Data"));
 }
+
+TEST_CASE("answer_logout: no is never taken for yes, also when the session has ended meanwhile") {
+    Fixture f;
+    f.fixture.settings.login.logout_redirect = "https://sso.example/logout?to={return}";
+    model::Client app = f.client;
+    app.id = model::ClientId("leaving");
+    app.name = "Leaving";
+    app.post_logout_redirect_uris = {"https://app.example/bye"};
+    f.fixture.add(app);
+    f.visit(web::start_logout, {{"client_id", "leaving"}, {"post_logout_redirect_uri", "https://app.example/bye"}});
+    f.cookies.erase(login::cookie_names(f.fixture.settings).session);
+    const auto stayed = f.submit(web::answer_logout, f.answer("cancel"));
+    CHECK(stayed.body == "logged_out");
+    CHECK_FALSE(stayed.find("Location"));
+    CHECK(f.pages.last_logged_out.back == "https://app.example/bye");
+    CHECK(f.submit(web::answer_logout, f.answer("logout")).find("Location"));
+    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    CHECK(f.submit(web::answer_logout, f.answer("cancel")).body == "logged_out");
+}
