@@ -17,8 +17,20 @@ LogoutRefusal refusal(LogoutFault fault, std::string_view client_id, std::string
     return LogoutRefusal{fault, std::string(client_id.substr(0, 128)), std::move(detail)};
 }
 
+/// Bytes of the longest URL that the browser is sent to. In the address of the web server's own logout the answer is a
+/// parameter, and its percent-encoded bytes are encoded once more.
+std::size_t answer_bytes(const oauth::LoginSettings& login, const http::Params& params) {
+    const auto uri = params.find("post_logout_redirect_uri");
+    if (!uri) return 0;
+    const std::optional<std::string> state(params.find("state"));
+    const std::string answer = http::with_query(*uri, {{"state", state}});
+    const bool is_parameter = login.method == oauth::LoginMethod::remote_user && login.logout_redirect &&
+                              login.logout_redirect->find(oauth::kReturnMark) != std::string::npos;
+    return is_parameter ? login.logout_redirect->size() + util::percent_encode(answer).size() : answer.size();
+}
+
 /// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
-std::optional<std::string> find_malformed(const http::Params& params) {
+std::optional<std::string> find_malformed(const oauth::LoginSettings& login, const http::Params& params) {
     if (const auto faulty = params.first_fault(
             {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))
         return oauth::parameter_fault(*faulty);
@@ -29,8 +41,7 @@ std::optional<std::string> find_malformed(const http::Params& params) {
         total += params.find(name).value_or("").size();
     if (total > kMaxLogoutBytes)
         return "the values are longer than " + std::to_string(kMaxLogoutBytes) + " bytes together";
-    const std::string state = util::percent_encode(params.find("state").value_or(""));
-    if (params.find("post_logout_redirect_uri").value_or("").size() + state.size() > oauth::kMaxAnswerBytes)
+    if (answer_bytes(login, params) > oauth::kMaxAnswerBytes)
         return "with this state the address would be longer than " + std::to_string(oauth::kMaxAnswerBytes) + " bytes";
     return std::nullopt;
 }
@@ -64,7 +75,7 @@ std::string describe_mismatch(const model::Client& client, const std::string& re
 
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params) {
     const auto client_id = params.find("client_id");
-    if (auto malformed = find_malformed(params))
+    if (auto malformed = find_malformed(context.settings.login, params))
         return refusal(LogoutFault::malformed, client_id.value_or(""), std::move(*malformed));
 
     LogoutRequest request;

@@ -189,3 +189,25 @@ TEST_CASE("answer_logout: no is never taken for yes, also when the session has e
     f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
     CHECK(f.submit(web::answer_logout, f.answer("cancel")).body == "logged_out");
 }
+
+TEST_CASE("start_logout: no state makes the address of the web server's own logout too long to be sent") {
+    Fixture f;
+    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.fixture.settings.login.logout_redirect = "https://sso.example/logout?to={return}";
+    model::Client app = f.client;
+    app.id = model::ClientId("leaving");
+    app.post_logout_redirect_uris = {"https://app.example/bye"};
+    f.fixture.add(app);
+    for (const std::size_t size : {1500, 2600}) {
+        CAPTURE(size);
+        f.sign_in(f.alice, "of-alice-" + std::to_string(size));
+        auto answer = f.visit(web::start_logout, {{"client_id", "leaving"},
+                                                  {"post_logout_redirect_uri", "https://app.example/bye"},
+                                                  {"state", std::string(size, '"')}});
+        if (answer.body == "logout") answer = f.submit(web::answer_logout, f.answer("logout"));
+        const std::string* sent = answer.find("Location");
+        CHECK((size == 1500) == (sent != nullptr));
+        CHECK((sent == nullptr || sent->size() <= oauth::kMaxAnswerBytes));
+        CHECK((sent != nullptr || refusal_of(answer) == "logout_malformed"));
+    }
+}
