@@ -14,6 +14,7 @@
 #include "oauth/scope_policy.h"
 #include "oauth/target.h"
 #include "text/language_tag.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -37,6 +38,7 @@ Outcome<void> check_duplicates(const http::Params& params) {
 
 Outcome<void> check_sizes(const VerifiedRedirect& target, const http::Params& params) {
     std::size_t total = target.uri().size();  // it travels on, sent or not
+    if (target.document()) total += target.document()->name.size();
     for (const std::string_view name : kKnown)
         // A hint does not travel on, only the user that it names.
         if (name != "redirect_uri" && name != "id_token_hint") total += params.find(name).value_or("").size();
@@ -47,13 +49,14 @@ Outcome<void> check_sizes(const VerifiedRedirect& target, const http::Params& pa
     return {};
 }
 
-/// The answer of an implicit grant has an access token in its URL, too.
+/// The answer of an implicit grant has an access token in its URL, too, and the scope once more beside it.
 Outcome<void> check_answer(const VerifiedRedirect& target, model::ResponseType type, model::ResponseMode mode,
                            const model::Scope& scope) {
     if (type != model::ResponseType::token || mode == model::ResponseMode::form_post) return {};
     constexpr std::size_t kShortest = 1600;  // of a token with all but these two, signed
-    const std::size_t claims = scope.to_string().size() + target.client().id.str().size();
-    if (answer_bytes(target) + kShortest + claims * 4 / 3 <= kMaxAnswerBytes) return {};
+    const std::string told = scope.to_string();
+    const std::size_t token = kShortest + (told.size() + target.client().id.str().size()) * 4 / 3;
+    if (answer_bytes(target) + token + util::percent_encode(told).size() <= kMaxAnswerBytes) return {};
     return invalid_request("state is too long for an answer with an access token");
 }
 

@@ -9,7 +9,8 @@
 
 namespace postern::oauth {
 
-/// All known values together; unknown parameters and id_token_hint do not count. They travel through the browser,
+/// All known values together, with the name that a client's document gives it; unknown parameters and id_token_hint do
+/// not count. They travel through the browser,
 /// sealed: Apache takes no header line of more than 8190 bytes from a program, and the URL of the next page has to fit.
 inline constexpr std::size_t kMaxRequestBytes = 4864;
 

@@ -82,7 +82,8 @@ struct Fixture {
         asked.redirect_uri_sent = false;
         asked.scope = *model::Scope::parse("openid email");
         asked.state = std::string(oauth::kMaxStateBytes, 's');
-        asked.nonce = std::string(oauth::kMaxRequestBytes - oauth::kMaxStateBytes - 64 - 200 - 12 - 43, 'n');
+        asked.nonce = std::string(
+            oauth::kMaxRequestBytes - oauth::kMaxStateBytes - 64 - 200 - 12 - 43 - oauth::kMaxClientNameBytes, 'n');
         asked.code_challenge = std::string(43, 'c');
         asked.prompt = {model::Prompt::login, model::Prompt::consent, model::Prompt::select_account};
         asked.max_age = util::Seconds{2147483647};
@@ -90,6 +91,8 @@ struct Fixture {
         asked.hinted_subject = grant.subject;
         asked.expires_at = fixture.clock.now() + util::Seconds{600};
         asked.session_sent = true;
+        asked.document = model::SeenDocument{std::string(43, 'd'), std::string(oauth::kMaxClientNameBytes, 'n')};
+        asked.login_hint = std::string(oauth::kMaxLoginHintBytes, 'l');  // typed on the page of before
         asked.half_login =
             model::HalfLogin{grant.subject, 2147483647, asked.expires_at,   {model::Level::password, "pwd user", false},
                              grant.sid,     true,       fixture.clock.now()};

@@ -1,6 +1,7 @@
 // The authorization endpoint: what is refused where, what travels on, and what a request leads to when it comes back.
 #include "web/authorization.h"
 
+#include "oauth/registration.h"
 #include "store/clients.h"
 #include "store/sessions.h"
 #include "unit/web/page_flow.h"
@@ -320,4 +321,32 @@ TEST_CASE("authorization: a session that is over means another login, at the sta
     f.fixture.clock.advance(f.fixture.settings.session_ttl);
     CHECK(place_of(f.start(f.request())) == kLogin);
     CHECK(place_of(f.follow(web::resume_authorization, begun)) == kLogin);
+}
+
+TEST_CASE("start_authorization: no state and scope make the answer of an implicit grant too long to be sent") {
+    Fixture f;
+    f.fixture.settings.issuer = "https://" + std::string(180, 'o') + ".example";
+    f.fixture.settings.implicit = true;
+    model::Client app = f.client;
+    app.id = model::ClientId(std::string(oauth::kMaxClientIdBytes, 'c'));
+    app.grants.insert(model::GrantType::implicit);
+    app.first_party = true;
+    for (int i = 10; i < 74; ++i) app.scope.add(std::to_string(i) + std::string(29, 'x'));
+    f.fixture.add(app);
+    f.alice = f.fixture.add_user(std::string(128, 'a'));
+    std::size_t answered = 0;
+    for (std::size_t size = 0; size <= oauth::kMaxStateBytes; size += 256) {
+        CAPTURE(size);
+        f.PageFlow::sign_in(*f.alice, "of-alice-" + std::to_string(size));
+        const auto answer = f.start({{"client_id", app.id.str()},
+                                     {"redirect_uri", kCallback},
+                                     {"response_type", "token"},
+                                     {"state", std::string(size, 's')}});
+        const std::string* sent = answer.find("Location");
+        REQUIRE(sent);
+        CHECK(sent->size() <= oauth::kMaxAnswerBytes);
+        if (sent->find("#access_token=") != std::string::npos) ++answered;
+    }
+    CHECK(answered > 2);
+    CHECK(answered < 16);
 }

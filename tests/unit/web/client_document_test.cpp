@@ -271,6 +271,7 @@ TEST_CASE("client document: PKCE is required, and the grants and scopes are thos
         {"a scope beyond the configuration", [](Flow&, auto& q) { q["scope"] = "openid phone"; }, "invalid_scope"},
         {"a scope that the configuration has lost", [](Flow& f, auto& q) { q["scope"] = "openid offline_access"; f.fixture.settings.client_documents.scope = *model::Scope::parse("openid"); }, "invalid_scope"},
         {"a resource that is not registered", [](Flow&, auto& q) { q["resource"] = "https://api.example/"; }, "invalid_target"},
+        {"values that are too long with its name, which travels on", [](Flow& f, auto& q) { f.network.publish(kUrl, document(kSite, std::string(256, 'n'))); q["nonce"] = std::string(4650, 'n'); }, "invalid_request"},
     };
     // clang-format on
     for (const Row& row : rows) {
