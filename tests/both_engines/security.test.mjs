@@ -9,7 +9,6 @@ filesOnPostgreSQL("security", {
     "configuration",
     "crash",
     "introspection",
-    "login_guessing",
     "one_process",
     "races",
     "sandbox_flows",

@@ -68,20 +68,3 @@ export async function dump(deployment) {
   const all = await shell("pg_dump", ["-d", deployment.database], "");
   return all.replaceAll(/^\\(un)?restrict .*\n/gm, ""); // a random word in each dump
 }
-
-/// Holds the write lock, as a program that hangs would; answers what lets it go.
-export function holdWriteLock(deployment) {
-  return new Promise((done, failed) => {
-    const child = onPostgreSQL
-      ? execFile("psql", [...PSQL, deployment.database])
-      : execFile("sqlite3", ["-batch", fileOf(deployment)]);
-    const ended = new Promise((over) => child.once("exit", over));
-    const release = async () => {
-      child.stdin.end("ROLLBACK;\n");
-      await ended;
-    };
-    child.once("error", failed).stdout.once("data", () => done(release));
-    const lock = onPostgreSQL ? "BEGIN; LOCK TABLE grants IN EXCLUSIVE MODE;" : `${SETTINGS}BEGIN IMMEDIATE;`;
-    child.stdin.write(`${lock}\nSELECT 'held';\n`);
-  });
-}

@@ -1,44 +1,9 @@
 // Speaks FastCGI 1.0 to a program's socket in a web server's place: fast, and nothing between the test and the program.
 import { connect } from "node:net";
+import { TYPE, begin, pairs, stream } from "./records.mjs";
 
-const [BEGIN, END, PARAMS, STDIN, STDOUT] = [1, 3, 4, 5, 6];
-const RESPONDER = 1;
-const KEEP = 1;
-const MAX_CONTENT = 65535;
-
-function record(type, content) {
-  const header = Buffer.from([1, type, 0, 1, content.length >> 8, content.length & 255, 0, 0]);
-  return Buffer.concat([header, content]);
-}
-
-/// A stream of records, with the empty one that ends it.
-function stream(type, content) {
-  const records = [];
-  for (let at = 0; at < content.length; at += MAX_CONTENT)
-    records.push(record(type, content.subarray(at, at + MAX_CONTENT)));
-  return Buffer.concat([...records, record(type, Buffer.alloc(0))]);
-}
-
-function lengthOf(bytes) {
-  if (bytes.length < 128) return Buffer.from([bytes.length]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE((bytes.length | 0x80000000) >>> 0);
-  return length;
-}
-
-export const beginning = ({ keep = true } = {}) =>
-  record(BEGIN, Buffer.from([0, RESPONDER, keep ? KEEP : 0, 0, 0, 0, 0, 0]));
-export const stdin = (content) => record(STDIN, Buffer.from(content));
-export function params(variables) {
-  const pairs = Object.entries(variables).flatMap((pair) => {
-    const [name, value] = pair.map((text) => Buffer.from(String(text), "latin1"));
-    return [lengthOf(name), lengthOf(value), name, value];
-  });
-  return stream(PARAMS, Buffer.concat(pairs));
-}
-
-/// What a web server says of a request: { method, path (with its query), headers, body, address }.
-export function variablesOf({ method = "GET", path, headers = {}, body = "", address = "192.0.2.1" }) {
+/// The bytes of a whole request: { method, path (with its query), headers, body, address }.
+export function encode({ method = "GET", path, headers = {}, body = "", address = "192.0.2.1" }, { keep = true } = {}) {
   const [uri, query = ""] = path.split("?", 2);
   const variables = {
     REQUEST_METHOD: method,
@@ -56,12 +21,12 @@ export function variablesOf({ method = "GET", path, headers = {}, body = "", add
     });
   for (const [name, value] of Object.entries(headers))
     variables[`HTTP_${name.toUpperCase().replaceAll("-", "_")}`] = value;
-  return variables;
+  return Buffer.concat([
+    begin({ keep }),
+    ...stream(TYPE.PARAMS, pairs(variables)),
+    ...stream(TYPE.STDIN, Buffer.from(body)),
+  ]);
 }
-
-/// The bytes of a whole request.
-export const encode = (request, { keep = true } = {}) =>
-  Buffer.concat([beginning({ keep }), params(variablesOf(request)), stream(STDIN, Buffer.from(request.body ?? ""))]);
 
 /// One connection, requests one after the other; or, without `keep` (see encode), a new one for each, as a process is
 /// told to hang up after its answer.
@@ -145,8 +110,8 @@ export class Connection {
       const length = all.readUInt16BE(at + 4);
       const end = at + 8 + length + all[at + 6];
       if (end > all.length) break;
-      if (all[at + 1] === STDOUT && length > 0) this.#stdout.push(all.latin1Slice(at + 8, at + 8 + length));
-      if (all[at + 1] === END && this.#waiting) this.#answer();
+      if (all[at + 1] === TYPE.STDOUT && length > 0) this.#stdout.push(all.latin1Slice(at + 8, at + 8 + length));
+      if (all[at + 1] === TYPE.END && this.#waiting) this.#answer();
       at = end;
     }
     this.#left = all.subarray(at);

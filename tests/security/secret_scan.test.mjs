@@ -1,14 +1,12 @@
-// What looks for secrets behind every deployment finds one that is there, in whatever form; and at level debug there is
-// none.
+// What looks for secrets behind every deployment finds one that is there, in whatever form.
 import assert from "node:assert/strict";
-import { appendFile, mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Deployment } from "../support/deployment.mjs";
 import { Secrets } from "../support/secrets.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
-import { openProvider } from "./provider.mjs";
 
 const SECRET = 'p%w+d/"41 &=é 0123456789';
 
@@ -104,49 +102,4 @@ describe("the end of a deployment", () => {
       return true;
     });
   });
-});
-
-describe("everything at level debug", () => {
-  for (const target of ["stderr", "a file"])
-    it(`leaves no secret, the log on ${target} [G01]`, async (t) => {
-      const directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
-      t.after(() => rm(directory, { recursive: true }));
-      const file = join(directory, "postern.log");
-      const p = await openProvider({
-        config: { log: { target: target === "stderr" ? target : file, level: "debug" } },
-      });
-      t.after(() => p.stop()); // looks for all of them
-      const { web, other, spa } = p.clients;
-      const person = p.person();
-      const form = await person.visit(p.authorizationUrl(web));
-      await person.signIn(form, p.user.username, "a wrong password, typed in haste");
-      await person.signIn(form, "the password in the wrong field", p.user.password);
-      const code = await p.code(web, {}, person);
-      const { json: tokens } = await p.exchange(web, code);
-      assert.ok(tokens.access_token && tokens.refresh_token);
-      await p.exchange(web, code, { code_verifier: "w".repeat(43) });
-      await p.exchange(web, code, {}, { basic: [web.id, "another client's secret, perhaps"] });
-      await p.exchange(web, code, {}, { basic: [web.secret, web.id] });
-      await p.exchange(spa, await p.code(spa, {}, person), { client_secret: "which a public client does not have" });
-      const next = (await p.refresh(web, tokens.refresh_token)).json;
-      await p.refresh(web, next.refresh_token, { scope: "nonsense" });
-      await p.userinfo(next.access_token);
-      await p.userinfo(tokens.id_token);
-      await p.userinfo(`${next.access_token}x`);
-      await p.introspect(next.access_token);
-      await p.introspect(next.refresh_token);
-      await p.post(
-        "/token/introspect",
-        { token: next.access_token },
-        { client: { id: web.id, secret: "wrong ".repeat(6) } },
-      );
-      await p.revoke(other, next.refresh_token);
-      await p.revoke(web, next.access_token);
-      await p.exchange(web, code); // a replay
-      await p.ask(`/logout?id_token_hint=${next.id_token}`, { headers: { cookie: "" } });
-      await p.ask(`/authorize?resume=${"A".repeat(200)}`);
-      const text = target === "stderr" ? p.deployment.log : await readFile(file, "utf8");
-      for (const event of ["login_failed", "code_replayed", "client_authentication_failed", "refused", "request"])
-        assert.match(text, new RegExp(`"event":"${event}"`), `${event} was logged`);
-    });
 });

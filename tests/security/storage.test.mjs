@@ -1,16 +1,15 @@
-// What the programs do to the database file, seen from outside: who writes when, what is synced before which answer,
-// how long the log gets, and what is refused when the file, a key or the clock is not what it should be.
+// What the programs do to files, seen from outside: which they open, and how long the log of the database gets. What is
+// synced before which answer is in tests/faults.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
 import { ROOT } from "../support/deployment.mjs";
-import { fileOf, holdWriteLock } from "./database.mjs";
+import { fileOf } from "./database.mjs";
 import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
-import { USER, basicOf, formText, openProvider } from "./provider.mjs";
+import { basicOf, formText, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
 import { faultsOf } from "./soundness.mjs";
 
@@ -101,106 +100,6 @@ describe(
       );
     }
     const isData = (file) => file === fileOf(p.deployment) || file === `${fileOf(p.deployment)}-wal`;
-
-    /// How often the log was synced before the answer that ended `asking`.
-    async function syncs(program, asking) {
-      callsOf(program);
-      const answer = await asking();
-      const calls = [];
-      let answered = -1;
-      // strace writes a call down when it has returned: whoever was answered may look sooner.
-      for (const end = Date.now() + 60_000; answered < 0; await turn()) {
-        calls.push(...callsOf(program));
-        answered = calls.findIndex(({ name, rest }) => name === "write" && rest.startsWith(STDOUT_RECORD));
-        assert.ok(answered >= 0 || Date.now() < end, `no answer was seen: ${JSON.stringify(calls)}`);
-      }
-      return {
-        answer,
-        calls,
-        count: calls
-          .slice(0, answered)
-          .filter(({ name, file, result }) => name === "fdatasync" && file.endsWith("-wal") && result === 0).length,
-      };
-    }
-
-    it("what takes a right away is on the disk before it is answered [S15]", async () => {
-      const { web } = p.clients;
-      const person = p.person();
-      const code = await p.code(web, {}, person);
-      const tokens = await syncs("token", () => p.exchange(web, code));
-      assert.equal(tokens.answer.status, 200);
-      assert.ok(tokens.count >= 1, "a code is spent");
-      const refreshed = await syncs("token", () => p.refresh(web, tokens.answer.json.refresh_token));
-      assert.equal(refreshed.answer.status, 200);
-      assert.ok(refreshed.count >= 1, "a refresh token is rotated");
-      for (const token of [refreshed.answer.json.access_token, refreshed.answer.json.refresh_token]) {
-        const revoked = await syncs("revoke", () => p.revoke(web, token));
-        assert.equal(revoked.answer.status, 200);
-        assert.ok(revoked.count >= 1, "a token is revoked");
-      }
-      const again = await p.code(web, {}, person);
-      await syncs("token", () => p.exchange(web, again));
-      const replayed = await syncs("token", () => p.exchange(web, again));
-      assert.equal(replayed.answer.status, 400);
-      assert.ok(replayed.count >= 1, "a replayed code ends its grant");
-      // or its answer might be taken for the next
-      const page = await syncs("login", () => person.visit(p.authorizationUrl(web, { prompt: "login" })));
-      const login = await syncs("login", () => person.signIn(page.answer, USER.username, USER.password));
-      assert.ok(login.count >= 1, "a login ends the old session");
-    });
-
-    it("what only grants costs no sync, and what only reads writes nothing [S15]", async () => {
-      const token = await syncs("token", () =>
-        p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: p.clients.machine }),
-      );
-      assert.equal(token.answer.status, 200);
-      assert.equal(token.count, 0);
-      for (const [program, asking] of [
-        ["introspect", () => p.introspect(token.answer.json.access_token)],
-        ["userinfo", () => p.userinfo("x")],
-      ]) {
-        const { calls } = await syncs(program, asking);
-        assert.deepEqual(
-          calls.filter(
-            ({ name, file }) => ["pwrite64", "ftruncate", "fdatasync", "fsync", "flock"].includes(name) && isData(file),
-          ),
-          [],
-          program,
-        );
-      }
-    });
-
-    it("only the holder of the write lock writes to database or WAL, or checkpoints [S04]", async () => {
-      const statuses = await drive(pools.token.socket, {
-        count: 400,
-        keep: false,
-        next: () => clientCredentials(p.clients.machine),
-      });
-      assert.deepEqual(statuses, { 200: 400 });
-      await p.tokens(p.clients.web, {}, p.person());
-      let checkpointed = 0;
-      for (const program of [...WRITERS, ...READERS]) {
-        let holds = true;
-        let calls;
-        // Until the last unlock has been written down.
-        for (const end = Date.now() + 60_000; holds && Date.now() < end; await turn()) {
-          read[program] = 0;
-          calls = callsOf(program);
-          const locks = calls.filter(
-            ({ name, file, result }) => name === "flock" && file.endsWith(".gate") && result === 0,
-          );
-          holds = locks.length > 0 && locks[locks.length - 1].rest.includes("LOCK_EX");
-        }
-        for (const { name, file, rest, result } of calls) {
-          if (name === "flock" && file.endsWith(".gate") && result === 0) holds = rest.includes("LOCK_EX");
-          const writes = ["pwrite64", "ftruncate"].includes(name) && isData(file);
-          if (writes) assert.ok(holds, `${program}: ${name} ${file}`);
-          if (writes && file === fileOf(p.deployment)) ++checkpointed;
-        }
-        assert.equal(holds, false, `${program} kept the gate`);
-      }
-      assert.ok(checkpointed > 0, "there was no checkpoint to look at");
-    });
 
     it("each program opens the file once, and closes no descriptor of it but its own [S05]", () => {
       for (const program of [...WRITERS, ...READERS]) {
@@ -315,40 +214,6 @@ describe("constant load", () => {
       for (const statuses of found) assert.deepEqual(Object.keys(statuses), ["200"], JSON.stringify(found));
       assert.ok(longest > 1024 * 1024 && longest <= 16 * 1024 * 1024, String(longest));
       assert.deepEqual(await faultsOf(p.deployment), []);
-    },
-  );
-
-  it(
-    `a database that another process locks${LONG ? " for 30 seconds" : ""} ` +
-      "is read on, and written as soon as it is free [S03]",
-    async () => {
-      const { web, machine } = p.clients;
-      const tokens = await p.tokens(web);
-      const code = await p.code(web);
-      const release = await holdWriteLock(p.deployment);
-      try {
-        for (const end = Date.now() + (LONG ? 30_000 : 0); ; ) {
-          const refused = await Promise.all([
-            p.exchange(web, code),
-            p.revoke(web, tokens.refresh_token),
-            p.refresh(web, tokens.refresh_token),
-            p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine }),
-          ]);
-          for (const { status, headers, json } of refused) {
-            assert.equal(status, 503);
-            assert.match(headers["retry-after"], /^\d+$/);
-            assert.equal(json.error, "temporarily_unavailable");
-          }
-          assert.equal((await p.introspect(tokens.access_token)).active, true);
-          assert.equal((await p.userinfo(tokens.access_token)).status, 200);
-          if (Date.now() >= end) break;
-        }
-      } finally {
-        await release();
-      }
-      assert.equal((await p.exchange(web, code)).status, 200);
-      assert.equal((await p.refresh(web, tokens.refresh_token)).status, 200);
-      assert.equal((await p.revoke(web, tokens.refresh_token)).status, 200);
     },
   );
 });

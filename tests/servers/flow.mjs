@@ -122,27 +122,6 @@ function flow(open, { redirectsPlain, passkeys }) {
     assert.match(refused.headers["www-authenticate"], /^Basic /);
   });
 
-  it("a denied consent is reported to the client [RFC 6749 §4.1.2.1]", async () => {
-    const { agent } = site;
-    const { url, state } = site.begin({ prompt: "consent" });
-    const { location } = await agent.deny(await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password));
-    assert.deepEqual(
-      [location.searchParams.get("error"), location.searchParams.get("state")],
-      ["access_denied", state],
-    );
-  });
-
-  it("form_post brings a page that posts the code", async () => {
-    const { agent } = site;
-    const { url, state } = site.begin({ response_mode: "form_post" });
-    let page = await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password);
-    if (page.form.buttons.approve) page = await agent.approve(page);
-    const { posted } = await agent.submit(page, "continue");
-    assert.equal(posted.get("state"), state);
-    assert.ok(posted.get("code"));
-    assert.match(page.headers["content-security-policy"], /script-src/);
-  });
-
   it("logout ends the session and leads back to the client", async () => {
     const { agent } = site;
     const { id_token } = json(await site.redeem(await site.signIn(agent)));
