@@ -1,27 +1,13 @@
-// The server's own pages in a browser: without JavaScript, by keyboard, on a narrow screen, and under their own policy.
+// The server's own pages in a browser: without JavaScript, by keyboard, and under their own policy.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, redeem, signIn } from "./browser.mjs";
-
-const PHONE = { viewport: { width: 320, height: 568 }, hasTouch: true };
-const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
 
 describe("the server's pages", () => {
   let deployment;
   let browser;
   before(async () => {
-    deployment = await openDemo({
-      config: { scopeDescriptions: { "measurements:of-every-station:read": "Read what every station measured" } },
-    });
-    await deployment.addClient(
-      "long",
-      `${deployment.origin}/demo/`,
-      "--public",
-      "--name",
-      LONG_NAME,
-      "--scope",
-      "openid profile email address phone measurements:of-every-station:read",
-    );
+    deployment = await openDemo();
     browser = await openBrowser();
   });
   after(async () => {
@@ -133,42 +119,6 @@ describe("the server's pages", () => {
       }
     }));
 
-  it("no page scrolls sideways at 320 pixels, long names included", () =>
-    withPage(PHONE, async (page) => {
-      const fits = async (what) => {
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(width <= PHONE.viewport.width, `${what} is ${width} pixels wide`);
-      };
-      const url = authorizationUrl(deployment, {
-        client_id: "long",
-        scope: "openid profile email address phone measurements:of-every-station:read",
-      });
-      await page.goto(url);
-      await fits("the login page");
-      await signIn(page, "wrong");
-      await page.waitForSelector("#problem");
-      await fits("the login page with a problem");
-      await signIn(page);
-      await page.waitForSelector("#approve");
-      await fits("the consent page");
-      await page.goto(authorizationUrl(deployment, { redirect_uri: "https://elsewhere.example/" }));
-      await page.waitForSelector("#request-id");
-      await fits("the error page");
-      await page.goto(`${deployment.issuer}/logout?client_id=long`);
-      await page.waitForSelector("#logout");
-      await fits("the sign-out page");
-      await page.click("#cancel");
-      await page.getByRole("heading", { name: "You are still signed in" }).waitFor();
-      await fits("the page after it");
-      await page.goto(`${deployment.origin}/demo/`);
-      await page.waitForSelector('html[data-state="ready"]');
-      await fits("the demo");
-      await page.click("#sign-in");
-      await page.click("#approve");
-      await page.waitForSelector('html[data-state="done"]');
-      await fits("the demo with all its steps");
-    }));
-
   it("the policy of the login page stops a script that got into it", async () => {
     const { page, faults, close } = await openPage(browser, deployment);
     await page.goto(authorizationUrl(deployment));
@@ -181,14 +131,5 @@ describe("the server's pages", () => {
     await close();
     assert.equal(ran, false);
     assert.equal(faults.length, 1, "the watch of the other tests sees a violation");
-  });
-
-  it("the login page cannot be framed [RFC 9700 §4.16, OIDC Core §3.1.2.3d]", async () => {
-    const { page, close } = await openPage(browser, deployment);
-    await page.goto(`${deployment.origin}/demo/`);
-    const answer = await page.request.get(authorizationUrl(deployment));
-    await close();
-    assert.equal(answer.headers()["x-frame-options"], "DENY");
-    assert.match(answer.headers()["content-security-policy"], /frame-ancestors 'none'/);
   });
 });
