@@ -72,13 +72,6 @@ describe("Authlib", () => {
             await assert.rejects(application("userinfo"), /401/);
           }));
 
-        it("does not take an answer with another state", () =>
-          withApplication(settings, async (application) => {
-            const answer = new URL(await sentTo(await application("login")));
-            answer.searchParams.set("state", "another");
-            await refused(application("callback", { url: answer.href }), "mismatching_state");
-          }));
-
         if (options.includes("--public")) {
           it("may not introspect", () =>
             signedIn(async (application, tokens) => {

@@ -58,13 +58,6 @@ describe("requests-oauthlib", () => {
           await refused(application("refresh"), "invalid_grant");
         }));
 
-      it("does not take an answer with another state", () =>
-        withApplication(settings, async (application) => {
-          const answer = new URL(await sentTo(await application("login")));
-          answer.searchParams.set("state", "another");
-          await refused(application("callback", { url: answer.href }), "mismatching_state");
-        }));
-
       it("is refused with a wrong secret", () =>
         withApplication({ ...settings, CLIENT_SECRET: "x".repeat(43) }, async (application) => {
           for (const how of BOTH_WAYS) await refused(signIn(application, how), "invalid_client");

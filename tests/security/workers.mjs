@@ -2,7 +2,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PATIENCE } from "../support/user_agent.mjs";
 import { fastcgi } from "../support/fronts/lighttpd.mjs";
 
 export function childrenOf(parent) {
@@ -68,22 +67,5 @@ export class Workers {
     return this.processes
       .filter((one) => one.program === program)
       .map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
-  }
-
-  /// Ends each of them in the middle of whatever it does, and waits until lighttpd has started as many others. Answers
-  /// how many.
-  async killAll() {
-    const killed = this.processes;
-    for (const { pid } of killed) process.kill(pid, "SIGKILL");
-    const old = new Set(killed.map(({ pid }) => pid));
-    for (
-      const end = Date.now() + 60_000 * PATIENCE;
-      this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;
-
-    ) {
-      if (Date.now() > end) throw new Error("the processes were not started again");
-      await new Promise((done) => setTimeout(done, 20));
-    }
-    return killed.length;
   }
 }

@@ -19,23 +19,10 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
+import { PROGRAMS } from "../support/programs.mjs";
 import { PATH, identity } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "account",
-  "recover",
-  "logout",
-  "token",
-  "introspect",
-  "revoke",
-  "userinfo",
-  "jwks",
-  "discovery",
-];
 
 it("processes that stay, and no file of another place because of a link among the sockets", async () => {
   const directory = mkdtempSync(join(tmpdir(), "pt-"));

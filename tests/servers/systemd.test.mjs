@@ -7,22 +7,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
+import { PROGRAMS } from "../support/programs.mjs";
 
 const run = promisify(execFile);
-const ENDPOINTS = [
-  "authorize",
-  "login",
-  "scopes",
-  "account",
-  "recover",
-  "logout",
-  "token",
-  "introspect",
-  "revoke",
-  "userinfo",
-  "jwks",
-  "discovery",
-];
 const HIGHEST_EXPOSURE = 1.0; // of 10; a service without any sandbox has 9.6
 
 const shipped = join(ROOT, "examples/systemd");
@@ -45,21 +32,11 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     root = await mkdtemp(join(tmpdir(), "pt-"));
     const [system, cgiBin] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local/lib/postern/cgi-bin")];
     for (const directory of [system, cgiBin, join(root, "etc")]) await mkdir(directory, { recursive: true });
-    for (const target of [
-      "sysinit",
-      "basic",
-      "multi-user",
-      "sockets",
-      "slices",
-      "timers",
-      "paths",
-      "shutdown",
-      "umount",
-      "local-fs",
-    ]) {
+    const targets = "sysinit basic multi-user sockets slices timers paths shutdown umount local-fs";
+    for (const target of targets.split(" ")) {
       await copyFile(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
     }
-    for (const name of ENDPOINTS) await cp("/usr/bin/true", join(cgiBin, name));
+    for (const name of PROGRAMS) await cp("/usr/bin/true", join(cgiBin, name));
     await mkdir(join(root, "usr/local/bin"), { recursive: true });
     await cp("/usr/bin/true", join(root, "usr/local/bin/postern"));
     await cp(shipped, system, { recursive: true });
@@ -76,7 +53,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
 
   it("each endpoint has a socket and a service, and postern.target starts them", async () => {
     const target = await unit("postern.target");
-    for (const name of ENDPOINTS) {
+    for (const name of PROGRAMS) {
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^ListenStream=/run/postern/${name}.sock$`, "m"));
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^Service=postern-${name}@1.service$`, "m"));
       const service = await unit(`postern-${name}@.service`);
@@ -95,7 +72,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     const names = units.flatMap((name) =>
       name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
     );
-    assert.equal(names.length, ENDPOINTS.length * 3 + 6);
+    assert.equal(names.length, PROGRAMS.length * 3 + 6);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
 
@@ -107,7 +84,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
   });
 
   it(`the exposure of every service is at most ${HIGHEST_EXPOSURE} of 10`, async () => {
-    for (const name of ENDPOINTS) {
+    for (const name of PROGRAMS) {
       const { text } = await told(
         "systemd-analyze",
         "security",

@@ -4,22 +4,10 @@ import { isObject } from "./text.mjs";
 
 /// OpenID Connect Core §5.4.
 export const SCOPE_CLAIMS = {
-  profile: [
-    "name",
-    "given_name",
-    "family_name",
-    "middle_name",
-    "nickname",
-    "profile",
-    "picture",
-    "website",
-    "gender",
-    "birthdate",
-    "zoneinfo",
-    "locale",
-    "updated_at",
-    "preferred_username",
-  ],
+  profile: (
+    "name given_name family_name middle_name nickname profile picture " +
+    "website gender birthdate zoneinfo locale updated_at preferred_username"
+  ).split(" "),
   email: ["email", "email_verified"],
   address: ["address"],
   phone: ["phone_number", "phone_number_verified"],

@@ -10,68 +10,43 @@ const list = (value) => Array.isArray(value) && value.every(text);
 const url = (value) => text(value) && /^https?:\/\/[^\s]+$/.test(value);
 
 /// The members that are registered (RFC 8414 §7.1 and what came after it), with the type of each.
-const MEMBERS = {
-  issuer: url,
-  authorization_endpoint: url,
-  token_endpoint: url,
-  userinfo_endpoint: url,
-  jwks_uri: url,
-  registration_endpoint: url,
-  revocation_endpoint: url,
-  introspection_endpoint: url,
-  end_session_endpoint: url,
-  check_session_iframe: url,
-  device_authorization_endpoint: url,
-  pushed_authorization_request_endpoint: url,
-  backchannel_authentication_endpoint: url,
-  mtls_endpoint_aliases: isObject,
-  service_documentation: url,
-  op_policy_uri: url,
-  op_tos_uri: url,
-  scopes_supported: list,
-  response_types_supported: list,
-  response_modes_supported: list,
-  grant_types_supported: list,
-  acr_values_supported: list,
-  subject_types_supported: list,
-  claims_supported: list,
-  claim_types_supported: list,
-  display_values_supported: list,
-  prompt_values_supported: list,
-  ui_locales_supported: list,
-  claims_locales_supported: list,
-  code_challenge_methods_supported: list,
-  id_token_signing_alg_values_supported: list,
-  id_token_encryption_alg_values_supported: list,
-  id_token_encryption_enc_values_supported: list,
-  userinfo_signing_alg_values_supported: list,
-  userinfo_encryption_alg_values_supported: list,
-  userinfo_encryption_enc_values_supported: list,
-  request_object_signing_alg_values_supported: list,
-  request_object_encryption_alg_values_supported: list,
-  request_object_encryption_enc_values_supported: list,
-  token_endpoint_auth_methods_supported: list,
-  token_endpoint_auth_signing_alg_values_supported: list,
-  revocation_endpoint_auth_methods_supported: list,
-  revocation_endpoint_auth_signing_alg_values_supported: list,
-  introspection_endpoint_auth_methods_supported: list,
-  introspection_endpoint_auth_signing_alg_values_supported: list,
-  claims_parameter_supported: flag,
-  request_parameter_supported: flag,
-  request_uri_parameter_supported: flag,
-  require_request_uri_registration: flag,
-  authorization_response_iss_parameter_supported: flag,
-  require_pushed_authorization_requests: flag,
-  tls_client_certificate_bound_access_tokens: flag,
-  require_signed_request_object: flag,
-  frontchannel_logout_supported: flag,
-  frontchannel_logout_session_supported: flag,
-  backchannel_logout_supported: flag,
-  backchannel_logout_session_supported: flag,
-  dpop_signing_alg_values_supported: list,
-  authorization_signing_alg_values_supported: list,
-  signed_metadata: text,
-};
+const MEMBERS = Object.fromEntries(
+  [
+    [
+      url,
+      `issuer authorization_endpoint token_endpoint userinfo_endpoint jwks_uri registration_endpoint
+       revocation_endpoint introspection_endpoint end_session_endpoint check_session_iframe
+       device_authorization_endpoint pushed_authorization_request_endpoint
+       backchannel_authentication_endpoint service_documentation op_policy_uri op_tos_uri`,
+    ],
+    [isObject, "mtls_endpoint_aliases"],
+    [
+      list,
+      `scopes_supported response_types_supported response_modes_supported grant_types_supported
+       acr_values_supported subject_types_supported claims_supported claim_types_supported
+       display_values_supported prompt_values_supported ui_locales_supported claims_locales_supported
+       code_challenge_methods_supported id_token_signing_alg_values_supported
+       id_token_encryption_alg_values_supported id_token_encryption_enc_values_supported
+       userinfo_signing_alg_values_supported userinfo_encryption_alg_values_supported
+       userinfo_encryption_enc_values_supported request_object_signing_alg_values_supported
+       request_object_encryption_alg_values_supported request_object_encryption_enc_values_supported
+       token_endpoint_auth_methods_supported token_endpoint_auth_signing_alg_values_supported
+       revocation_endpoint_auth_methods_supported revocation_endpoint_auth_signing_alg_values_supported
+       introspection_endpoint_auth_methods_supported
+       introspection_endpoint_auth_signing_alg_values_supported dpop_signing_alg_values_supported
+       authorization_signing_alg_values_supported`,
+    ],
+    [
+      flag,
+      `claims_parameter_supported request_parameter_supported request_uri_parameter_supported
+       require_request_uri_registration authorization_response_iss_parameter_supported
+       require_pushed_authorization_requests tls_client_certificate_bound_access_tokens
+       require_signed_request_object frontchannel_logout_supported frontchannel_logout_session_supported
+       backchannel_logout_supported backchannel_logout_session_supported`,
+    ],
+    [text, "signed_metadata"],
+  ].flatMap(([fits, names]) => names.split(/\s+/).map((name) => [name, fits])),
+);
 const RESPONSE_TYPES = [
   "code",
   "code id_token",

@@ -6,25 +6,9 @@ import { checkErrorText, checkGuessing, isObject } from "./text.mjs";
 
 const MINUTE = 60;
 const YEAR = 365 * 24 * 3600;
-const PROTOCOL_CLAIMS = [
-  "iss",
-  "sub",
-  "aud",
-  "exp",
-  "iat",
-  "auth_time",
-  "nonce",
-  "acr",
-  "amr",
-  "azp",
-  "at_hash",
-  "c_hash",
-  "s_hash",
-  "nbf",
-  "jti",
-  "sid",
-  "txn",
-];
+const PROTOCOL_CLAIMS = (
+  "iss sub aud exp iat auth_time nonce acr amr " + "azp at_hash c_hash s_hash nbf jti sid txn"
+).split(" ");
 
 const mediaType = ({ headers }) => (headers["content-type"] ?? "").split(";")[0].trim().toLowerCase();
 const isJson = (answer) => mediaType(answer) === "application/json";

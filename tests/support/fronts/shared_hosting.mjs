@@ -3,22 +3,9 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApache } from "../web_server.mjs";
+import { PROGRAMS } from "../programs.mjs";
 import { COMPRESSION } from "./apache.mjs";
 
-const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "account",
-  "recover",
-  "logout",
-  "token",
-  "introspect",
-  "revoke",
-  "userinfo",
-  "jwks",
-  "discovery",
-];
 const PASSES_HEADER = "\nCGIPassAuth On\n";
 
 /// What the customer uploads: the .htaccess and the twelve copies of the wrapper, below `webRoot`.
