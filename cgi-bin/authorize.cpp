@@ -28,6 +28,7 @@ int main() {
     endpoint.name = "authorize";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.authorize}; };
     endpoint.methods = methods;
+    endpoint.wrong_post = refusal::Reason::invalid_request_post_to_authorize;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::verify;  // id_token_hint
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };

@@ -5,6 +5,8 @@
 namespace postern::cli {
 namespace {
 
+using refusal::Reason;
+
 void add_sign_in(SampleList& list, const pages::Pages& pages) {
     pages::LoginPage login{.client_name = sample_client(),
                            .action = kHere,
@@ -64,15 +66,15 @@ void add_errors(SampleList& list, const pages::Pages& pages) {
     facts.client_name = sample_client();
     facts.username = kUser;
     facts.host = kHost;
-    for (int i = 0; i <= static_cast<int>(pages::PageFault::logout_form_foreign); ++i) {
-        const auto fault = static_cast<pages::PageFault>(i);
-        const bool is_access = fault == pages::PageFault::access_refused;
+    bool is_first = true;
+    for (const Reason reason : pages::reasons_with_page()) {
+        const bool is_access = reason == Reason::access_refused;
         facts.other_account = facts.back = is_access ? kHere : "";
-        facts.sign_out = fault >= pages::PageFault::logout_malformed ? kHere : "";
-        facts.recover = fault == pages::PageFault::link_not_good ? kHere : "";
-        http::Response response = pages::refusal_page(pages, request, fault, facts);
-        const std::string word = response.refusal ? response.refusal->error : std::to_string(i);
-        if (i == 0) list.add("error", response);
+        facts.sign_out = reason >= Reason::logout_malformed && reason <= Reason::logout_form_foreign ? kHere : "";
+        facts.recover = reason == Reason::link_not_good ? kHere : "";
+        http::Response response = pages::refusal_page(pages, request, reason, facts);
+        const std::string word = refusal::row_of(reason).word;
+        if (std::exchange(is_first, false)) list.add("error", response);
         list.add("error-" + word, std::move(response));
     }
 }

@@ -1,4 +1,4 @@
-// What to change after a refusal: one table by error code, one by the reasons that share a code.
+// What to change after a refusal.
 #pragma once
 
 #include <string>

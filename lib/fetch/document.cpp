@@ -18,6 +18,7 @@
 namespace postern::fetch {
 namespace {
 
+using refusal::Reason;
 using store::Fetched;
 
 constexpr std::chrono::seconds kLeastDuration{1};    // of a failure: FETCH-12
@@ -62,7 +63,9 @@ public:
         if (auto failure = limits.refusal()) return or_stale(std::move(*failure));
         // Before it is counted: what no process has time for spends no fetch.
         slot_ = take_slot(source_.outbound);
-        if (!slot_) return or_stale({true, "as many fetches are under way as \"outbound.slots\" allows"});
+        if (!slot_)
+            return or_stale(
+                {Reason::client_document_busy_slots, "as many fetches are under way as \"outbound.slots\" allows"});
         if (auto failure = limits.claim()) return or_stale(std::move(*failure));
         return ask(limits);
     }
@@ -118,7 +121,7 @@ private:
                 limits.forget_silence(transaction);
             transaction.commit();
         });
-        return or_stale({false, reason});
+        return or_stale({Reason::client_document_refused, reason});
     }
 
     /// It was fetched and is invalid: what was there before it serves no more.
@@ -129,7 +132,7 @@ private:
             store::withdraw_fetched(transaction, digest_);
             transaction.commit();
         });
-        return {false, fault};
+        return {Reason::client_document_refused_invalid, fault};
     }
 
     void note_failure(db::Transaction& transaction, const Limits& limits) const {
@@ -163,8 +166,9 @@ private:
 
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Cause& cause, const Check& check) {
-    if (source.fetcher == nullptr) return Failure{false, "\"outbound\" is not enabled"};
-    if (const auto fault = url_fault(url, source.outbound.ports)) return Failure{false, *fault};
+    if (source.fetcher == nullptr) return Failure{Reason::client_document_refused, "\"outbound\" is not enabled"};
+    if (const auto fault = url_fault(url, source.outbound.ports))
+        return Failure{Reason::client_document_refused, *fault};
     const auto began = source.fetcher->now();
     Reading reading(source, purpose, url, cause, check);
     auto result = reading.read();

@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "fetch/fetcher.h"
 #include "fetch/outbound.h"
+#include "refusal/reason.h"
 #include "util/clock.h"
 #include "util/result.h"
 
@@ -28,8 +29,8 @@ struct Document {
 };
 
 struct Failure {
-    bool too_many;       ///< too many fetches in this minute or at this moment: another try later may succeed
-    std::string reason;  ///< for the log and `postern why`; a client must not see it (FETCH-12)
+    refusal::Reason why;  ///< of client_document_busy another try later may succeed
+    std::string reason;   ///< for the log and `postern why`; a client must not see it (FETCH-12)
 };
 
 /// Why a document is asked for. Each occasion has counters of its own, so that strangers with new URLs cannot keep a

@@ -12,6 +12,7 @@
 namespace postern::fetch {
 namespace {
 
+using refusal::Reason;
 using std::chrono::milliseconds;
 
 constexpr util::Seconds kWindow{60};
@@ -39,17 +40,20 @@ std::string share_key(const Cause& cause) {
     return prefix(cause.occasion) + "from:" + crypto::sha256_hex(of);
 }
 
-Failure too_many_of_host() { return {true, "more than 6 fetches from this host in a minute"}; }
-Failure too_many() { return {true, "more than 60 fetches in a minute"}; }
+Failure too_many_of_host() { return {Reason::client_document_busy, "more than 6 fetches from this host in a minute"}; }
+Failure too_many() { return {Reason::client_document_busy, "more than 60 fetches in a minute"}; }
 
 Failure too_much_of_cause(Occasion occasion) {
-    const std::string whose =
-        occasion == Occasion::first ? "that this address has asked for" : "for the user who brought this client";
-    return {true, "the fetches " + whose + " have taken 20 s of this minute"};
+    if (occasion == Occasion::first)
+        return {Reason::client_document_busy_address,
+                "the fetches that this address has asked for have taken 20 s of this minute"};
+    return {Reason::client_document_busy_user,
+            "the fetches for the user who brought this client have taken 20 s of this minute"};
 }
 
 Failure too_much(int slots) {
-    return {true, "fetches have taken half of this minute; \"outbound.slots\" is " + std::to_string(slots)};
+    return {Reason::client_document_busy_time,
+            "fetches have taken half of this minute; \"outbound.slots\" is " + std::to_string(slots)};
 }
 
 }  // namespace
@@ -69,9 +73,11 @@ std::optional<Failure> Limits::refusal() {
     const auto [failed, silent, host, all, share, waited] = store::find_fetch_counts(source_.store, keys, source_.now);
     silences_ = silent.count;
     const int slots = source_.outbound.slots;
-    if (failed.count > 0) return Failure{false, "it failed in the last 30 s, and is not asked again so soon"};
+    if (failed.count > 0)
+        return Failure{Reason::client_document_refused, "it failed in the last 30 s, and is not asked again so soon"};
     if (silences_ > 0 && source_.now < silent.ends_at - pause_after(silences_))
-        return Failure{false, "its host has not answered, and is not asked again so soon"};
+        return Failure{Reason::client_document_refused_silent_host,
+                       "its host has not answered, and is not asked again so soon"};
     if (host.count >= kFetchesOfHost) return too_many_of_host();
     if (all.count >= kFetches) return too_many();
     if (share.count >= kShareOfCause.count()) return too_much_of_cause(occasion_);

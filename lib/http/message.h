@@ -12,6 +12,10 @@
 #include "http/params.h"
 #include "json/value.h"
 
+namespace postern::refusal {
+enum class Reason : std::uint8_t;  // refusal/reason.h, for those who name one
+}
+
 namespace postern::http {
 
 enum class Method { get, head, post, options, other };
@@ -47,7 +51,7 @@ struct Request {
 
 /// Why a request was refused, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.
 struct Refusal {
-    std::string error;        ///< registered error code, or a word of ours for pages ("unknown_client")
+    refusal::Reason reason;
     std::string description;  ///< what the caller was told
     std::string detail;       ///< for the operator: expected, received, and what to change
     std::string client_id;    ///< as sent, when known

@@ -15,6 +15,8 @@
 namespace postern::login {
 namespace {
 
+using refusal::Reason;
+
 constexpr std::int64_t kFailuresToWait = 10;
 constexpr std::int64_t kFailuresToLock = 100;
 constexpr util::Seconds kLongestWait = std::chrono::hours(24);
@@ -26,19 +28,25 @@ util::Seconds wait_after(std::int64_t failures, util::Seconds window) {
     return std::min(wait, kLongestWait);
 }
 
-CodeVerdict wrong(std::string why) { return {.outcome = CodeOutcome::wrong, .log_detail = std::move(why)}; }
-CodeVerdict unreadable(std::string why, bool other_kind_works = false) {
-    return {.outcome = CodeOutcome::unreadable, .log_detail = std::move(why), .other_kind_works = other_kind_works};
+CodeVerdict wrong(Reason reason, std::string why) {
+    return {.outcome = CodeOutcome::wrong, .log_detail = std::move(why), .reason = reason};
+}
+CodeVerdict unreadable(Reason reason, std::string why, bool other_kind_works = false) {
+    return {.outcome = CodeOutcome::unreadable,
+            .log_detail = std::move(why),
+            .reason = reason,
+            .other_kind_works = other_kind_works};
 }
 
-std::string describe(const factor::TotpVerdict& verdict) {
+CodeVerdict wrong_code(const factor::TotpVerdict& verdict) {
     switch (verdict.outcome) {
         case factor::TotpOutcome::used:
-            return "the code of the app was used before";
+            return wrong(Reason::second_factor_failed_used_before, "the code of the app was used before");
         case factor::TotpOutcome::clock_off:
-            return "the app's clock is off by " + std::to_string(verdict.seconds_off) + " s";
+            return wrong(Reason::second_factor_failed_clock_off,
+                         "the app's clock is off by " + std::to_string(verdict.seconds_off) + " s");
         default:
-            return "wrong code of the app";
+            return wrong(Reason::second_factor_failed, "wrong code of the app");
     }
 }
 
@@ -50,14 +58,15 @@ std::optional<util::Secret> open_app(oauth::Context& context, const model::Subje
 
 CodeVerdict check_app(oauth::Context& context, const model::Subject& subject, const std::string& digits) {
     const auto row = store::find_totp(context.store, subject);
-    if (!row) return wrong("a code of an app, and the user has none");
+    if (!row) return wrong(Reason::second_factor_failed_no_app, "a code of an app, and the user has none");
     const auto secret = open_app(context, subject, row);
     if (!secret)
-        return unreadable("factor.key does not open the app's secret of user " + subject.str() +
+        return unreadable(Reason::temporarily_unavailable_other_factor_key,
+                          "factor.key does not open the app's secret of user " + subject.str() +
                               ": restore the file from a backup, or run `postern user factors NAME --remove app`",
                           has_live_codes(context, subject));
     const factor::TotpVerdict verdict = factor::check_totp(*secret, digits, context.now(), row->last_step);
-    if (verdict.outcome != factor::TotpOutcome::right) return wrong(describe(verdict));
+    if (verdict.outcome != factor::TotpOutcome::right) return wrong_code(verdict);
     return {.outcome = CodeOutcome::right, .step = verdict.step};
 }
 
@@ -71,18 +80,20 @@ CodeVerdict check_recovery(oauth::Context& context, const model::Subject& subjec
     if (store::has_unused_code(context.store, subject, hash))
         return {.outcome = CodeOutcome::right, .code_hash = std::move(hash)};
     if (has_dead_codes(context, subject))
-        return unreadable("the recovery codes of user " + subject.str() +
+        return unreadable(Reason::temporarily_unavailable_other_codes_key,
+                          "the recovery codes of user " + subject.str() +
                               " were made under another factor.key: restore the file from a backup, or run "
                               "`postern user factors NAME --remove codes`",
                           open_app(context, subject, store::find_totp(context.store, subject)).has_value());
-    return wrong("a recovery code that the user does not have or has used before");
+    return wrong(Reason::second_factor_failed_recovery_code,
+                 "a recovery code that the user does not have or has used before");
 }
 
 CodeVerdict compare(oauth::Context& context, const model::Subject& subject, const factor::TypedCode& code) {
     if (!context.keys.has_factor_key())
-        return unreadable(
-            "factor.key is missing, so that no code can be checked: restore it from a backup, or run "
-            "`postern key repair`, then start login and account again");
+        return unreadable(Reason::temporarily_unavailable_no_factor_key,
+                          "factor.key is missing, so that no code can be checked: restore it from a backup, or run "
+                          "`postern key repair`, then start login and account again");
     return code.kind == factor::CodeKind::app ? check_app(context, subject, code.digits)
                                               : check_recovery(context, subject, code.digits);
 }
@@ -92,12 +103,14 @@ CodeVerdict check_throttle(const store::CodeState& state, util::Time now) {
     if (state.place == store::CodePlace::other && state.other.in_a_row >= kFailuresToLock)
         return {
             .outcome = CodeOutcome::locked,
-            .log_detail = "too many wrong codes from places not known; `postern user factors NAME --resume` ends it"};
+            .log_detail = "too many wrong codes from places not known; `postern user factors NAME --resume` ends it",
+            .reason = Reason::second_factor_throttled_everywhere};
     if (state.here().wait_until <= now) return {.outcome = CodeOutcome::right};
     const util::Seconds wait = state.here().wait_until - now;
     return {.outcome = CodeOutcome::throttled,
             .wait = wait,
-            .log_detail = "too many wrong codes; it ends in " + std::to_string(wait.count()) + " s"};
+            .log_detail = "too many wrong codes; it ends in " + std::to_string(wait.count()) + " s",
+            .reason = Reason::second_factor_throttled};
 }
 
 std::int64_t count_failure(db::Transaction& transaction, const oauth::Context& context, const model::Subject& subject,
@@ -119,7 +132,7 @@ bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
 CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
                        const std::string& place_key, const OnWrongCode& on_wrong) {
     const factor::TypedCode code = factor::parse_code(typed);
-    CodeVerdict verdict = wrong("neither six nor sixteen digits");
+    CodeVerdict verdict = wrong(Reason::second_factor_failed, "neither six nor sixteen digits");
     const bool is_code = code.kind == factor::CodeKind::app || code.kind == factor::CodeKind::recovery;
     if (is_code) {
         // One transaction for a user at a time: parallel guesses must not all have passed the throttle.

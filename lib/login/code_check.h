@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "factor/typed_code.h"
 #include "oauth/context.h"
+#include "refusal/reason.h"
 
 namespace postern::login {
 
@@ -22,10 +23,11 @@ enum class CodeOutcome {
 
 struct CodeVerdict {
     CodeOutcome outcome = CodeOutcome::wrong;
-    util::Seconds wait{};                            ///< when throttled
-    std::string log_detail = {};                     ///< why, unless it is right; never the code
-    factor::CodeKind kind = factor::CodeKind::none;  ///< of what was typed
-    std::int64_t failures_in_row = 0;                ///< with this one, of the place's counter, when it was counted
+    util::Seconds wait{};                                            ///< when throttled
+    std::string log_detail = {};                                     ///< why, unless it is right; never the code
+    refusal::Reason reason = refusal::Reason::second_factor_failed;  ///< likewise
+    factor::CodeKind kind = factor::CodeKind::none;                  ///< of what was typed
+    std::int64_t failures_in_row = 0;  ///< with this one, of the place's counter, when it was counted
     bool is_place_known = false;
     bool other_kind_works = false;  ///< when unreadable: a recovery code or, in place of one, a code of the app
     bool ends_lock = false;         ///< places not known are locked, and this code is right in a known one

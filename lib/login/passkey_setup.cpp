@@ -132,6 +132,13 @@ PasskeyRefusal refusal_of(ChallengeFault fault) {
             "the challenge was not sealed for this browser, user and session, or before the seal key was renewed"};
 }
 
+PasskeyRefusal refusal_of(factor::PasskeyFault fault) {
+    using refusal::Reason;
+    return {
+        kRefused, std::string(factor::describe(fault)),
+        fault == factor::PasskeyFault::origin ? Reason::passkey_change_refused_origin : Reason::passkey_change_refused};
+}
+
 /// Only a browser that does not say whether the authenticator keeps the passkey is believed (WebAuthn §10.1.3).
 bool signs_in_alone(const ProvedPasskey& proved) {
     return proved.user_verified && proved.row.discoverable.value_or(true);
@@ -190,7 +197,7 @@ util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup
         {bytes_in(sent, "id").value_or(""), bytes_in(sent, "client_data").value_or(""),
          bytes_in(sent, "attestation_object").value_or("")},
         {challenge->bytes, oauth::origin_of(context.settings.issuer).value_or(""), context.settings.login.rp_id});
-    if (!made) return PasskeyRefusal{kRefused, std::string(factor::describe(made.error()))};
+    if (!made) return refusal_of(made.error());
     ProvedPasskey proved{row_of(setup, *made, std::move(*name)), std::move(*challenge), made->user_verified};
     if (setup.use == PasskeyUse::alone && !signs_in_alone(proved))
         return PasskeyRefusal{kNotAlone, "the authenticator has not verified the user, or does not keep the passkey"};

@@ -15,6 +15,7 @@
 #include "login/passkey_challenge.h"
 #include "oauth/context.h"
 #include "oauth/settings.h"
+#include "refusal/reason.h"
 #include "store/passkeys.h"
 #include "util/result.h"
 
@@ -67,6 +68,7 @@ struct ProvedPasskey {
 struct PasskeyRefusal {
     const char* problem;  ///< for the user
     std::string detail;   ///< for the operator; nothing that was sent
+    refusal::Reason reason = refusal::Reason::passkey_change_refused;
 };
 
 inline constexpr const char* kTooManyPasskeys =

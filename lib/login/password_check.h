@@ -11,6 +11,7 @@
 #include "model/user.h"
 #include "oauth/context.h"
 #include "os/slots.h"
+#include "refusal/reason.h"
 #include "store/users.h"
 #include "text/message.h"
 #include "util/secret.h"
@@ -31,7 +32,8 @@ struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
     util::Seconds wait{};  ///< when throttled
     std::string log_detail = {};
-    model::Subject named = {};       ///< the user of that name, if it was looked up
+    refusal::Reason reason = refusal::Reason::login_failed;  ///< when wrong
+    model::Subject named = {};                               ///< the user of that name, if it was looked up
     std::string password_hash = {};  ///< when right: that of `named` when the password was checked, "" if there is none
     std::string failures_key = {};   ///< when right: the counter to clear
     std::string place_key = {};      ///< when right: from where it was

@@ -10,6 +10,8 @@
 namespace postern::login {
 namespace {
 
+using refusal::Reason;
+
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::size_t kLengthBytes = 2;
 constexpr std::size_t kWordBytes = 2;
@@ -44,7 +46,9 @@ SaslauthdReply converse(const std::string& socket, const util::Secret& request) 
         received += more;
         const SaslauthdReply reply = parse_saslauthd_reply(received);
         if (reply != SaslauthdReply::incomplete) return reply;
-        if (more.empty()) throw SaslauthdError("saslauthd at " + socket + " closed the connection without an answer");
+        if (more.empty())
+            throw SaslauthdError(Reason::temporarily_unavailable_saslauthd,
+                                 "saslauthd at " + socket + " closed the connection without an answer");
     }
 }
 
@@ -73,10 +77,12 @@ bool ask_saslauthd(const oauth::Saslauthd& saslauthd, std::string_view username,
         const util::Secret request = saslauthd_request(username, password, saslauthd.service, saslauthd.realm);
         const SaslauthdReply reply = converse(saslauthd.socket, request);
         if (reply == SaslauthdReply::unusable)
-            throw SaslauthdError("what listens at " + saslauthd.socket + " does not answer as saslauthd does");
+            throw SaslauthdError(Reason::temporarily_unavailable_not_saslauthd,
+                                 "what listens at " + saslauthd.socket + " does not answer as saslauthd does");
         return reply == SaslauthdReply::yes;
     } catch (const std::system_error& error) {
-        throw SaslauthdError("saslauthd at " + saslauthd.socket + ": " + error.what());
+        throw SaslauthdError(Reason::temporarily_unavailable_saslauthd,
+                             "saslauthd at " + saslauthd.socket + ": " + error.what());
     }
 }
 

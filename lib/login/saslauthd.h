@@ -6,13 +6,15 @@
 #include <string_view>
 
 #include "oauth/settings.h"
+#include "refusal/reason.h"
 #include "util/secret.h"
 
 namespace postern::login {
 
 /// saslauthd gave no answer that counts: it is not there, was silent for 5 s, or said something else. 503.
 struct SaslauthdError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    SaslauthdError(refusal::Reason why, const std::string& what) : std::runtime_error(what), reason(why) {}
+    refusal::Reason reason;
 };
 
 /// What saslauthd takes for each part of a request; more is refused there too, without a look.

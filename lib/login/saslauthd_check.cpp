@@ -15,10 +15,12 @@
 namespace postern::login {
 namespace {
 
+using refusal::Reason;
+
 constexpr const char* kMethod = "saslauthd";
 
-PasswordVerdict wrong(std::string why, const model::Subject& named = {}) {
-    return {.outcome = PasswordOutcome::wrong, .log_detail = std::move(why), .named = named};
+PasswordVerdict wrong(refusal::Reason reason, std::string why, const model::Subject& named = {}) {
+    return {.outcome = PasswordOutcome::wrong, .log_detail = std::move(why), .reason = reason, .named = named};
 }
 
 /// In a transaction of its own, so that a login whose second half is missing has a user too.
@@ -50,11 +52,14 @@ PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string&
                                      const util::Secret& password) {
     if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
         const auto user = store::find_user_by_name(context.store, username);
-        return wrong("saslauthd refused the name and password", user ? user->subject : model::Subject());
+        return wrong(Reason::login_failed_saslauthd_refused, "saslauthd refused the name and password",
+                     user ? user->subject : model::Subject());
     }
     const auto met = meet(context, username);
-    if (!met) return wrong("saslauthd accepted the name and password, and " + met.error());
-    if (!met->user.enabled) return wrong("the user is disabled", met->user.subject);
+    if (!met)
+        return wrong(Reason::login_failed_saslauthd_no_user,
+                     "saslauthd accepted the name and password, and " + met.error());
+    if (!met->user.enabled) return wrong(Reason::login_failed, "the user is disabled", met->user.subject);
     // What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
     return {.outcome = PasswordOutcome::right,
             .named = met->user.subject,

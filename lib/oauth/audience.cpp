@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "http/url.h"
+#include "refusal/reason.h"
 #include "store/clients.h"
 #include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::oauth {
 namespace {
+
+using refusal::Reason;
 
 /// The path as a lenient reader takes it: decoded, without empty and dot segments (RFC 3986 §5.2.4).
 std::string lenient_path(const std::string& path) {
@@ -52,11 +55,12 @@ bool takes_id_tokens(const model::Client& client) {
 
 Outcome<void> check_audience(Context& context, const std::string& audience) {
     if (is_this_server(context.settings.issuer, audience))
-        return invalid_target("the audience must not be this server", "audience: " + audience);
+        return make_error(Reason::invalid_target_this_server, "the audience must not be this server",
+                          "audience: " + audience);
     const auto client = store::find_client(context.store, model::ClientId(audience));
     if (client && takes_id_tokens(*client))
-        return invalid_target(
-            "the audience must not be a client",
+        return make_error(
+            Reason::invalid_target_client, "the audience must not be a client",
             "audience: " + audience + "; an access token with a client's id as `aud` would pass for an ID token there");
     return {};
 }

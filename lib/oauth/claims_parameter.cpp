@@ -7,6 +7,7 @@
 
 #include "json/reader.h"
 #include "oauth/acr.h"
+#include "refusal/reason.h"
 
 namespace postern::oauth {
 namespace {
@@ -136,7 +137,8 @@ Outcome<void> check_claims(const Settings& settings, const model::Client& client
                            const model::RequestedClaims& claims) {
     for (const std::string& name : claims.all())
         if (!settings.released_claims.is_released_by(client.scope, name))
-            return invalid_scope("the client is not registered for the scope of a requested claim", "claim: " + name);
+            return make_error(refusal::Reason::invalid_scope_of_claim,
+                              "the client is not registered for the scope of a requested claim", "claim: " + name);
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
 #include "oauth/document_client.h"
+#include "refusal/reason.h"
 #include "store/clients.h"
 #include "util/base64.h"
 #include "util/percent.h"
@@ -13,6 +14,8 @@
 
 namespace postern::oauth {
 namespace {
+
+using refusal::Reason;
 
 constexpr const char* kFailed = "client authentication failed";
 
@@ -59,7 +62,8 @@ Outcome<void> check_body_agrees(const Credentials& basic, const http::Params& fo
 
 struct Proof {
     bool correct = false;
-    std::string why_not;  ///< for the log
+    std::string why_not = {};  ///< for the log
+    Reason reason = Reason::invalid_client;
 };
 
 bool secret_matches(const model::Client& client, const std::string& hash) {
@@ -84,15 +88,19 @@ bool method_is_registered(model::AuthMethod registered, Credentials::Method used
 }
 
 Proof prove(const model::Client& client, Credentials::Method method, bool has_secret, const std::string& hash) {
-    if (!client.enabled) return {false, "the client is disabled"};
+    if (!client.enabled) return {false, "the client is disabled", Reason::invalid_client_disabled};
     if (client.type == model::ClientType::public_)
-        return has_secret ? Proof{false, "a public client has no secret and must not send one"} : Proof{true, ""};
+        return has_secret ? Proof{false, "a public client has no secret and must not send one",
+                                  Reason::invalid_client_public_with_secret}
+                          : Proof{true};
     if (!has_secret) return {false, "a confidential client sent no secret"};
     if (!method_is_registered(client.auth_method, method))
-        return {false, "the client is registered for " + std::string(model::to_string(client.auth_method)) +
-                           " and used another method"};
+        return {false,
+                "the client is registered for " + std::string(model::to_string(client.auth_method)) +
+                    " and used another method",
+                Reason::invalid_client_other_method};
     if (!secret_matches(client, hash)) return {false, "wrong secret; `postern client secret` makes a new one"};
-    return {true, ""};
+    return {true};
 }
 
 }  // namespace
@@ -116,7 +124,7 @@ Outcome<Credentials> parse_credentials(const http::Request& request) {
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials) {
     if (credentials.readings.empty())
         return refused_client(context, invalid_client(kNoCredentials, credentials.why_no_header));
-    std::string why = "no such client";
+    OAuthError error = invalid_client(kFailed, "no such client");
     model::ClientId known;
     for (const auto& reading : credentials.readings) {
         // The digest is computed for unknown clients too, so that they cannot be told by the clock.
@@ -126,12 +134,14 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         known = client->id;
         const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
         if (proof.correct && !is_switched_off(context, client->id)) return std::move(*client);
-        why = proof.correct ? "a document describes the client, and clientDocuments is off" : proof.why_not;
+        error = proof.correct ? make_error(Reason::invalid_client_documents_off, kFailed,
+                                           "a document describes the client, and clientDocuments is off")
+                              : make_error(proof.reason, kFailed, proof.why_not);
         // Clients that repeat their id in the body send the secret in the header.
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
-        if (may_be_lost && client->enabled && !proof.correct) why += "; " + credentials.why_no_header;
+        if (may_be_lost && client->enabled && !proof.correct) error.log_detail += "; " + credentials.why_no_header;
     }
-    return refused_client(context, invalid_client(kFailed, why), known);
+    return refused_client(context, error, known);
 }
 
 std::optional<std::string> reader_of_refusal(Context& context, const Credentials& credentials) {

@@ -13,6 +13,8 @@
 namespace postern::oauth {
 namespace {
 
+using refusal::Reason;
+
 constexpr std::size_t kLongestHost = 253;  // RFC 1035 §2.3.4
 
 /// An address in its one spelling: what inet_ntop writes.
@@ -103,13 +105,16 @@ std::optional<std::string> client_id_url_problem(std::string_view url, const std
     return std::nullopt;
 }
 
-std::optional<std::string> client_id_host_problem(const Settings& settings, std::string_view host) {
+std::optional<HostProblem> client_id_host_problem(const Settings& settings, std::string_view host) {
     const auto issuer = http::parse_url(settings.issuer);
-    if (issuer && util::to_lower(issuer->host) == host) return "is on the host of this server itself";
+    if (issuer && util::to_lower(issuer->host) == host)
+        return HostProblem{Reason::client_document_refused_url, "is on the host of this server itself"};
     const ClientDocuments& documents = settings.client_documents;
-    if (names(documents.deny, host)) return "is on a host that clientDocuments.deny names";
+    if (names(documents.deny, host))
+        return HostProblem{Reason::client_document_refused_denied, "is on a host that clientDocuments.deny names"};
     if (!documents.allow.empty() && !names(documents.allow, host))
-        return "is on a host that clientDocuments.allow does not name";
+        return HostProblem{Reason::client_document_refused_not_allowed,
+                           "is on a host that clientDocuments.allow does not name"};
     return std::nullopt;
 }
 

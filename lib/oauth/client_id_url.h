@@ -9,6 +9,7 @@
 
 #include "model/client.h"
 #include "oauth/settings.h"
+#include "refusal/reason.h"
 
 namespace postern::oauth {
 
@@ -24,9 +25,14 @@ inline bool is_client_id_url(std::string_view client_id) { return client_id.star
 /// policy of hosts reads is what is connected to.
 std::optional<std::string> client_id_url_problem(std::string_view url, const std::vector<std::uint16_t>& ports);
 
+struct HostProblem {
+    refusal::Reason why;
+    std::string text;  ///< words behind the URL
+};
+
 /// Why no client may come from this host, or nullopt: it is this server's own, `deny` names it, or `allow` names others
 /// only. `host` is that of a URL without client_id_url_problem.
-std::optional<std::string> client_id_host_problem(const Settings& settings, std::string_view host);
+std::optional<HostProblem> client_id_host_problem(const Settings& settings, std::string_view host);
 
 /// The host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
 std::string host_of_id(const model::ClientId& id);

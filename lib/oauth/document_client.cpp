@@ -12,16 +12,19 @@
 namespace postern::oauth {
 namespace {
 
-NoDocumentClient refused(std::string reason) { return {false, std::move(reason)}; }
+using refusal::Reason;
 
 /// Before anything is fetched. A token for an API whose URI is a client's id would pass for an ID token there.
-std::optional<std::string> url_problem(Context& context, const std::string& url) {
+std::optional<NoDocumentClient> refuse_url(Context& context, const std::string& url) {
     const Settings& settings = context.settings;
-    if (auto problem = client_id_url_problem(url, settings.outbound.ports)) return problem;
-    if (auto problem = client_id_host_problem(settings, http::parse_url(url)->host)) return problem;
+    if (const auto problem = client_id_url_problem(url, settings.outbound.ports))
+        return NoDocumentClient{Reason::client_document_refused_url, "the client_id " + *problem};
+    if (const auto problem = client_id_host_problem(settings, http::parse_url(url)->host))
+        return NoDocumentClient{problem->why, "the client_id " + problem->text};
     const bool is_default =
         settings.default_resource && http::one_spelling(*settings.default_resource) == http::one_spelling(url);
-    if (is_default || store::find_resource(context.store, url)) return "is the URI of a resource";
+    if (is_default || store::find_resource(context.store, url))
+        return NoDocumentClient{Reason::client_document_refused_resource, "the client_id is the URI of a resource"};
     return std::nullopt;
 }
 
@@ -43,7 +46,7 @@ void end_grants(Context& context, const model::ClientId& id) {
 util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
                                                                    const std::optional<model::Client>& stored,
                                                                    const std::string& address) {
-    if (const auto problem = url_problem(context, url)) return refused("the client_id " + *problem);
+    if (auto refused = refuse_url(context, url)) return std::move(*refused);
     std::optional<model::Client> described;
     bool has_other_method = false;
     const auto check = [&](const fetch::Document& document) -> std::optional<std::string> {
@@ -60,7 +63,9 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
     const auto document = fetch::read_document(context.documents(), fetch::Purpose::client_document, url, cause, check);
     if (!document) {
         if (has_other_method && stored) end_grants(context, stored->id);
-        return NoDocumentClient{document.error().too_many, document.error().reason};
+        const bool is_by_method = has_other_method && document.error().why == Reason::client_document_refused_invalid;
+        return NoDocumentClient{is_by_method ? Reason::client_document_refused_method : document.error().why,
+                                document.error().reason};
     }
     return stored ? described_again(*stored, *described) : std::move(*described);
 }

@@ -7,13 +7,14 @@
 #include "model/authorization.h"
 #include "model/client.h"
 #include "oauth/context.h"
+#include "refusal/reason.h"
 #include "util/result.h"
 
 namespace postern::oauth {
 
 struct NoDocumentClient {
-    bool is_busy = false;  ///< too many documents were asked for: another try later may succeed
-    std::string reason;    ///< for the operator; the browser must not learn it (FETCH-12)
+    refusal::Reason why;  ///< client_document_refused or client_document_busy, or a case of one
+    std::string reason;   ///< for the operator; the browser must not learn it (FETCH-12)
 };
 
 /// The client that the document at `url` describes, from the cache or fetched; with `stored`, which is the copy of an

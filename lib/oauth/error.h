@@ -1,10 +1,15 @@
 // What a caller did wrong, as a value. Where it goes (JSON, redirect, page) is the endpoint's business.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "util/result.h"
+
+namespace postern::refusal {
+enum class Reason : std::uint8_t;  // refusal/reason.h, for those who name one
+}
 
 namespace postern::oauth {
 
@@ -39,6 +44,7 @@ struct OAuthError {
     std::string description;  ///< for the client's developer: our own ASCII text, no echo of input (RFC 6749 §5.2)
     int http_status;          ///< from the code's row in the table; a rule may override it
     std::string log_detail;   ///< for the operator: expected, received, fix; never sent, never a secret
+    refusal::Reason reason;   ///< for `postern why`: that of the code, or a case of it
 };
 
 template <class T>
@@ -46,6 +52,9 @@ using Outcome = util::Result<T, OAuthError>;
 
 /// The error of `code` with its status from the table.
 OAuthError make_error(ErrorCode code, std::string description, std::string log_detail = {});
+
+/// The error of the code that `reason` is a case of.
+OAuthError make_error(refusal::Reason reason, std::string description, std::string log_detail = {});
 
 inline OAuthError invalid_request(std::string d, std::string log = {}) {
     return make_error(ErrorCode::invalid_request, std::move(d), std::move(log));

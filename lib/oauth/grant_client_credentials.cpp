@@ -6,6 +6,7 @@
 #include "db/write.h"
 #include "oauth/jti.h"
 #include "oauth/scope_policy.h"
+#include "refusal/reason.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
 
@@ -17,7 +18,8 @@ Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model
     ASSIGN_OR_RETURN(auto asked, judge_scope(settings, client, requested));
     if (std::ranges::any_of(asked.scope.tokens(),
                             [](const std::string& token) { return openid_scopes().contains(token); }))
-        return invalid_scope("the client_credentials grant has no OpenID scopes");
+        return make_error(refusal::Reason::invalid_scope_openid_without_user,
+                          "the client_credentials grant has no OpenID scopes");
     return std::move(asked.scope);
 }
 

@@ -6,9 +6,12 @@
 #include "model/session.h"
 #include "oauth/acr.h"
 #include "oauth/document_client.h"
+#include "refusal/reason.h"
 
 namespace postern::oauth {
 namespace {
+
+using refusal::Reason;
 
 /// The members of RFC 7662 §2.2 that a claim may fill. None of those that storage decides is among them.
 constexpr const char* kFromClaims[] = {"username", "exp", "iat", "nbf", "sub", "aud", "iss", "jti"};
@@ -44,14 +47,15 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
     // Before its type, which an option may admit. The operator does not know it, and tokens of others are none of its
     // business.
     if (client.origin == model::Origin::document)
-        return refused_client(
-            context, invalid_client("this client may not introspect", client.id.str() + " is described by a document"),
-            client.id);
+        return refused_client(context,
+                              make_error(Reason::invalid_client_document_introspects, "this client may not introspect",
+                                         client.id.str() + " is described by a document"),
+                              client.id);
     if (client.type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
         return refused_client(
             context,
-            invalid_client("only a confidential client may introspect",
-                           client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
+            make_error(Reason::invalid_client_public_introspects, "only a confidential client may introspect",
+                       client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
             client.id);
     return {};
 }

@@ -7,9 +7,12 @@
 #include "http/url.h"
 #include "oauth/max_age.h"
 #include "oauth/redirect_uri.h"
+#include "refusal/reason.h"
 
 namespace postern::oauth {
 namespace {
+
+using refusal::Reason;
 
 bool asks(const AuthorizationInput& s, model::Prompt prompt) { return s.request.prompt.contains(prompt); }
 
@@ -57,15 +60,19 @@ bool is_wish_open(const AuthorizationInput& s) {
 /// What is demanded, the user does not have, and cannot set up on the way (LEVEL-5): a passkey beside another second
 /// factor, or any second factor where the password is not enough for the first one. Where the operator demands it of
 /// the user or the client, a page says whom to ask.
-const char* find_unmet(const AuthorizationInput& s) {
-    if (s.within_reach >= demanded_of(s)) return nullptr;
+std::optional<OAuthError> find_unmet(const AuthorizationInput& s) {
+    constexpr const char* kNotSetUp = "the user has not set up what is required";
+    if (s.within_reach >= demanded_of(s)) return std::nullopt;
     if (s.within_reach >= model::Level::second_factor)
-        return "the user has no passkey, which client set --acr phr or an essential acr requires";
+        return make_error(Reason::unmet_requirements_no_passkey, kNotSetUp,
+                          "the user has no passkey, which client set --acr phr or an essential acr requires");
     const bool is_of_operator = std::max(s.demanded, s.client.level) >= model::Level::second_factor;
     if (!s.may_set_up && !is_of_operator)
-        return "the user has no second factor, which an essential acr requires, and login.enrolment does not let a "
-               "password set one up";
-    return nullptr;
+        return make_error(
+            ErrorCode::unmet_authentication_requirements, kNotSetUp,
+            "the user has no second factor, which an essential acr requires, and login.enrolment does not "
+            "let a password set one up");
+    return std::nullopt;
 }
 
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
@@ -111,7 +118,7 @@ model::Level demanded_of_request(const model::Client& client, const model::Autho
 }
 
 OAuthError may_not_use() {
-    return make_error(ErrorCode::access_denied, "the user may not use this client",
+    return make_error(Reason::access_denied_may_not_use, "the user may not use this client",
                       "the client is restricted, and neither the user nor a group of the user is allowed");
 }
 
@@ -132,8 +139,7 @@ NextStep next_step(const AuthorizationInput& s) {
         return ShowLogin{};
     };
     if (demanded_of(s) > s.highest)
-        return Refuse{make_error(ErrorCode::unmet_authentication_requirements,
-                                 "no login here is worth what is required",
+        return Refuse{make_error(Reason::unmet_requirements_not_offered, "no login here is worth what is required",
                                  "the client (client set --acr) or an essential acr requires a second factor, which "
                                  "login.method or login.secondFactor does not offer")};
     if (needs_user(s)) return log_in();
@@ -143,10 +149,10 @@ NextStep next_step(const AuthorizationInput& s) {
     }
     if (needs_fresh_login(s)) return log_in();
     if (s.level < demanded_of(s)) {
-        if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in with a second factor")};
-        if (const char* unmet = find_unmet(s))
-            return Refuse{make_error(ErrorCode::unmet_authentication_requirements,
-                                     "the user has not set up what is required", unmet)};
+        if (silent)
+            return Refuse{
+                make_error(Reason::login_required_second_factor, "the user must log in with a second factor")};
+        if (auto unmet = find_unmet(s)) return Refuse{std::move(*unmet)};
         if (s.within_reach < demanded_of(s)) return ShowEnrolment{};
         return ShowSecondStep{};
     }

@@ -17,6 +17,8 @@
 namespace postern::oauth {
 namespace {
 
+using refusal::Reason;
+
 constexpr std::array<std::string_view, 2> kLoopbackAddresses = {"http://127.0.0.1", "http://[::1]"};
 /// A name, which the machine could resolve to another one (RFC 8252 §8.3).
 constexpr std::array<std::string_view, 1> kLoopbackName = {"http://localhost"};
@@ -68,14 +70,15 @@ std::string describe_mismatch(const model::Client& client, std::string_view rece
            "; first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
 }
 
-RedirectRefusal refusal(RedirectFault fault, const std::string& client_id, std::string detail) {
-    return RedirectRefusal{fault, client_id.substr(0, 128), std::move(detail)};
+RedirectRefusal refuse(Reason reason, const std::string& client_id, std::string detail) {
+    return RedirectRefusal{reason, client_id.substr(0, 128), std::move(detail)};
 }
 
-const char* unknown_client(const Settings& settings, const std::string& id) {
+RedirectRefusal refuse_unknown(const Settings& settings, const std::string& id) {
     if (is_client_id_url(id) && !settings.client_documents.enabled)
-        return "no such client, and clientDocuments is off: no document is looked at";
-    return "no such client; see `postern client list`";
+        return refuse(Reason::client_unknown_documents_off, id,
+                      "no such client, and clientDocuments is off: no document is looked at");
+    return refuse(Reason::client_unknown, id, "no such client; see `postern client list`");
 }
 
 /// nullopt when there is none; a disabled one is refused.
@@ -83,7 +86,7 @@ util::Result<std::optional<model::Client>, RedirectRefusal> find_enabled_client(
                                                                                 const std::string& id) {
     auto client = store::find_client(context.store, model::ClientId(id));
     if (client && !client->enabled)
-        return refusal(RedirectFault::client_disabled, id, "the client is disabled; `postern client enable` ends that");
+        return refuse(Reason::client_disabled, id, "the client is disabled; `postern client enable` ends that");
     return client;
 }
 
@@ -92,8 +95,7 @@ util::Result<model::Client, RedirectRefusal> read_document_client(Context& conte
                                                                   const std::string& address) {
     auto client = find_document_client(context, url, stored, address);
     if (client) return std::move(*client);
-    const auto fault = client.error().is_busy ? RedirectFault::document_busy : RedirectFault::document_refused;
-    return RedirectRefusal{fault, url.substr(0, kMaxClientIdUrlBytes), client.error().reason};
+    return RedirectRefusal{client.error().why, url.substr(0, kMaxClientIdUrlBytes), client.error().reason};
 }
 
 /// For a new request. A client of the operator comes first, so that a URL can be registered like any other id.
@@ -103,11 +105,17 @@ util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context
     if (stored && stored->origin == model::Origin::operator_) return std::move(*stored);
     if (is_client_id_url(id) && context.settings.client_documents.enabled)
         return read_document_client(context, id, stored, address);
-    return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+    return refuse_unknown(context.settings, id);
+}
+
+RedirectRefusal refuse_address(const model::Client& client, std::string_view received, const std::string& client_id) {
+    const bool is_described = client.origin == model::Origin::document;
+    return refuse(is_described ? Reason::redirect_unregistered_in_document : Reason::redirect_unregistered, client_id,
+                  describe_mismatch(client, received));
 }
 
 RedirectRefusal changed(const std::string& id, std::string detail) {
-    return {RedirectFault::document_changed, id, std::move(detail)};
+    return {Reason::client_document_changed, id, std::move(detail)};
 }
 
 /// For a request that has travelled, whose client a document described when it began.
@@ -118,8 +126,7 @@ util::Result<model::Client, RedirectRefusal> find_described_client(Context& cont
     ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
     if (stored && stored->origin == model::Origin::operator_)
         return changed(id, "the operator has registered this client since the request began");
-    if (!context.settings.client_documents.enabled)
-        return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+    if (!context.settings.client_documents.enabled) return refuse_unknown(context.settings, id);
     if (context.fetcher == nullptr) return as_seen(request, stored);
     ASSIGN_OR_RETURN(auto client, read_document_client(context, id, stored, address));
     if (digest_of(client) != request.document->digest)
@@ -134,7 +141,7 @@ util::Result<model::Client, RedirectRefusal> find_same_client(Context& context,
     if (request.document) return find_described_client(context, request, address);
     const std::string& id = request.client_id.str();
     ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
-    if (!stored) return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+    if (!stored) return refuse_unknown(context.settings, id);
     if (stored->origin == model::Origin::document)
         return changed(id, "the operator has removed this client since the request began");
     return std::move(*stored);
@@ -166,22 +173,21 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     // 6749 §4.1.2.1).
     const std::string client_id(params.find("client_id").value_or(""));
     if (const auto faulty = params.first_fault({"client_id", "redirect_uri"}))
-        return refusal(RedirectFault::malformed, client_id, parameter_fault(*faulty));
-    if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");
+        return refuse(Reason::request_malformed, client_id, parameter_fault(*faulty));
+    if (client_id.empty()) return refuse(Reason::client_missing, "", "no client_id");
 
     ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id, address));
 
     VerifiedRedirect verified;
     if (const auto received = params.find("redirect_uri")) {
         const auto matched = match_redirect_uri(client, *received);
-        if (!matched)
-            return refusal(RedirectFault::redirect_unregistered, client_id, describe_mismatch(client, *received));
+        if (!matched) return refuse_address(client, *received, client_id);
         verified.uri_ = *matched;
     } else {
         // May be omitted only when there is exactly one to choose from (RFC 6749 §3.1.2.3).
         if (client.redirect_uris.size() != 1)
-            return refusal(
-                RedirectFault::redirect_missing, client_id,
+            return refuse(
+                Reason::redirect_missing, client_id,
                 "no redirect_uri, and the client has " + std::to_string(client.redirect_uris.size()) + " registered");
         verified.uri_ = client.redirect_uris.front();
         verified.sent_ = false;
@@ -193,8 +199,8 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.mode_ = response_mode_of_errors(params);
     // An answer without it would be taken for a forged one: the page says what is wrong.
     if (verified.mode_ != model::ResponseMode::form_post && answer_bytes(verified) > kMaxAnswerBytes)
-        return refusal(
-            RedirectFault::malformed, client_id,
+        return refuse(
+            Reason::request_malformed, client_id,
             "with this state the URL of an answer would be longer than " + std::to_string(kMaxAnswerBytes) + " bytes");
     return verified;
 }
@@ -210,9 +216,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
                                                                 const std::string& address) {
     ASSIGN_OR_RETURN(auto client, find_same_client(context, request, address));
     const auto matched = match_redirect_uri(client, request.redirect_uri);
-    if (!matched)
-        return refusal(RedirectFault::redirect_unregistered, request.client_id.str(),
-                       describe_mismatch(client, request.redirect_uri));
+    if (!matched) return refuse_address(client, request.redirect_uri, request.client_id.str());
 
     VerifiedRedirect verified;
     verified.document_ = request.document;

@@ -10,25 +10,14 @@
 #include "model/authorization.h"
 #include "model/client.h"
 #include "oauth/context.h"
+#include "refusal/reason.h"
 #include "util/result.h"
 
 namespace postern::oauth {
 
 /// Why a request stays on a page of ours: the client or its redirect_uri could not be trusted (RFC 6749 §4.1.2.1).
-enum class RedirectFault {
-    malformed,  ///< client_id, redirect_uri given twice or not decodable
-    client_missing,
-    client_unknown,
-    client_disabled,
-    redirect_missing,  ///< omitted, and the client has not exactly one registered
-    redirect_unregistered,
-    document_refused,  ///< of a client that its document describes: no such document, or not one to trust
-    document_busy,     ///< too many documents are asked for; later it may succeed
-    document_changed,  ///< since the request began
-};
-
 struct RedirectRefusal {
-    RedirectFault fault;
+    refusal::Reason reason;
     std::string client_id;   ///< as sent
     std::string log_detail;  ///< registered and received value and where they differ
 };

@@ -10,8 +10,7 @@ http::Response error_body(const oauth::OAuthError& error) {
     http::Response response =
         http::json(json::Object{{"error", oauth::wire_name(error.code)}, {"error_description", error.description}},
                    error.http_status);
-    response.refusal =
-        http::Refusal{std::string(oauth::wire_name(error.code)), error.description, error.log_detail, ""};
+    response.refusal = http::Refusal{error.reason, error.description, error.log_detail, ""};
     return response;
 }
 

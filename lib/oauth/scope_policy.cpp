@@ -1,10 +1,13 @@
 // Which scope does a request get?
 #include "oauth/scope_policy.h"
 
+#include "refusal/reason.h"
 #include "util/text.h"
 
 namespace postern::oauth {
 namespace {
+
+using refusal::Reason;
 
 constexpr std::string_view kOfflineAccess = "offline_access";
 
@@ -28,7 +31,9 @@ Outcome<model::Scope> parse(std::optional<std::string_view> requested) {
     for (const std::string_view word : util::split(requested.value_or(""), ' '))
         if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
     auto words = model::Scope::parse(text);
-    if (!words) return invalid_scope("scope must be words of ASCII with blanks between them, at most 64");
+    if (!words)
+        return make_error(Reason::invalid_scope_malformed,
+                          "scope must be words of ASCII with blanks between them, at most 64");
     return std::move(*words);
 }
 
@@ -37,10 +42,16 @@ bool is_ignorable(const Settings& settings, const model::Client& client, const s
     return !client.scope.contains(token) && !known_scopes(settings).contains(token);
 }
 
-/// In words for the operator.
-const char* kind_of(const Settings& settings, const std::string& token) {
-    if (!settings.oidc && openid_scopes().contains(token)) return "OpenID scope while OpenID Connect is off";
-    return known_scopes(settings).contains(token) ? "refused scope" : "unknown scope";
+struct RefusedToken {
+    Reason reason;
+    const char* kind;  ///< for the operator
+};
+
+RefusedToken refusal_of(const Settings& settings, const std::string& token) {
+    if (!settings.oidc && openid_scopes().contains(token))
+        return {Reason::invalid_scope_openid_off, "OpenID scope while OpenID Connect is off"};
+    if (known_scopes(settings).contains(token)) return {Reason::invalid_scope, "refused scope"};
+    return {Reason::invalid_scope_unknown, "unknown scope"};
 }
 
 }  // namespace
@@ -63,13 +74,16 @@ model::Scope known_scopes(const Settings& settings) {
 
 Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
     std::string refused;
+    Reason first = Reason::invalid_scope;
     for (const std::string& token : asked.tokens()) {
         if (may_ask_for(settings, client, token)) continue;
-        refused += (refused.empty() ? "" : ", ") + std::string(kind_of(settings, token)) + ": " + token;
+        const RefusedToken why = refusal_of(settings, token);
+        if (refused.empty()) first = why.reason;
+        refused += (refused.empty() ? "" : ", ") + std::string(why.kind) + ": " + token;
     }
     if (refused.empty()) return {};
-    return invalid_scope("the client is not registered for a requested scope",
-                         refused + "; registered: " + client.scope.to_string());
+    return make_error(first, "the client is not registered for a requested scope",
+                      refused + "; registered: " + client.scope.to_string());
 }
 
 Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
@@ -99,8 +113,8 @@ Outcome<model::Scope> judge_repeated_scope(const Settings& settings, const model
     }
     model::Scope left = still_registered(settings, client, asked);
     if (!refused.empty() || left.empty())
-        return invalid_scope(
-            "the scope exceeds what was granted",
+        return make_error(
+            Reason::invalid_scope_beyond_grant, "the scope exceeds what was granted",
             "refused: " + (refused.empty() ? words.to_string() : refused) + "; granted: " + grant.scope.to_string());
     return left;
 }

@@ -6,23 +6,29 @@
 #include "http/url.h"
 #include "oauth/audience.h"
 #include "oauth/scope_policy.h"
+#include "refusal/reason.h"
 #include "store/resources.h"
 #include "util/text.h"
 
 namespace postern::oauth {
 namespace {
 
+using refusal::Reason;
+
 OAuthError not_a_resource(const std::string& problem) {
-    return invalid_target("resource must be an absolute URI without fragment", "resource: " + problem);
+    return make_error(Reason::invalid_target_malformed, "resource must be an absolute URI without fragment",
+                      "resource: " + problem);
 }
 
 OAuthError not_listed(const std::string& uri) {
-    return invalid_target("the client may not ask for this resource", "resource: " + uri);
+    return make_error(Reason::invalid_target_not_listed, "the client may not ask for this resource",
+                      "resource: " + uri);
 }
 
 OAuthError different_targets(const std::string& audience, const model::ResourceUris& resources) {
-    return invalid_target("aud or audience and resource name different targets",
-                          "received: audience " + audience + ", resource " + model::to_string(resources));
+    return make_error(Reason::invalid_target_audience_and_resource,
+                      "aud or audience and resource name different targets",
+                      "received: audience " + audience + ", resource " + model::to_string(resources));
 }
 
 bool mean_the_same(const std::string& a, const std::string& b) {
@@ -54,8 +60,8 @@ Outcome<std::optional<std::string>> parse_audience(std::initializer_list<const h
             // It is signed into the token, which clients and servers bound.
             if (value->size() > kMaxAudienceBytes) return invalid_request("the audience is longer than 1024 bytes");
             if (audience && *audience != *value)
-                return invalid_target("aud and audience name different targets",
-                                      "received: " + *audience + ", " + std::string(*value));
+                return make_error(Reason::invalid_target_two_audiences, "aud and audience name different targets",
+                                  "received: " + *audience + ", " + std::string(*value));
             audience = value;
         }
     }
@@ -87,9 +93,11 @@ Outcome<Target> default_target(Context& context, const model::Client& client, co
         return target;
     }
     if (!client.resources.empty())
-        return invalid_target("resource is required", "the client has a list of several, and no default");
+        return make_error(Reason::invalid_target_required, "resource is required",
+                          "the client has a list of several, and no default");
     if (profile_of(context.settings, client) == model::TokenProfile::rfc9068)
-        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
+        return make_error(Reason::invalid_target_required, "resource is required",
+                          "the profile rfc9068 needs one, and there is no default");
     return Target{};
 }
 
@@ -106,7 +114,8 @@ Outcome<std::optional<std::string>> parse_target(const http::Params& query, cons
     ASSIGN_OR_RETURN(auto audience, parse_audience({&query, &form}));
     ASSIGN_OR_RETURN(auto resources, parse_resources(form));
     if (resources.size() > 1)
-        return invalid_target("a token is for one resource: name one", "received: " + model::to_string(resources));
+        return make_error(Reason::invalid_target_several, "a token is for one resource: name one",
+                          "received: " + model::to_string(resources));
     if (resources.empty()) return audience;
     if (audience && !mean_the_same(*audience, resources.front())) return different_targets(*audience, resources);
     return std::optional(std::move(resources.front()));
@@ -116,7 +125,8 @@ Outcome<NamedTargets> parse_targets(const http::Params& params) {
     ASSIGN_OR_RETURN(auto audience, parse_audience({&params}));
     ASSIGN_OR_RETURN(auto resources, parse_resources(params));
     if (resources.size() > kMaxResources)
-        return invalid_target("there are more than 8 resources", "received: " + std::to_string(resources.size()));
+        return make_error(Reason::invalid_target_too_many, "there are more than 8 resources",
+                          "received: " + std::to_string(resources.size()));
     if (audience && !resources.empty() && !is_among(resources, *audience))
         return different_targets(*audience, resources);
     return NamedTargets{std::move(resources), std::move(audience)};
@@ -126,13 +136,12 @@ Outcome<Target> find_target(Context& context, const model::Client& client, const
     Target target{named, {}, std::nullopt};
     if (const auto resource = store::find_resource(context.store, named)) {
         if (!resource->enabled)
-            return invalid_target("the resource is disabled",
-                                  "resource: " + resource->uri + "; `postern resource enable`");
+            return make_error(Reason::invalid_target_disabled, "the resource is disabled",
+                              "resource: " + resource->uri + "; `postern resource enable`");
         target = {resource->uri, resource->scope, resource->access_token_ttl};
     } else if (client.origin == model::Origin::document && named != default_resource_of(context.settings, client)) {
-        return invalid_target(
-            "the resource is not registered",
-            "resource: " + named + "; a client that a document describes may name registered ones only");
+        return make_error(Reason::invalid_target_unregistered, "the resource is not registered",
+                          "resource: " + named + "; a client that a document describes may name registered ones only");
     }
     RETURN_IF_ERROR(check_audience(context, *target.audience));
     RETURN_IF_ERROR(check_listed(client, {*target.audience}));
@@ -159,8 +168,8 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
         if (!is_among(uris, *target.audience)) uris.push_back(std::move(*target.audience));
     }
     if (by_name && has_limit && !scope.is_subset_of(allowed))
-        return invalid_scope("the resource does not have this scope",
-                             "received: " + scope.to_string() + "; of the resources: " + allowed.to_string());
+        return make_error(Reason::invalid_scope_not_of_resources, "the resource does not have this scope",
+                          "received: " + scope.to_string() + "; of the resources: " + allowed.to_string());
     return uris;
 }
 
@@ -183,8 +192,8 @@ Outcome<Target> choose_target(Context& context, const model::Client& client, con
                               const std::optional<Target>& named) {
     if (!named && grant.resources.empty()) return default_target(context, client, grant);
     if (!named && grant.resources.size() > 1)
-        return invalid_target("several resources were granted: name one",
-                              "received: none; granted: " + model::to_string(grant.resources));
+        return make_error(Reason::invalid_target_ambiguous, "several resources were granted: name one",
+                          "received: none; granted: " + model::to_string(grant.resources));
     Target target;
     if (named) {
         target = *named;
@@ -192,8 +201,8 @@ Outcome<Target> choose_target(Context& context, const model::Client& client, con
         ASSIGN_OR_RETURN(target, find_target(context, client, grant.resources.front()));
     }
     if (!grant.resources.empty() && !is_among(grant.resources, *target.audience))
-        return invalid_target("the resource was not granted",
-                              "received: " + *target.audience + "; granted: " + model::to_string(grant.resources));
+        return make_error(Reason::invalid_target_not_granted, "the resource was not granted",
+                          "received: " + *target.audience + "; granted: " + model::to_string(grant.resources));
     return target;
 }
 
@@ -203,8 +212,8 @@ Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope)
     for (const std::string& token : scope.tokens())
         if (target.scope.contains(token)) kept.add(token);
     if (kept.empty())
-        return invalid_scope("the resource has none of the scopes",
-                             "received: " + scope.to_string() + "; of the resource: " + target.scope.to_string());
+        return make_error(Reason::invalid_scope_none_of_resource, "the resource has none of the scopes",
+                          "received: " + scope.to_string() + "; of the resource: " + target.scope.to_string());
     return kept;
 }
 

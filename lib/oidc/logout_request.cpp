@@ -13,8 +13,10 @@
 namespace postern::oidc {
 namespace {
 
-LogoutRefusal refusal(LogoutFault fault, std::string_view client_id, std::string detail) {
-    return LogoutRefusal{fault, std::string(client_id.substr(0, 128)), std::move(detail)};
+using refusal::Reason;
+
+LogoutRefusal refuse(Reason reason, std::string_view client_id, std::string detail) {
+    return LogoutRefusal{reason, std::string(client_id.substr(0, 128)), std::move(detail)};
 }
 
 /// Bytes of the longest URL that the browser is sent to. In the address of the web server's own logout the answer is a
@@ -49,17 +51,17 @@ std::optional<std::string> find_malformed(const oauth::LoginSettings& login, con
 std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings, const LogoutRequest& request,
                                                 const std::optional<model::Client>& client) {
     if (!request.client_id)
-        return NotFollowed{"logout_hint_missing",
+        return NotFollowed{Reason::logout_hint_missing,
                            "post_logout_redirect_uri came without an id_token_hint and without a client_id, so nothing "
                            "shows whose address it is"};
     if (!client)
-        return NotFollowed{"client_unknown", request.hinted_subject
-                                                 ? "the client of the id_token_hint is not registered any more"
-                                                 : "no client with this client_id is registered"};
-    if (!client->enabled) return NotFollowed{"client_disabled", "the client is disabled"};
+        return NotFollowed{Reason::client_unknown, request.hinted_subject
+                                                       ? "the client of the id_token_hint is not registered any more"
+                                                       : "no client with this client_id is registered"};
+    if (!client->enabled) return NotFollowed{Reason::client_disabled, "the client is disabled"};
     // Nothing shows a user where it sends browsers at a logout.
     if (!oauth::is_known_to_operator(settings, *client))
-        return NotFollowed{"client_document",
+        return NotFollowed{Reason::logout_client_document,
                            "a document describes the client, and clientDocuments.allow does not name its host"};
     return std::nullopt;
 }
@@ -76,7 +78,7 @@ std::string describe_mismatch(const model::Client& client, const std::string& re
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params) {
     const auto client_id = params.find("client_id");
     if (auto malformed = find_malformed(context.settings.login, params))
-        return refusal(LogoutFault::malformed, client_id.value_or(""), std::move(*malformed));
+        return refuse(Reason::logout_malformed, client_id.value_or(""), std::move(*malformed));
 
     LogoutRequest request;
     request.id = crypto::random_id(context.random);
@@ -89,11 +91,11 @@ util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& 
     if (!token) return request;
     const auto hint = oauth::verify_id_token_hint(context, *token);
     if (!hint)
-        return refusal(LogoutFault::hint_invalid, client_id.value_or(""),
-                       "the id_token_hint is not an ID token that this server signed with a key it still publishes");
+        return refuse(Reason::logout_hint_invalid, client_id.value_or(""),
+                      "the id_token_hint is not an ID token that this server signed with a key it still publishes");
     if (client_id && *client_id != hint->client_id.str())
-        return refusal(LogoutFault::client_mismatch, *client_id,
-                       "the id_token_hint was issued for " + hint->client_id.str());
+        return refuse(Reason::logout_client_mismatch, *client_id,
+                      "the id_token_hint was issued for " + hint->client_id.str());
     request.hinted_subject = hint->subject;
     request.client_id = hint->client_id;
     return request;
@@ -108,8 +110,8 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
     if (client && client->enabled &&
         std::ranges::find(client->post_logout_redirect_uris, *request.redirect_uri) ==
             client->post_logout_redirect_uris.end())
-        return refusal(LogoutFault::redirect_unregistered, client->id.str(),
-                       describe_mismatch(*client, *request.redirect_uri));
+        return refuse(Reason::logout_redirect_unregistered, client->id.str(),
+                      describe_mismatch(*client, *request.redirect_uri));
     after.not_followed_ = reason_not_to_follow(context.settings, request, client);
     after.is_proved_ = request.hinted_subject.has_value();
     if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});

@@ -9,6 +9,7 @@
 #include "model/ids.h"
 #include "oauth/authorization_request.h"
 #include "oauth/context.h"
+#include "refusal/reason.h"
 #include "util/clock.h"
 #include "util/result.h"
 
@@ -27,16 +28,9 @@ struct LogoutRequest {
     util::Time expires_at{};
 };
 
-enum class LogoutFault {
-    malformed,              ///< a parameter given twice, not decodable or too long
-    hint_invalid,           ///< not an ID token that this server signed; an expired one is valid (§2)
-    client_mismatch,        ///< client_id is not the audience of the hint (§2)
-    redirect_unregistered,  ///< an address that the client has not registered (§3)
-};
-
 /// Why a request is answered with a page, and nothing is ended.
 struct LogoutRefusal {
-    LogoutFault fault;
+    refusal::Reason reason;
     std::string client_id;   ///< as sent or hinted, cut
     std::string log_detail;  ///< for the operator
 };
@@ -47,7 +41,7 @@ util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& 
 
 /// Why an address that was asked for is not followed although nothing is wrong with the request.
 struct NotFollowed {
-    std::string error;   ///< for `postern why`
+    refusal::Reason reason;
     std::string detail;  ///< for the operator
 };
 

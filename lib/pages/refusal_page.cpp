@@ -7,12 +7,12 @@
 namespace postern::pages {
 namespace {
 
+using refusal::Reason;
 using text::tr;
 
 struct PageText {
-    PageFault fault;
+    Reason reason;
     int status;
-    const char* code;  ///< our own word, for the log and `postern why`
     const char* title;
     const char* message;
     const char* who;
@@ -25,46 +25,45 @@ constexpr const char* kOpenPageAgain = tr("Open the page of your account again."
 constexpr const char* kSignOutAgain = tr("Go back to the application and sign out there again.");
 
 constexpr PageText kPageTexts[] = {
-    {PageFault::request_malformed, 400, "request_malformed", tr("This sign-in link is damaged"),
+    {Reason::request_malformed, 400, tr("This sign-in link is damaged"),
      tr("The application sent a request that cannot be read, so it was not answered."), kAppOwner},
-    {PageFault::client_missing, 400, "client_missing", tr("The application did not say who it is"),
+    {Reason::client_missing, 400, tr("The application did not say who it is"),
      tr("The sign-in request came without a client_id, so nothing was sent anywhere."), kAppOwner},
-    {PageFault::client_unknown, 400, "client_unknown", tr("This application is not known here"),
+    {Reason::client_unknown, 400, tr("This application is not known here"),
      tr("The sign-in request names an application that is not registered at this server."), kAppOwner},
-    {PageFault::client_disabled, 400, "client_disabled", tr("This application has been switched off"),
+    {Reason::client_disabled, 400, tr("This application has been switched off"),
      tr("The administrator of this server has disabled sign-in for the application."),
      tr("The administrator of this server can enable it again.")},
-    {PageFault::redirect_missing, 400, "redirect_missing", tr("The application did not say where to return"),
+    {Reason::redirect_missing, 400, tr("The application did not say where to return"),
      tr("The sign-in request has no redirect_uri, and the application has not registered exactly one."), kAppOwner},
-    {PageFault::redirect_unregistered, 400, "redirect_unregistered", tr("The return address is not registered"),
+    {Reason::redirect_unregistered, 400, tr("The return address is not registered"),
      tr("The application asked for your sign-in to be sent to an address that it has not registered, so nothing was sent "
         "there."),
      kAppOwner},
     // One page for whatever was wrong with the document: differences would tell what this server can reach.
-    {PageFault::document_refused, 400, "client_document_refused", tr("This application could not be identified"),
+    {Reason::client_document_refused, 400, tr("This application could not be identified"),
      tr("Its name is a web address, and what this server finds there does not describe an application that it accepts."),
      kAppOwner},
-    {PageFault::document_busy, 503, "client_document_busy", tr("Too many applications are being looked up"),
+    {Reason::client_document_busy, 503, tr("Too many applications are being looked up"),
      tr("This server looks at the web address that names the application, and has looked at many in this minute."),
      tr("Wait a minute and try again.")},
-    {PageFault::document_changed, 400, "client_document_changed", tr("The application has changed"),
+    {Reason::client_document_changed, 400, tr("The application has changed"),
      tr("What it says about itself has changed while you were signing in, so nothing was sent to it."), kStartAgain},
-    {PageFault::document_no_room, 503, "client_document_no_room", tr("No more applications can be added"),
+    {Reason::client_document_no_room, 503, tr("No more applications can be added"),
      tr("This server keeps a limited number of applications of this kind, in all and for each user, and has reached it."),
      tr("The administrator of this server can make room.")},
-    {PageFault::document_error, 400, "client_document_error",
-     tr("The application asked for something that is not possible"),
+    {Reason::client_document_error, 400, tr("The application asked for something that is not possible"),
      tr("It could not be signed in to, and would be told so at {host}. The administrator of this server has not checked "
         "this application."),
      tr("Go there only if you know the application and have just used it.")},
-    {PageFault::resume_missing, 400, "resume_missing", tr("There is nothing to sign in to yet"),
+    {Reason::resume_missing, 400, tr("There is nothing to sign in to yet"),
      tr("This page continues a sign-in that an application started, and no application has started one."),
      tr("Open the application you want to use and sign in from there.")},
-    {PageFault::resume_invalid, 400, "resume_invalid", tr("This sign-in cannot be continued"),
+    {Reason::resume_invalid, 400, tr("This sign-in cannot be continued"),
      tr("The link is incomplete or was not made by this server."), kStartAgain},
-    {PageFault::resume_expired, 400, "resume_expired", tr("This sign-in took too long"),
+    {Reason::resume_expired, 400, tr("This sign-in took too long"),
      tr("For your safety a sign-in that was started must be finished within some minutes."), kStartAgain},
-    {PageFault::session_cookie_missing, 400, "session_cookie_missing", tr("Your browser sent no cookie"),
+    {Reason::session_cookie_missing, 400, tr("Your browser sent no cookie"),
      tr("Signing in needs a cookie, and yours did not come back. Either your browser blocks cookies, or the sign-in was "
         "opened under another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two "
         "addresses, and so are http and https)."),
@@ -72,100 +71,100 @@ constexpr PageText kPageTexts[] = {
         "browser, "
         "the people who run the application must send you to the address above.")},
     // Most often a link that an application opened inside itself was opened again in the browser.
-    {PageFault::cookie_missing, 400, "cookie_missing", tr("This browser does not know this sign-in"),
+    {Reason::cookie_missing, 400, tr("This browser does not know this sign-in"),
      tr("It was started in another browser or inside an app. Or this browser blocks cookies, or the page was opened under "
         "another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two addresses, and so are http "
         "and https)."),
      tr("If you started this sign-in yourself, you can start it again here. If this page comes again, allow cookies for this "
         "site. If you did not start it, or somebody sent you the link, do not continue: close this page.")},
-    {PageFault::other_browser, 400, "other_browser", tr("This sign-in was started elsewhere"),
+    {Reason::other_browser, 400, tr("This sign-in was started elsewhere"),
      tr("It was started in another browser or on another device, perhaps inside an app, and it can be finished only there."),
      tr("If you started this sign-in yourself, you can start it again here. If you did not start it, or somebody sent you the "
         "link, do not continue: close this page.")},
-    {PageFault::already_used, 400, "already_used", tr("This sign-in is finished already"),
+    {Reason::already_used, 400, tr("This sign-in is finished already"),
      tr("Its result was given to the application once, and it is given once only."),
      tr("Go back to the application. If you are not signed in there, try again.")},
-    {PageFault::form_foreign, 403, "form_foreign", tr("This form is out of date"),
+    {Reason::form_foreign, 403, tr("This form is out of date"),
      tr("It was not shown to you in this browser, or you have signed in again since it was. Nothing was changed."),
      kStartAgain},
-    {PageFault::form_malformed, 400, "form_malformed", tr("The form could not be read"),
+    {Reason::form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      kStartAgain},
-    {PageFault::too_busy, 503, "too_busy", tr("Too many people are signing in at this moment"),
+    {Reason::too_busy, 503, tr("Too many people are signing in at this moment"),
      tr("Checking a password takes a moment, and the server is busy with other sign-ins. Nothing was changed."),
      tr("Wait some seconds and try again.")},
-    {PageFault::remote_user_missing, 403, "remote_user_missing", tr("The web server did not say who you are"),
+    {Reason::remote_user_missing, 403, tr("The web server did not say who you are"),
      tr("Here the web server signs people in before this page is reached, and it let you through without a name."),
      tr("The administrator of this server can fix this: at this address the web server must ask every user to sign in, "
         "and pass the name on as REMOTE_USER together with AUTH_TYPE, or in the variable that login.remoteUserVariable "
         "names.")},
-    {PageFault::remote_user_unusable, 403, "remote_user_unusable", tr("Your account name cannot be used here"),
+    {Reason::remote_user_unusable, 403, tr("Your account name cannot be used here"),
      tr("The web server has signed you in under a name that is too long or holds characters that cannot be shown."),
      tr("The administrator of this server can have the web server pass on another attribute of your account.")},
-    {PageFault::account_unknown, 403, "account_unknown", tr("Your account is not known here"),
+    {Reason::account_unknown, 403, tr("Your account is not known here"),
      tr("The web server has signed you in, but no user with that name is registered at this server."),
      tr("The administrator of this server can add you. Tell them your user name and the request id below.")},
-    {PageFault::account_disabled, 403, "account_disabled", tr("Your account has been switched off"),
+    {Reason::account_disabled, 403, tr("Your account has been switched off"),
      tr("The web server has signed you in, but your account at this server is disabled."),
      tr("The administrator of this server can enable it again.")},
-    {PageFault::access_refused, 403, "access_refused", tr("{user} may not use {client}"),
+    {Reason::access_refused, 403, tr("{user} may not use {client}"),
      tr("You are signed in as {user}. This application is for certain people here, and this account is not one of them."),
      tr("The administrator of this server or the people who run the application can give you access.")},
-    {PageFault::second_factor_missing, 403, "second_factor_missing", tr("Your account needs a second factor"),
+    {Reason::second_factor_missing, 403, tr("Your account needs a second factor"),
      tr("Your password was right. This sign-in also needs a passkey or an authenticator app, and your account has neither."),
      tr("The administrator of this server can make a link for you: within 30 minutes of using it you can set one up. Tell them "
         "your user name and the request id below.")},
-    {PageFault::password_change_missing, 403, "password_change_missing", tr("You need a new password"),
+    {Reason::password_change_missing, 403, tr("You need a new password"),
      tr("Your password was right. It must be changed before you can sign in with it, and that cannot be done here."),
      tr("The administrator of this server can give you another password. Tell them your user name and the request id below.")},
-    {PageFault::passkey_suspended, 403, "passkey_suspended", tr("Your passkey is suspended"),
+    {Reason::passkey_suspended, 403, tr("Your passkey is suspended"),
      tr("Your password was right. This sign-in also needs your passkey, which is not accepted any more because a copy of it "
         "may exist."),
      tr("The administrator of this server can let it count again, or let you add another one. Tell them your user name and "
         "the request id below.")},
-    {PageFault::account_form_foreign, 403, "account_form_foreign", tr("This form is out of date"),
+    {Reason::account_form_foreign, 403, tr("This form is out of date"),
      tr("It was not shown to you in this browser, or you were signed out after it was. Nothing was changed."),
      kOpenPageAgain},
-    {PageFault::account_form_malformed, 400, "account_form_malformed", tr("The form could not be read"),
+    {Reason::account_form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      kOpenPageAgain},
     // One page whatever is wrong with it (LINK-5): a guess learns nothing.
-    {PageFault::link_not_good, 400, "link_not_good", tr("This link is no longer good"),
+    {Reason::link_not_good, 400, tr("This link is no longer good"),
      tr("It works once and for a limited time. It has been used, it has expired, a newer one has taken its place, or a part "
         "of it is missing. Nothing was changed."),
      tr("If you have chosen a password with it, sign in with that. Otherwise the administrator of this server can give you a "
         "new link.")},
-    {PageFault::link_form_foreign, 403, "link_form_foreign", tr("This form is out of date"),
+    {Reason::link_form_foreign, 403, tr("This form is out of date"),
      tr("It was not shown to you in this browser, or your browser keeps no cookies for this site. Nothing was changed."),
      tr("Open the link again.")},
-    {PageFault::link_form_malformed, 400, "link_form_malformed", tr("The form could not be read"),
+    {Reason::link_form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      tr("Open the link again.")},
-    {PageFault::logout_malformed, 400, "logout_malformed", tr("This sign-out link is damaged"),
+    {Reason::logout_malformed, 400, tr("This sign-out link is damaged"),
      tr("The application sent a request that cannot be read. You were not signed out."), kAppOwner},
-    {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", tr("This sign-out link cannot be trusted"),
+    {Reason::logout_hint_invalid, 400, tr("This sign-out link cannot be trusted"),
      tr("It refers to a sign-in that this server does not recognise. You were not signed out."), kAppOwner},
-    {PageFault::logout_client_mismatch, 400, "logout_client_mismatch", tr("This sign-out link contradicts itself"),
+    {Reason::logout_client_mismatch, 400, tr("This sign-out link contradicts itself"),
      tr("It names one application and carries the proof of another. You were not signed out."), kAppOwner},
-    {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered",
-     tr("The return address is not registered"),
+    {Reason::logout_redirect_unregistered, 400, tr("The return address is not registered"),
      tr("The application asked for you to be sent, after signing out, to an address that it has not registered. You were "
         "not signed out."),
      kAppOwner},
-    {PageFault::logout_resume_invalid, 400, "logout_resume_invalid", tr("This sign-out cannot be continued"),
+    {Reason::logout_resume_invalid, 400, tr("This sign-out cannot be continued"),
      tr("The link is incomplete or was not made by this server. You were not signed out."), kSignOutAgain},
-    {PageFault::logout_resume_expired, 400, "logout_resume_expired", tr("This sign-out took too long"),
+    {Reason::logout_resume_expired, 400, tr("This sign-out took too long"),
      tr("For your safety a question that was left open for some minutes is not acted upon. You were not signed out."),
      kSignOutAgain},
-    {PageFault::logout_form_foreign, 403, "logout_form_foreign", tr("This form is out of date"),
+    {Reason::logout_form_foreign, 403, tr("This form is out of date"),
      tr("It was not shown to you in this browser, or you have signed in again since it was. You were not signed out."),
      kSignOutAgain},
 };
 
-const PageText& page_text(PageFault fault) {
+const PageText& page_text(Reason reason) {
+    const Reason error = refusal::row_of(reason).error;
     for (const PageText& row : kPageTexts)
-        if (row.fault == fault) return row;
-    throw std::logic_error("page fault without a row");
+        if (row.reason == error) return row;
+    throw std::logic_error("refusal without a page");
 }
 
 /// A name can look like a placeholder: values are not looked at again.
@@ -189,35 +188,11 @@ std::string without_names(const char* text) {
     return text::Catalogue().say(filled(text, facts));
 }
 
-PageFault page_fault(oauth::RedirectFault fault) {
-    switch (fault) {
-        case oauth::RedirectFault::malformed:
-            return PageFault::request_malformed;
-        case oauth::RedirectFault::client_missing:
-            return PageFault::client_missing;
-        case oauth::RedirectFault::client_unknown:
-            return PageFault::client_unknown;
-        case oauth::RedirectFault::client_disabled:
-            return PageFault::client_disabled;
-        case oauth::RedirectFault::redirect_missing:
-            return PageFault::redirect_missing;
-        case oauth::RedirectFault::redirect_unregistered:
-            return PageFault::redirect_unregistered;
-        case oauth::RedirectFault::document_refused:
-            return PageFault::document_refused;
-        case oauth::RedirectFault::document_busy:
-            return PageFault::document_busy;
-        case oauth::RedirectFault::document_changed:
-            return PageFault::document_changed;
-    }
-    throw std::logic_error("redirect fault without a page");
-}
-
 }  // namespace
 
-http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
+http::Response refusal_page(const Pages& pages, const http::Request& request, Reason reason,
                             const RefusalFacts& facts) {
-    const PageText& text = page_text(fault);
+    const PageText& text = page_text(reason);
     http::Response response = pages.error(ErrorPage{.status = text.status,
                                                     .title = filled(text.title, facts),
                                                     .message = filled(text.message, facts),
@@ -230,12 +205,18 @@ http::Response refusal_page(const Pages& pages, const http::Request& request, Pa
                                                     .back = facts.back,
                                                     .client_name = facts.client_name});
     if (text.status == 503) response.set("Retry-After", "5");
-    response.refusal = http::Refusal{text.code, without_names(text.title), facts.detail, facts.client_id};
+    response.refusal = http::Refusal{reason, without_names(text.title), facts.detail, facts.client_id};
     return response;
 }
 
+std::vector<Reason> reasons_with_page() {
+    std::vector<Reason> reasons;
+    for (const PageText& row : kPageTexts) reasons.push_back(row.reason);
+    return reasons;
+}
+
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal) {
-    return refusal_page(pages, request, page_fault(refusal.fault),
+    return refusal_page(pages, request, refusal.reason,
                         {.client_id = refusal.client_id, .detail = refusal.log_detail, .issuer = {}, .try_again = {}});
 }
 

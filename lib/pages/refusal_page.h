@@ -2,56 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "http/message.h"
 #include "oauth/redirect_uri.h"
 #include "pages/page.h"
+#include "refusal/reason.h"
 
 namespace postern::pages {
 
-enum class PageFault {
-    request_malformed,
-    client_missing,
-    client_unknown,
-    client_disabled,
-    redirect_missing,
-    redirect_unregistered,
-    document_refused,  ///< the client's document cannot be read, or is not one to trust
-    document_busy,     ///< too many documents are being fetched
-    document_changed,  ///< since the sign-in was started
-    document_no_room,  ///< `clientDocuments.max` are kept, or as many as one user may bring
-    document_error,    ///< an error for an application that is not checked: the user decides whether to go there
-    resume_missing,    ///< a page was opened without a request to resume
-    resume_invalid,    ///< forged, cut, or sealed under an older key
-    resume_expired,
-    cookie_missing,          ///< the request was started in another browser, or in this one, which keeps no cookies
-    session_cookie_missing,  ///< the cookie of a login that was whole a moment ago did not come back
-    other_browser,           ///< the request was started in another browser
-    already_used,
-    form_foreign,  ///< CSRF: not a form of ours, or shown to another user
-    form_malformed,
-    too_busy,
-    remote_user_missing,   ///< method remote_user, and the web server names no user
-    remote_user_unusable,  ///< its name is not a possible user name
-    account_unknown,       ///< its name is not that of a user here
-    account_disabled,
-    access_refused,           ///< the user may not use the application
-    second_factor_missing,    ///< the user must log in with one, has none, and may not set one up at the login
-    password_change_missing,  ///< the user must choose another password, and there is no page for that
-    passkey_suspended,        ///< it is the only second factor of the user
-    account_form_foreign,     ///< as form_foreign, on a page of the account
-    account_form_malformed,
-    link_not_good,      ///< a link of the operator: unknown, used, expired, void or cut
-    link_form_foreign,  ///< as form_foreign, on the page of such a link
-    link_form_malformed,
-    logout_malformed,
-    logout_hint_invalid,
-    logout_client_mismatch,
-    logout_redirect_unregistered,
-    logout_resume_invalid,
-    logout_resume_expired,
-    logout_form_foreign,  ///< the answer to the question "sign out?" is not of this browser or not of this session
-};
+/// The name that the login uses for a reason.
+using PageFault = refusal::Reason;
 
 /// What is known about a refusal beyond its kind.
 struct RefusalFacts {
@@ -70,9 +31,13 @@ struct RefusalFacts {
     std::string host = {};           ///< where `back` leads, for document_error
 };
 
-/// The page of `fault`, with the refusal recorded under the request's id.
-http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
+/// Returns the page of `reason`, or of the error that it is a case of, with the refusal recorded under the request's
+/// id. Throws std::logic_error for a reason that no page tells.
+http::Response refusal_page(const Pages& pages, const http::Request& request, refusal::Reason reason,
                             const RefusalFacts& facts);
+
+/// The reasons that have a page of their own.
+std::vector<refusal::Reason> reasons_with_page();
 
 /// Before a redirect_uri is trusted nothing is redirected (RFC 6749 §4.1.2.1).
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal);

@@ -14,6 +14,7 @@
 #include "oauth/cors.h"
 #include "oauth/settings.h"
 #include "pages/page.h"
+#include "refusal/reason.h"
 
 namespace postern::server {
 
@@ -46,6 +47,7 @@ struct Endpoint {
     /// More of them, complete: RFC 8414 §3.1 puts its well-known path in front of the base path. Empty: none.
     std::function<std::vector<std::string>(const oauth::Settings&)> absolute_paths = {};
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
+    refusal::Reason wrong_post = refusal::Reason::invalid_request_method;      ///< of a POST that `methods` leaves out
     /// Origins whose pages may read the answers, the server's own failures included; unless `none`, OPTIONS is answered
     /// too. `client_origins` needs the database.
     oauth::CorsPolicy cors = oauth::CorsPolicy::none;

@@ -13,6 +13,7 @@
 namespace postern::server {
 namespace {
 
+using refusal::Reason;
 using util::tr;
 
 struct Words {
@@ -75,26 +76,27 @@ Failure refused_request(int status, std::string description, std::string detail)
 }
 
 Failure store_failure() {
-    Failure failure{
-        .status = 503, .error = "temporarily_unavailable", .description = "The server is busy. Try again in a moment."};
+    Failure failure{.status = 503,
+                    .reason = Reason::temporarily_unavailable,
+                    .description = "The server is busy. Try again in a moment."};
     failure.headers.emplace_back("Retry-After", "5");
     return failure;
 }
 
 Failure internal_failure() {
-    return {.status = 500, .error = "server_error", .description = "The server could not answer this request."};
+    return {.status = 500, .reason = Reason::server_error, .description = "The server could not answer this request."};
 }
 
 http::Response render_failure(const Failure& failure, OnFailure form, const pages::Pages* pages,
                               const std::string& request_id, const std::string& sign_out) {
     std::string detail = failure.detail;
-    http::Response response =
-        form == OnFailure::page
-            ? page(failure.status, pages, request_id, sign_out, detail)
-            : http::json(json::Object{{"error", failure.error}, {"error_description", failure.description}},
-                         failure.status);
+    http::Response response = form == OnFailure::page
+                                  ? page(failure.status, pages, request_id, sign_out, detail)
+                                  : http::json(json::Object{{"error", refusal::error_word(failure.reason)},
+                                                            {"error_description", failure.description}},
+                                               failure.status);
     for (const auto& header : failure.headers) response.set(header.first, header.second);
-    response.refusal = http::Refusal{failure.error, failure.description, detail, ""};
+    response.refusal = http::Refusal{failure.reason, failure.description, detail, ""};
     return response;
 }
 

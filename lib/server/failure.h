@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "http/message.h"
+#include "refusal/reason.h"
 #include "server/endpoint.h"
 
 namespace postern::server {
 
 struct Failure {
     int status = 400;
-    std::string error = "invalid_request";  ///< registered error code
-    std::string description = {};           ///< what the caller is told: constant text
-    std::string detail = {};                ///< for the operator: expected, received, and what to change
+    refusal::Reason reason = refusal::Reason::invalid_request;  ///< of a registered error code
+    std::string description = {};                               ///< what the caller is told: constant text
+    std::string detail = {};  ///< for the operator: expected, received, and what to change
     std::vector<std::pair<std::string, std::string>> headers = {};
 };
 

@@ -26,6 +26,7 @@ constexpr off_t kRingBytes = static_cast<off_t>(kHeaderBytes) + off_t{kRingSlots
 // Cut until the record fits its slot. It does at the least size even when each byte of every text is escaped as \u00XX.
 constexpr std::size_t kFieldBytes = 256;
 constexpr std::size_t kLeastFieldBytes = 16;
+constexpr std::size_t kReasonBytes = 64;
 constexpr std::size_t kRequestIdBytes = 64;  // never cut below this, or the record could not be found
 
 off_t offset_of(std::uint64_t number) {
@@ -52,6 +53,7 @@ json::Object to_json(const RefusalRecord& refusal, std::uint64_t number, std::si
         {"endpoint", cut(refusal.endpoint)},
         {"status", refusal.status},
         {"error", cut(refusal.error)},
+        {"reason", refusal.reason == refusal.error ? "" : refusal.reason.substr(0, kReasonBytes)},
         {"client_id", cut(refusal.client_id)},
         {"description", cut(refusal.description)},
         {"detail", cut(refusal.detail)},
@@ -88,6 +90,8 @@ RefusalRecord record_of(const json::Object& object) {
     refusal.endpoint = text_of(object, "endpoint");
     refusal.status = static_cast<int>(integer_of(object, "status"));
     refusal.error = text_of(object, "error");
+    refusal.reason = text_of(object, "reason");
+    if (refusal.reason.empty()) refusal.reason = refusal.error;
     refusal.client_id = text_of(object, "client_id");
     refusal.description = text_of(object, "description");
     refusal.detail = text_of(object, "detail");

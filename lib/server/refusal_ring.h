@@ -14,7 +14,8 @@ struct RefusalRecord {
     util::Time time{};
     std::string endpoint;
     int status = 0;
-    std::string error;
+    std::string error;   ///< word of an error code or a page
+    std::string reason;  ///< word of refusal::Reason; that of the error in a record of a version that had no other
     std::string description;
     std::string detail;
     std::string client_id;

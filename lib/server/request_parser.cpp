@@ -65,6 +65,8 @@ std::optional<Failure> check_method(const Asked& asked) {
     Failure failure =
         refused_request(405, "This endpoint does not support that method.",
                         "expected " + allowed_methods(asked.rules) + ", got " + std::string(to_string(asked.method)));
+    failure.reason =
+        asked.method == http::Method::post ? asked.rules.wrong_post : refusal::Reason::invalid_request_method;
     failure.headers.emplace_back("Allow", allowed_methods(asked.rules));
     return failure;
 }

@@ -22,6 +22,7 @@ struct RequestRules {
     /// was meant for the rest of the site.
     std::vector<std::string> authorization_variables = {};
     std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
+    refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks
 };
 
 /// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may

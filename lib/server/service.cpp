@@ -44,9 +44,12 @@ std::vector<std::string> server_variables(const App& app, const Endpoint& endpoi
 
 RequestRules rules_of(const App& app, const Endpoint& endpoint) {
     const config::Config& config = app.config();
-    return {paths_of(config.settings, endpoint), methods_of(config, endpoint), config.limits,
+    return {paths_of(config.settings, endpoint),
+            methods_of(config, endpoint),
+            config.limits,
             endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
-            server_variables(app, endpoint)};
+            server_variables(app, endpoint),
+            endpoint.wrong_post};
 }
 
 /// The variables that only the configuration knows.
@@ -108,7 +111,9 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
     } catch (const db::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
     } catch (const login::SaslauthdError& error) {
-        return fail(store_failure(), id, "saslauthd_failed", error.what());
+        Failure failure = store_failure();
+        failure.reason = error.reason;
+        return fail(std::move(failure), id, "saslauthd_failed", error.what());
     } catch (const std::exception& error) {
         return fail(internal_failure(), id, "failed", error.what());
     } catch (...) {
@@ -174,14 +179,16 @@ std::string Service::name_of_client(const std::string& sent) {
 void Service::record_refusal(const http::Response& response, const std::string& id) {
     if (!response.refusal) return;
     const http::Refusal& refusal = *response.refusal;
+    const std::string_view error = refusal::error_word(refusal.reason);
     const std::string status = std::to_string(response.status);
     const std::string client_id = name_of_client(refusal.client_id);
-    refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, refusal.error, refusal.description,
-                      refusal.detail, client_id, client_.unknown_because});
+    refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, std::string(error),
+                      refusal::row_of(refusal.reason).word, refusal.description, refusal.detail, client_id,
+                      client_.unknown_because});
     app_.log().info("refused", {{"id", id},
                                 {"endpoint", endpoint_.name},
                                 {"status", status},
-                                {"error", refusal.error},
+                                {"error", std::string(error)},
                                 {"description", refusal.description},
                                 {"detail", refusal.detail},
                                 {"client_id", client_id}});

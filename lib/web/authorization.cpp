@@ -122,7 +122,7 @@ struct CarryOut {
         const auto code =
             session ? oauth::find_issued_code(interaction.context, asked.request, *session) : std::nullopt;
         if (code) return authorization_response(interaction.pages(), asked.target, {{"code", *code}});
-        return refuse_and_offer(interaction, pages::PageFault::already_used, asked.request);
+        return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
     }
     Answer operator()(oauth::IssueCode) const {
         const model::Client& client = asked.target.client();
@@ -131,10 +131,12 @@ struct CarryOut {
                                         asked.target.document() ? &client : nullptr, interaction.browser.address});
         if (issued) return authorization_response(interaction.pages(), asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
-        if (issued.error() == oauth::NotIssued::client_changed) return refuse(pages::PageFault::document_changed);
-        if (issued.error() == oauth::NotIssued::too_many_clients) return refuse(pages::PageFault::document_no_room);
+        if (issued.error() == oauth::NotIssued::client_changed) return refuse(refusal::Reason::client_document_changed);
+        if (issued.error() == oauth::NotIssued::too_many_clients)
+            return refuse(refusal::Reason::client_document_no_room);
         if (issued.error() == oauth::NotIssued::too_many_of_user)
-            return refuse(pages::PageFault::document_no_room, "the user has brought as many as one user may");
+            return refuse(refusal::Reason::client_document_no_room_for_user,
+                          "the user has brought as many as one user may");
         if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;
@@ -143,7 +145,7 @@ struct CarryOut {
         // Of two equal requests at the same time one is answered with the error; neither is when a code was issued.
         if (refuse.ends_request &&
             !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
-            return refuse_and_offer(interaction, pages::PageFault::already_used, asked.request);
+            return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
         // The user who denied it or went back has read where the answer goes; no other error waits for that.
         const bool was_chosen = refuse.ends_request && refuse.error.code == oauth::ErrorCode::access_denied;
         if (!was_chosen) return early_error(interaction, asked.target, refuse.error);
@@ -156,7 +158,7 @@ private:
         return (*this)(oauth::ShowLogin{});
     }
 
-    Answer refuse(pages::PageFault fault, const std::string& detail = {}) const {
+    Answer refuse(refusal::Reason fault, const std::string& detail = {}) const {
         return interaction.refuse(fault, asked.request.client_id.str(), detail);
     }
 };
@@ -188,7 +190,7 @@ http::Response continue_by_get(Interaction& interaction, const model::Authorizat
 http::Response start_authorization(Interaction& interaction) {
     const bool posted = interaction.request.method == http::Method::post;
     if (interaction.request.body == http::BodyKind::other)
-        return interaction.refuse(pages::PageFault::request_malformed, "",
+        return interaction.refuse(refusal::Reason::request_malformed, "",
                                   "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
     interaction.ui_locales = params.find("ui_locales");

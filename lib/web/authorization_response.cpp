@@ -16,7 +16,7 @@ http::Parameters error_parameters(const oauth::OAuthError& error) {
 }
 
 http::Refusal refusal_of(const oauth::VerifiedRedirect& target, const oauth::OAuthError& error) {
-    return {std::string(oauth::wire_name(error.code)), error.description, error.log_detail, target.client().id.str()};
+    return {error.reason, error.description, error.log_detail, target.client().id.str()};
 }
 
 bool is_on_loopback(const std::string& uri) {
@@ -59,7 +59,7 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
     const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted
     http::Response page =
-        pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::document_error,
+        pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::client_document_error,
                             {.client_id = {},
                              .detail = {},
                              .issuer = {},

@@ -90,12 +90,12 @@ http::Response submit_consent(Interaction& interaction) {
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
     if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed.request.id, interaction.request))
-        return refuse_and_offer(interaction, pages::PageFault::form_foreign, resumed.request,
+        return refuse_and_offer(interaction, refusal::Reason::form_foreign, resumed.request,
                                 "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string_view decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
-        return refuse_and_offer(interaction, pages::PageFault::form_malformed, resumed.request, "field: decision");
+        return refuse_and_offer(interaction, refusal::Reason::form_malformed, resumed.request, "field: decision");
     const bool approves = decision == "approve";
     record(interaction, resumed.request, approves ? model::Decision::approved : model::Decision::denied);
     // After the decision is recorded, or came too late: a code that was issued meanwhile is no answer to a no.

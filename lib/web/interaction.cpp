@@ -19,8 +19,8 @@ namespace {
 http::Response refuse_expired(const Interaction& interaction, std::string_view text) {
     const auto sealed = oauth::open_stale_request(interaction.context, text);
     if (sealed && interaction.browser.is_bound_by(sealed->browser))
-        return refuse_and_offer(interaction, pages::PageFault::resume_expired, sealed->request);
-    return interaction.refuse(pages::PageFault::resume_expired);
+        return refuse_and_offer(interaction, refusal::Reason::resume_expired, sealed->request);
+    return interaction.refuse(refusal::Reason::resume_expired);
 }
 
 /// What the login form of this request was sent with: it need not be typed again (A11Y-4).
@@ -50,7 +50,7 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
 
 /// The page for a request that was started in another browser, or in one that keeps no cookies. Here it can be started
 /// over, as the application's link could be followed here; what the other browser knows of a name is not shown.
-http::Response refuse_elsewhere(const Interaction& interaction, pages::PageFault fault,
+http::Response refuse_elsewhere(const Interaction& interaction, refusal::Reason fault,
                                 model::AuthorizationRequest request, const std::string& detail = {}) {
     request.login_hint.reset();
     return refuse_and_offer(interaction, fault, request, detail);
@@ -66,22 +66,22 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
                                           AllowUnbound allow_unbound) {
     const auto text = params.find("resume");
     if (!text)
-        return interaction.refuse(params.fault_of("resume") ? pages::PageFault::resume_invalid
-                                                            : pages::PageFault::resume_missing);
+        return interaction.refuse(params.fault_of("resume") ? refusal::Reason::resume_invalid
+                                                            : refusal::Reason::resume_missing);
     auto sealed = oauth::open_request(interaction.context, *text);
     if (!sealed)
         return sealed.error() == oauth::SealFault::expired ? refuse_expired(interaction, *text)
-                                                           : interaction.refuse(pages::PageFault::resume_invalid);
+                                                           : interaction.refuse(refusal::Reason::resume_invalid);
     // A request that was started in one browser must not be finished in another (consent fixation).
     const bool is_bound = !sealed->browser.empty();
     if (!is_bound && allow_unbound == AllowUnbound::no)
-        return refuse_elsewhere(interaction, pages::PageFault::other_browser, sealed->request,
+        return refuse_elsewhere(interaction, refusal::Reason::other_browser_unbound, sealed->request,
                                 "the request is not bound to a browser");
     if (is_bound && !interaction.browser.id)
-        return refuse_elsewhere(interaction, pages::PageFault::cookie_missing, sealed->request,
+        return refuse_elsewhere(interaction, refusal::Reason::cookie_missing, sealed->request,
                                 "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
     if (is_bound && !interaction.browser.is_bound_by(sealed->browser))
-        return refuse_elsewhere(interaction, pages::PageFault::other_browser, sealed->request);
+        return refuse_elsewhere(interaction, refusal::Reason::other_browser, sealed->request);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
     // that progress in one browser never applies to another.
@@ -137,7 +137,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
     take_language(interaction, opened);
     if (!opened.request.account_page.empty())
-        return interaction.refuse(pages::PageFault::resume_invalid, "", "it is for a login that leads to the account");
+        return interaction.refuse(refusal::Reason::resume_invalid, "", "it is for a login that leads to the account");
     // A half login is worth nothing but the second page.
     if (opened.request.half_login) {
         opened.request.half_login.reset();
@@ -158,7 +158,7 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
     return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed), half_expired};
 }
 
-http::Response refuse_and_offer(const Interaction& interaction, pages::PageFault fault,
+http::Response refuse_and_offer(const Interaction& interaction, refusal::Reason fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
     return pages::refusal_page(interaction.pages(), interaction.request, fault,
                                {request.client_id.str(), detail, interaction.context.settings.issuer,
@@ -185,7 +185,7 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     context.trail.add(audit::Event::access_refused,
                       {audit::subject(session.subject), audit::client(client.id), audit::session(session.sid)});
     http::Response page =
-        pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::access_refused,
+        pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::access_refused,
                             {.client_id = client.id.str(),
                              .detail = oauth::may_not_use().log_detail,
                              .issuer = context.settings.issuer,
@@ -203,7 +203,7 @@ std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request) {
     const auto progress = store::find_progress(interaction.context.store, oauth::request_key(request));
     if (!progress || !progress->used) return std::nullopt;
-    return refuse_and_offer(interaction, pages::PageFault::already_used, request);
+    return refuse_and_offer(interaction, refusal::Reason::already_used, request);
 }
 
 http::Response continue_at(Interaction& interaction, const std::string& path,

@@ -30,7 +30,7 @@ struct Interaction {
     const text::Catalogue& language() const;
     const pages::Pages& pages() const { return all_pages.in(language()); }
 
-    http::Response refuse(pages::PageFault fault, const std::string& client_id = {},
+    http::Response refuse(refusal::Reason fault, const std::string& client_id = {},
                           const std::string& detail = {}) const {
         return pages::refusal_page(pages(), request, fault, {client_id, detail, context.settings.issuer, ""});
     }
@@ -75,7 +75,7 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
 
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
-http::Response refuse_and_offer(const Interaction& interaction, pages::PageFault fault,
+http::Response refuse_and_offer(const Interaction& interaction, refusal::Reason fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
 
 /// URL that starts the same sign-in over with the login page, for another user. "" where the web server signs people

@@ -148,8 +148,9 @@ http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, co
     http::Response response = throttled ? form(interaction, visit, username, login::wait_message(verdict.wait), 429)
                                         : form(interaction, visit, username, problem, 200, Fields::wrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
-    response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
-                                     verdict.log_detail, visit.request.client_id.str()};
+    response.refusal =
+        http::Refusal{throttled ? refusal::Reason::login_throttled : verdict.reason, "the login form was shown again",
+                      verdict.log_detail, visit.request.client_id.str()};
     return response;
 }
 

@@ -14,25 +14,11 @@
 namespace postern::web {
 namespace {
 
-using oidc::LogoutFault;
 using oidc::LogoutRequest;
+using refusal::Reason;
 
 /// The browser is back from the web server's own logout.
 constexpr const char* kSignedOut = "signed_out";
-
-pages::PageFault page_fault(LogoutFault fault) {
-    switch (fault) {
-        case LogoutFault::malformed:
-            return pages::PageFault::logout_malformed;
-        case LogoutFault::hint_invalid:
-            return pages::PageFault::logout_hint_invalid;
-        case LogoutFault::client_mismatch:
-            return pages::PageFault::logout_client_mismatch;
-        case LogoutFault::redirect_unregistered:
-            break;
-    }
-    return pages::PageFault::logout_redirect_unregistered;
-}
 
 std::string endpoint(const Interaction& interaction) {
     const oauth::Settings& settings = interaction.context.settings;
@@ -40,7 +26,7 @@ std::string endpoint(const Interaction& interaction) {
 }
 
 /// Whatever is wrong with the request, the user may sign out: without it, and so without a redirect.
-http::Response refuse(const Interaction& interaction, pages::PageFault fault, const std::string& client_id = {},
+http::Response refuse(const Interaction& interaction, Reason fault, const std::string& client_id = {},
                       const std::string& detail = {}) {
     return pages::refusal_page(interaction.pages(), interaction.request, fault,
                                {.client_id = client_id,
@@ -51,7 +37,7 @@ http::Response refuse(const Interaction& interaction, pages::PageFault fault, co
 }
 
 http::Response refused_logout(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
-    return refuse(interaction, page_fault(refusal.fault), refusal.client_id, refusal.log_detail);
+    return refuse(interaction, refusal.reason, refusal.client_id, refusal.log_detail);
 }
 
 std::string username_of(const Interaction& interaction) {
@@ -117,7 +103,7 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
 std::optional<oidc::NotFollowed> reason_to_stay(const oidc::AfterLogout& after, Confirmed confirmed) {
     if (after.not_followed() || !after.url() || after.is_proved() || confirmed == Confirmed::yes)
         return after.not_followed();
-    return oidc::NotFollowed{"logout_unconfirmed",
+    return oidc::NotFollowed{Reason::logout_unconfirmed,
                              "post_logout_redirect_uri came without an id_token_hint, and no user was signed in who "
                              "could confirm it"};
 }
@@ -134,7 +120,7 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
     // an image that has our address.
     if (interaction.browser.session_cookie) response.set("Clear-Site-Data", "\"cache\"");
     if (const auto reason = reason_to_stay(after, confirmed))
-        response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
+        response.refusal = http::Refusal{reason->reason, "the user is signed out and was not sent on", reason->detail,
                                          asked.client_id ? asked.client_id->str().substr(0, 128) : ""};
     return response;
 }
@@ -154,12 +140,11 @@ util::Result<LogoutRequest, http::Response> open_logout_request(const Interactio
                                                                 AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
     if (!sealed)
-        return refuse(interaction, sealed.error() == oauth::SealFault::expired
-                                       ? pages::PageFault::logout_resume_expired
-                                       : pages::PageFault::logout_resume_invalid);
+        return refuse(interaction, sealed.error() == oauth::SealFault::expired ? Reason::logout_resume_expired
+                                                                               : Reason::logout_resume_invalid);
     const bool is_free = sealed->browser.empty() && allow_unbound == AllowUnbound::yes;
     if (!is_free && !interaction.browser.is_bound_by(sealed->browser))
-        return refuse(interaction, pages::PageFault::logout_form_foreign, "",
+        return refuse(interaction, Reason::logout_form_foreign, "",
                       "the form belongs to another browser, or no cookie came back");
     return sealed->request;
 }
@@ -173,7 +158,7 @@ http::Response start_logout(Interaction& interaction) {
         return interaction.pages().logged_out({});
     if (interaction.request.body == http::BodyKind::other)
         return refused_logout(interaction,
-                              {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
+                              {Reason::logout_malformed, "", "the body is not application/x-www-form-urlencoded"});
     const http::Params& sent = posted ? interaction.request.form : interaction.request.query;
     interaction.ui_locales = sent.find("ui_locales");
     const auto asked = oidc::parse_logout_request(interaction.context, sent);
@@ -199,12 +184,12 @@ http::Response answer_logout(Interaction& interaction) {
     // With the session gone there is nothing that a forged answer could end.
     if (is_logged_in &&
         !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
-        return refuse(interaction, pages::PageFault::logout_form_foreign, "",
+        return refuse(interaction, Reason::logout_form_foreign, "",
                       "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string_view decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")
-        return refused_logout(interaction, {LogoutFault::malformed, "", "field: decision"});
+        return refused_logout(interaction, {Reason::logout_malformed, "", "field: decision"});
     if (decision == "cancel" && is_logged_in) return interaction.pages().still_logged_in(username_of(interaction));
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refused_logout(interaction, after.error());

@@ -28,8 +28,8 @@ http::Response refuse(Interaction& interaction, const LoginVisit& visit, const P
         response.set("Retry-After", std::to_string(verdict.wait.count()));
     }
     response.refusal =
-        http::Refusal{throttled ? "login_throttled" : "passkey_refused", "the login form was shown again",
-                      verdict.log_detail, visit.request.client_id.str()};
+        http::Refusal{throttled ? refusal::Reason::login_throttled : refusal::Reason::passkey_refused,
+                      "the login form was shown again", verdict.log_detail, visit.request.client_id.str()};
     return response;
 }
 

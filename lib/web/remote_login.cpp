@@ -40,9 +40,11 @@ struct NotLoggedIn {
 http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, const std::string& client_id,
                             const std::string& detail) {
     http::Response page = interaction.refuse(why.fault, client_id, detail);
-    interaction.context.trail.add(
-        audit::Event::login_failed,
-        {{"method", kMethod}, {"reason", page.refusal->error}, audit::subject(why.named), {"client_id", client_id}});
+    interaction.context.trail.add(audit::Event::login_failed,
+                                  {{"method", kMethod},
+                                   {"reason", std::string(refusal::error_word(page.refusal->reason))},
+                                   audit::subject(why.named),
+                                   {"client_id", client_id}});
     return page;
 }
 

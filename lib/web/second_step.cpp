@@ -97,9 +97,8 @@ http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, co
                               : counts ? form(interaction, visit, kLocked, 429)
                                        : form(interaction, visit, kWrong);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
-    response.refusal =
-        http::Refusal{counts ? "second_factor_throttled" : "second_factor_failed",
-                      "the form for a code was shown again", verdict.log_detail, visit.request.client_id.str()};
+    response.refusal = http::Refusal{verdict.reason, "the form for a code was shown again", verdict.log_detail,
+                                     visit.request.client_id.str()};
     return response;
 }
 
@@ -109,8 +108,8 @@ http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& vis
     interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", verdict.log_detail}});
     const char* other_kind = verdict.kind == factor::CodeKind::app ? kAppUnreadable : kRecoveryUnreadable;
     http::Response response = form(interaction, visit, verdict.other_kind_works ? other_kind : kCodesUnreadable, 503);
-    response.refusal = http::Refusal{"temporarily_unavailable", "the form for a code was shown again",
-                                     verdict.log_detail, visit.request.client_id.str()};
+    response.refusal = http::Refusal{verdict.reason, "the form for a code was shown again", verdict.log_detail,
+                                     visit.request.client_id.str()};
     return response;
 }
 
@@ -122,8 +121,8 @@ http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit,
                                     : form(interaction, visit, kPasskeyRefused);
     if (waits) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal =
-        http::Refusal{waits ? "login_throttled" : "passkey_refused", "the form for a passkey was shown again",
-                      verdict.log_detail, visit.request.client_id.str()};
+        http::Refusal{waits ? refusal::Reason::login_throttled : refusal::Reason::passkey_refused,
+                      "the form for a passkey was shown again", verdict.log_detail, visit.request.client_id.str()};
     return response;
 }
 

@@ -51,7 +51,7 @@ http::Response answer(server::App& app, const http::Request& request) {
         {"body", result ? result->body : ""},
         {"type", result ? result->content_type : ""},
         {"reason", result ? "" : result.error().reason},
-        {"tooMany", !result && result.error().too_many},
+        {"tooMany", !result && refusal::error_word(result.error().why) == "client_document_busy"},
         {"milliseconds", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()},
         {"connect", connect_itself()},
     });

@@ -66,7 +66,7 @@ const AccountRoute& route_of(const oauth::Settings& settings, const std::string&
 /// that has ended did come back.
 http::Response log_in(Interaction& interaction, const std::string& page) {
     if (interaction.request.query.find(kSessionSent) && !interaction.browser.session_cookie)
-        return pages::refusal_page(interaction.pages(), interaction.request, pages::PageFault::session_cookie_missing,
+        return pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::session_cookie_missing,
                                    {"", "the session cookie of the login did not come back",
                                     interaction.context.settings.issuer, interaction.context.settings.url(page)});
     return log_in_for_account(interaction, page, std::nullopt);

@@ -17,6 +17,7 @@
 namespace postern::web {
 namespace {
 
+using refusal::Reason;
 using text::tr;
 
 constexpr const char* kNoKey =
@@ -26,23 +27,25 @@ constexpr const char* kOn = tr("Your app is on.");
 constexpr const char* kAnother = "another";  // parameter of the page that sets one up in its place
 
 /// The page was shown instead of what was asked for.
-http::Response refused(http::Response response, const std::string& detail) {
-    response.refusal = http::Refusal{"app_refused", "the page of the app was shown again", detail, ""};
+http::Response refused(http::Response response, const std::string& detail, Reason reason = Reason::app_refused) {
+    response.refusal = http::Refusal{reason, "the page of the app was shown again", detail, ""};
     return response;
 }
 
-http::Response refuse_with(const AccountVisit& visit, const char* problem, const std::string& detail) {
+http::Response refuse_with(const AccountVisit& visit, const char* problem, const std::string& detail,
+                           Reason reason = Reason::app_refused) {
     AppPage page;
     page.frame = frame_of(visit);
     page.frame.problem = problem;
-    return refused(visit.pages.app(page, 200), detail);
+    return refused(visit.pages.app(page, 200), detail, reason);
 }
 
 /// Why no app is set up now; nullopt: one may be.
 std::optional<http::Response> refuse_app_of(const AccountVisit& visit) {
     oauth::Context& context = visit.context();
     if (!context.keys.has_factor_key())
-        return refuse_with(visit, kNoKey, "there is no factor.key; postern key repair makes one");
+        return refuse_with(visit, kNoKey, "there is no factor.key; postern key repair makes one",
+                           Reason::app_refused_no_factor_key);
     if (needs_link(visit)) return refuse_with(visit, kNeedsLink, kNeedsLinkDetail);
     return std::nullopt;
 }
@@ -83,7 +86,7 @@ bool is_on(const AccountVisit& visit, const NewApp& app) {
 
 http::Response refuse_app(const AccountVisit& visit, const AppRefusal& refusal) {
     if (refusal.late && is_on(visit, *refusal.late)) return done(visit, AccountDone::app_on);
-    return refused(form(visit, refusal.key, refusal.problem), refusal.detail);
+    return refused(form(visit, refusal.key, refusal.problem), refusal.detail, refusal.reason);
 }
 
 void note(const AccountVisit& visit, audit::Event event) {

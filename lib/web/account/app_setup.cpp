@@ -14,6 +14,7 @@
 namespace postern::web {
 namespace {
 
+using refusal::Reason;
 using text::tr;
 
 constexpr const char* kWrong =
@@ -34,13 +35,6 @@ AppKey show_key(oauth::Context& context, const model::Subject& subject, const ut
     }
     key.sealed = std::move(sealed);
     return key;
-}
-
-/// Why, for the operator (TOTP-6).
-std::string describe(const factor::TotpVerdict& verdict) {
-    if (verdict.outcome == factor::TotpOutcome::clock_off)
-        return "the app's clock is off by " + std::to_string(verdict.seconds_off) + " s";
-    return "the code is not one of the app";
 }
 
 /// By the id of the browser for which it was sealed.
@@ -80,14 +74,17 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
     if (store::find_stamp(context.store, subject) != app->stamp)
         return app_is_late(interaction, subject, std::move(*app));
 
-    const auto again = [&](const char* problem, const std::string& detail) {
-        return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed)};
+    const auto again = [&](const char* problem, const std::string& detail, Reason reason = Reason::app_refused) {
+        return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed), {}, reason};
     };
     const factor::TypedCode typed = factor::parse_code(interaction.request.form.find_typed("code").value_or(""));
     if (typed.kind != factor::CodeKind::app) return again(kWrong, "the code is not six digits");
     constexpr std::int64_t kNoneSpent = -1;
     const auto verdict = factor::check_totp(app->secret, typed.digits, context.now(), kNoneSpent);
-    if (verdict.outcome != factor::TotpOutcome::right) return again(kWrong, describe(verdict));
+    if (verdict.outcome == factor::TotpOutcome::clock_off)  // TOTP-6
+        return again(kWrong, "the app's clock is off by " + std::to_string(verdict.seconds_off) + " s",
+                     Reason::app_refused_clock_off);
+    if (verdict.outcome != factor::TotpOutcome::right) return again(kWrong, "the code is not one of the app");
     return ProvedApp{std::move(*app), verdict.step};
 }
 

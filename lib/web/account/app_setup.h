@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "refusal/reason.h"
 #include "web/account/new_app.h"
 #include "web/account/page.h"
 #include "web/interaction.h"
@@ -28,6 +29,7 @@ struct AppRefusal {
     std::string detail;               ///< for the operator
     AppKey key;                       ///< to go on with: the same after a wrong code, a new one where that has ended
     std::optional<NewApp> late = {};  ///< the app of a form that another change of the user's factors has ended
+    refusal::Reason reason = refusal::Reason::app_refused;
 };
 /// That refusal.
 AppRefusal app_is_late(Interaction& interaction, const model::Subject& subject, NewApp app);

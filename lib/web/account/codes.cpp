@@ -37,7 +37,7 @@ http::Response left(AccountVisit& visit, const text::Message& problem) {
 
 http::Response refuse_without_key(AccountVisit& visit) {
     http::Response response = left(visit, kNoKey);
-    response.refusal = http::Refusal{"codes_refused", "the page of the codes was shown",
+    response.refusal = http::Refusal{refusal::Reason::codes_refused, "the page of the codes was shown",
                                      "there is no factor.key; postern key repair makes one", ""};
     return response;
 }

@@ -64,13 +64,13 @@ util::Result<LoginVisit, http::Response> open_visit(Interaction& interaction, co
     if (!visit.request.half_login || is_early || !may_enrol(interaction, visit, interaction.context.store))
         return start_over(interaction, visit);
     if (!offers_app(interaction, visit) && !login::can_have_passkeys(interaction.context.settings))
-        return interaction.refuse(pages::PageFault::second_factor_missing, visit.request.client_id.str(),
+        return interaction.refuse(refusal::Reason::second_factor_missing_no_factor_key, visit.request.client_id.str(),
                                   "there is no factor.key; postern key repair makes one");
     return visit;
 }
 
-http::Response refuse(Interaction& interaction, const LoginVisit& visit, http::Response response, const char* reason,
-                      const std::string& detail) {
+http::Response refuse(Interaction& interaction, const LoginVisit& visit, http::Response response,
+                      refusal::Reason reason, const std::string& detail) {
     interaction.context.trail.add(audit::Event::second_factor_failed,
                                   {{"reason", detail},
                                    audit::subject(visit.request.half_login->subject),
@@ -85,7 +85,7 @@ http::Response refuse_app(Interaction& interaction, const AccountPages& pages, c
     EnrolmentPage page = page_of(interaction, visit);
     page.app_problem = refusal.problem;
     page.key = refusal.key;
-    return refuse(interaction, visit, pages.enrolment(page), "app_refused", refusal.detail);
+    return refuse(interaction, visit, pages.enrolment(page), refusal.reason, refusal.detail);
 }
 
 http::Response refuse_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit,
@@ -93,7 +93,7 @@ http::Response refuse_passkey(Interaction& interaction, const AccountPages& page
     EnrolmentPage page = page_of(interaction, visit);
     page.passkey_problem = refusal.problem;
     if (offers_app(interaction, visit)) page.key = new_app_key(interaction, visit.request.half_login->subject);
-    return refuse(interaction, visit, pages.enrolment(page), "passkey_change_refused", refusal.detail);
+    return refuse(interaction, visit, pages.enrolment(page), refusal.reason, refusal.detail);
 }
 
 /// The codes, and behind them what the login was for: at once where there are no codes.
@@ -138,7 +138,7 @@ http::Response complete(Interaction& interaction, const AccountPages& pages, con
 
 http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
     if (const auto faulty = login::faulty_new_passkey_field(interaction.request.form))
-        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: " + *faulty);
+        return refuse_and_offer(interaction, refusal::Reason::form_malformed, visit.request, "field: " + *faulty);
     const auto proved = login::prove_new_passkey(passkey_setup_of(interaction, visit));
     if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
     std::optional<login::PasskeyRefusal> refusal;
@@ -162,7 +162,7 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
 http::Response enrol_app(Interaction& interaction, const AccountPages& pages, const LoginVisit& visit) {
     const http::Params& sent = interaction.request.form;
     if (sent.fault_of("app") || !sent.find_typed("code"))
-        return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request,
+        return refuse_and_offer(interaction, refusal::Reason::form_malformed, visit.request,
                                 sent.fault_of("app") ? "field: app" : "field: code");
     const model::Subject& subject = visit.request.half_login->subject;
     const auto proved = prove_new_app(interaction, subject);
@@ -193,12 +193,12 @@ http::Response submit_enrolment(Interaction& interaction, const AccountPages& pa
     const http::Params& sent = interaction.request.form;
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, sent));
     if (!is_own_form(interaction.context, Form::enrolment, interaction.browser, visit.request.id, interaction.request))
-        return refuse_and_offer(interaction, pages::PageFault::form_foreign, visit.request,
+        return refuse_and_offer(interaction, refusal::Reason::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
     if (login::has_new_passkey(sent) && login::can_have_passkeys(interaction.context.settings))
         return enrol_passkey(interaction, pages, visit);
     if (offers_app(interaction, visit)) return enrol_app(interaction, pages, visit);
-    return refuse_and_offer(interaction, pages::PageFault::form_malformed, visit.request, "field: attestation_object");
+    return refuse_and_offer(interaction, refusal::Reason::form_malformed, visit.request, "field: attestation_object");
 }
 
 }  // namespace postern::web

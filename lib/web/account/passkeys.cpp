@@ -21,6 +21,7 @@
 namespace postern::web {
 namespace {
 
+using refusal::Reason;
 using text::tr;
 
 using util::base64url_encode;
@@ -82,8 +83,9 @@ http::Response list(AccountVisit& visit, const text::Message& problem) {
 }
 
 /// The page was shown instead of what was asked for.
-http::Response refused(http::Response response, const std::string& detail) {
-    response.refusal = http::Refusal{"passkey_change_refused", "the page of the passkeys was shown again", detail, ""};
+http::Response refused(http::Response response, const std::string& detail,
+                       Reason reason = Reason::passkey_change_refused) {
+    response.refusal = http::Refusal{reason, "the page of the passkeys was shown again", detail, ""};
     return response;
 }
 
@@ -137,10 +139,10 @@ http::Response add(AccountVisit& visit) {
     if (const auto faulty = login::faulty_new_passkey_field(visit.request().form))
         return refuse_malformed_form(visit, "field: " + *faulty);
     const auto proved = login::prove_new_passkey(setup_of(visit));
-    if (!proved) return refused(form(visit, proved.error().problem), proved.error().detail);
+    if (!proved) return refused(form(visit, proved.error().problem), proved.error().detail, proved.error().reason);
     auto added = add_with(visit, *proved);
     if (!added && is_added(visit.context(), *proved)) return done(visit, AccountDone::passkey_added);
-    if (!added) return refused(form(visit, added.error().problem), added.error().detail);
+    if (!added) return refused(form(visit, added.error().problem), added.error().detail, added.error().reason);
     note(visit, audit::Event::passkey_added, proved->row.credential_id);
     visit.interaction.browser.session = added->session.session;
     http::Response response =

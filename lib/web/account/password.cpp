@@ -96,14 +96,14 @@ http::Response refuse(AccountVisit& visit, const login::PasswordVerdict& verdict
     http::Response response = throttled ? form(visit, Wrong::present, login::wait_message(verdict.wait), 429)
                                         : form(visit, Wrong::present, problem);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
-    response.refusal = http::Refusal{throttled ? "login_throttled" : "password_refused",
+    response.refusal = http::Refusal{throttled ? refusal::Reason::login_throttled : refusal::Reason::password_refused,
                                      "the password form was shown again", verdict.log_detail, ""};
     return response;
 }
 
 http::Response refuse_busy(const AccountVisit& visit, const login::PasswordVerdict& verdict) {
     note_refusal(visit, verdict.outcome == login::PasswordOutcome::busy ? verdict.log_detail : login::kNoHashSlot);
-    return pages::refusal_page(visit.interaction.pages(), visit.request(), pages::PageFault::too_busy,
+    return pages::refusal_page(visit.interaction.pages(), visit.request(), refusal::Reason::too_busy,
                                {"", login::kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
 
@@ -152,7 +152,7 @@ http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& 
 
 http::Response refuse_without_proof(AccountVisit& visit) {
     http::Response response = form(visit, Wrong::none, "");
-    response.refusal = http::Refusal{"password_refused", "the page of the password was shown again",
+    response.refusal = http::Refusal{refusal::Reason::password_refused, "the page of the password was shown again",
                                      "the user has no password, and the login was not by a passkey alone", ""};
     return response;
 }

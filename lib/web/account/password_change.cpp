@@ -75,8 +75,8 @@ http::Response form(const ChangeVisit& visit, const text::Message& problem) {
 http::Response refuse(const ChangeVisit& visit, const text::Message& problem, const std::string& detail) {
     visit.context().trail.add(audit::Event::password_refused, {audit::subject(visit.subject()), {"reason", detail}});
     http::Response response = form(visit, problem);
-    response.refusal = http::Refusal{"password_refused", "the form for a new password was shown again", detail,
-                                     visit.login.request.client_id.str()};
+    response.refusal = http::Refusal{refusal::Reason::password_refused, "the form for a new password was shown again",
+                                     detail, visit.login.request.client_id.str()};
     return response;
 }
 
@@ -145,10 +145,10 @@ http::Response submit_password_change(Interaction& interaction, const AccountPag
     oauth::Context& context = interaction.context;
     const model::AuthorizationRequest& request = visit.login.request;
     if (!is_own_form(context, Form::password_change, interaction.browser, request.id, interaction.request))
-        return refuse_and_offer(interaction, pages::PageFault::form_foreign, request,
+        return refuse_and_offer(interaction, refusal::Reason::form_foreign, request,
                                 "the csrf field is missing or does not belong to this browser and request");
     if (const auto faulty = login::first_unreadable(sent, {"new", "again"}))
-        return refuse_and_offer(interaction, pages::PageFault::form_malformed, request, "field: " + *faulty);
+        return refuse_and_offer(interaction, refusal::Reason::form_malformed, request, "field: " + *faulty);
     const auto fresh = login::read_new_password(
         context, sent,
         login::find_password_owner(context, visit.subject(), store::find_username(context.store, visit.subject())));
@@ -158,7 +158,7 @@ http::Response submit_password_change(Interaction& interaction, const AccountPag
     std::string hash;
     {
         const auto slot = login::take_hash_slot(context);
-        if (!slot) return refuse_and_offer(interaction, pages::PageFault::too_busy, request, login::kNoHashSlot);
+        if (!slot) return refuse_and_offer(interaction, refusal::Reason::too_busy, request, login::kNoHashSlot);
         // Who has set it knows it, and so does what it was sent with.
         if (crypto::verify_password(*fresh, store::find_password_hash(context.store, visit.subject())))
             return refuse(visit, kSame, "new password: the present one");

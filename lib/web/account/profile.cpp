@@ -109,7 +109,8 @@ http::Response form(AccountVisit& visit, const Typed& typed) {
 }
 
 http::Response refused(http::Response response, const std::string& detail) {
-    response.refusal = http::Refusal{"profile_refused", "the form of the profile was shown again", detail, ""};
+    response.refusal =
+        http::Refusal{refusal::Reason::profile_refused, "the form of the profile was shown again", detail, ""};
     return response;
 }
 

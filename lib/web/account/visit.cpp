@@ -50,7 +50,7 @@ text::Message text_of(std::string_view word, Form form) {
 }
 
 /// The form can be had again at the page.
-http::Response refuse(const AccountVisit& visit, pages::PageFault fault, const std::string& detail) {
+http::Response refuse(const AccountVisit& visit, refusal::Reason fault, const std::string& detail) {
     pages::RefusalFacts facts{"", detail, visit.context().settings.issuer, visit.url()};
     return pages::refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
 }
@@ -139,12 +139,12 @@ bool needs_link(const AccountVisit& visit) {
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {
     if (is_own_form(visit.context(), visit.form, visit.interaction.browser, kNoRequest, visit.request()))
         return std::nullopt;
-    return refuse(visit, pages::PageFault::account_form_foreign,
+    return refuse(visit, refusal::Reason::account_form_foreign,
                   "the csrf field is missing or does not belong to this browser, session and page");
 }
 
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail) {
-    return refuse(visit, pages::PageFault::account_form_malformed, detail);
+    return refuse(visit, refusal::Reason::account_form_malformed, detail);
 }
 
 http::Response done(const AccountVisit& visit, AccountDone what) {

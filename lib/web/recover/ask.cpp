@@ -39,8 +39,8 @@ http::Response form(oauth::Context& context, const RecoverPages& own, login::Bro
     return response;
 }
 
-http::Response refuse(http::Response response, const char* error, const std::string& detail) {
-    response.refusal = http::Refusal{error, "the page of a forgotten password was shown", detail, ""};
+http::Response refuse(http::Response response, refusal::Reason reason, const std::string& detail) {
+    response.refusal = http::Refusal{reason, "the page of a forgotten password was shown", detail, ""};
     return response;
 }
 
@@ -89,10 +89,12 @@ Answer ask(oauth::Context& context, const std::string& typed, const std::string&
 http::Response submit(oauth::Context& context, const RecoverPages& own, login::Browser& browser,
                       const http::Request& request, const std::string& language) {
     if (!is_own_form(context, Form::recover, browser, "", request))
-        return refuse(form(context, own, browser, kOutOfDate, 403), "recover_form_refused",
+        return refuse(form(context, own, browser, kOutOfDate, 403), refusal::Reason::recover_form_refused,
                       "the csrf field is missing or does not belong to this browser");
     const auto typed = request.form.find_typed("name");
-    if (!typed) return refuse(form(context, own, browser, kNothingTyped, 400), "recover_form_refused", "field: name");
+    if (!typed)
+        return refuse(form(context, own, browser, kNothingTyped, 400), refusal::Reason::recover_form_refused,
+                      "field: name");
     if (typed->empty()) return form(context, own, browser, kNothingTyped);
     const Answer answer = ask(context, *typed, request.remote_address, language);
     http::Response response = own.asked();
@@ -102,7 +104,7 @@ http::Response submit(oauth::Context& context, const RecoverPages& own, login::B
         return response;
     }
     return refuse(
-        std::move(response), "mail_limited",
+        std::move(response), refusal::Reason::mail_limited,
         answer.asked == Asked::too_many
             ? "no message will be sent: " + std::to_string(store::kMaxWaitingResets) + " requests wait already"
             : "no message will be sent: there were too many requests from this address, or for this name");

@@ -72,7 +72,7 @@ http::Response refuse_link(const Visit& visit, const std::string& reason) {
         for (auto& member : members_of(visit.link())) members.push_back(std::move(member));
     visit.context.trail.add(audit::Event::link_refused, std::move(members));
     const oauth::Settings& settings = visit.context.settings;
-    return pages::refusal_page(visit.pages, visit.request, pages::PageFault::link_not_good,
+    return pages::refusal_page(visit.pages, visit.request, refusal::Reason::link_not_good,
                                {.client_id = {},
                                 .detail = reason,
                                 .issuer = settings.issuer,
@@ -80,7 +80,7 @@ http::Response refuse_link(const Visit& visit, const std::string& reason) {
                                 .recover = settings.offers_recovery() ? settings.url(*settings.paths.recover) : ""});
 }
 
-http::Response refuse_form(const Visit& visit, pages::PageFault fault, const std::string& detail) {
+http::Response refuse_form(const Visit& visit, refusal::Reason fault, const std::string& detail) {
     return pages::refusal_page(visit.pages, visit.request, fault, {"", detail, visit.context.settings.issuer, ""});
 }
 
@@ -243,15 +243,14 @@ http::Response submit_address(Visit& visit) {
 /// The page again. The link is as it was.
 http::Response refuse_passkey(Visit& visit, const login::PasskeyRefusal& refusal) {
     http::Response response = form(visit, "", refusal.problem);
-    response.refusal =
-        http::Refusal{"passkey_change_refused", "the page of the link was shown again", refusal.detail, ""};
+    response.refusal = http::Refusal{refusal.reason, "the page of the link was shown again", refusal.detail, ""};
     return response;
 }
 
 http::Response submit_passkey(Visit& visit) {
     oauth::Context& context = visit.context;
     if (const auto faulty = login::faulty_new_passkey_field(visit.request.form))
-        return refuse_form(visit, pages::PageFault::link_form_malformed, "field: " + *faulty);
+        return refuse_form(visit, refusal::Reason::link_form_malformed, "field: " + *faulty);
     const auto proved = login::prove_new_passkey(setup_of(visit));
     if (!proved) return refuse_passkey(visit, proved.error());
     const InvitedPasskey added = add_invited_passkey(context, visit.browser, visit.link(), *proved);
@@ -271,14 +270,14 @@ http::Response submit_passkey(Visit& visit) {
 
 http::Response submit(Visit& visit) {
     if (!is_own_form(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
-        return refuse_form(visit, pages::PageFault::link_form_foreign,
+        return refuse_form(visit, refusal::Reason::link_form_foreign,
                            "the csrf field is missing or does not belong to this browser and link");
     if (visit.link().purpose == LinkPurpose::email) return submit_address(visit);
     const http::Params& sent = visit.request.form;
     if (login::has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))
         return submit_passkey(visit);
     if (const auto faulty = login::first_unreadable(sent, {"new", "again"}))
-        return refuse_form(visit, pages::PageFault::link_form_malformed, "field: " + *faulty);
+        return refuse_form(visit, refusal::Reason::link_form_malformed, "field: " + *faulty);
     const auto fresh = login::read_new_password(
         visit.context, sent, login::find_password_owner(visit.context, visit.link().subject, visit.found->username));
     if (!fresh) {
@@ -286,7 +285,7 @@ http::Response submit(Visit& visit) {
         return form(visit, fresh.error().text);
     }
     const auto hash = login::hash_new_password(visit.context, *fresh);
-    if (!hash) return refuse_form(visit, pages::PageFault::too_busy, login::kNoHashSlot);
+    if (!hash) return refuse_form(visit, refusal::Reason::too_busy, login::kNoHashSlot);
     const auto removed = spend(visit, *hash);
     if (!removed) return refuse_link(visit, "used, or void, while the new password was hashed");
     note(visit, *removed);

@@ -63,6 +63,7 @@ struct Reader {
     FakeFetcher fetcher{};
     fetch::Outbound outbound{};
     Time now = kNow;
+    refusal::Reason why{};  ///< of the last failure
 
     /// The body, or "?" and the reason, "!" when it was too often.
     std::string read(const std::string& url = kUrl, fetch::Occasion occasion = fetch::Occasion::first,
@@ -71,7 +72,8 @@ struct Reader {
         const auto result =
             fetch::read_document(source, fetch::Purpose::client_document, url, {occasion, of}, check_good);
         if (result) return result->body;
-        return (result.error().too_many ? "!" : "?") + result.error().reason;
+        why = result.error().why;
+        return (refusal::error_word(why) == "client_document_busy" ? "!" : "?") + result.error().reason;
     }
     std::string cached(const std::string& url = kUrl) {
         const auto document = fetch::cached_document(database, fetch::Purpose::client_document, url);
@@ -443,7 +445,7 @@ TEST_CASE("read_document: without a fetcher nothing is looked up and nothing wai
         fetch::read_document(source, fetch::Purpose::client_document, kUrl, {fetch::Occasion::first}, check_good);
     REQUIRE_FALSE(result);
     CHECK(result.error().reason == "\"outbound\" is not enabled");
-    CHECK_FALSE(result.error().too_many);
+    CHECK(result.error().why == refusal::Reason::client_document_refused);
 }
 
 TEST_CASE("read_document: a URL that may not be fetched is neither asked nor counted [FETCH-4]") {

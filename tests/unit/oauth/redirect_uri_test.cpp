@@ -8,7 +8,7 @@
 #include "support/rules_fixture.h"
 
 using namespace postern;
-using oauth::RedirectFault;
+using refusal::Reason;
 
 TEST_CASE(
     "match_redirect_uri: one spelling only [IF91, RFC 6749 §3.1.2.2b, R01, R02, R03, R04, R05, R06, R07, R08, R09, "
@@ -210,31 +210,31 @@ TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 
     struct Row {
         const char* when;
         const char* query;
-        RedirectFault fault;
+        Reason reason;
     };
     const Row rows[] = {
-        {"no client", "redirect_uri=https://one.example/cb", RedirectFault::client_missing},
-        {"empty client", "client_id=&redirect_uri=https://one.example/cb", RedirectFault::client_missing},
-        {"unknown client", "client_id=nobody", RedirectFault::client_unknown},
-        {"client ids are case-sensitive", "client_id=ONE", RedirectFault::client_unknown},
-        {"disabled client", "client_id=off", RedirectFault::client_disabled},
-        {"two client ids", "client_id=one&client_id=one", RedirectFault::malformed},
+        {"no client", "redirect_uri=https://one.example/cb", Reason::client_missing},
+        {"empty client", "client_id=&redirect_uri=https://one.example/cb", Reason::client_missing},
+        {"unknown client", "client_id=nobody", Reason::client_unknown},
+        {"client ids are case-sensitive", "client_id=ONE", Reason::client_unknown},
+        {"disabled client", "client_id=off", Reason::client_disabled},
+        {"two client ids", "client_id=one&client_id=one", Reason::request_malformed},
         {"two addresses, good first",
          "client_id=one&redirect_uri=https://one.example/cb&redirect_uri=https://evil.example/",
-         RedirectFault::malformed},
+         Reason::request_malformed},
         {"two addresses, good last",
          "client_id=one&redirect_uri=https://evil.example/&redirect_uri=https://one.example/cb",
-         RedirectFault::malformed},
-        {"an address with NUL", "client_id=one&redirect_uri=https://one.example/cb%00.evil", RedirectFault::malformed},
+         Reason::request_malformed},
+        {"an address with NUL", "client_id=one&redirect_uri=https://one.example/cb%00.evil", Reason::request_malformed},
         {"another client's address", "client_id=one&redirect_uri=https://two.example/cb",
-         RedirectFault::redirect_unregistered},
-        {"no address, two registered", "client_id=many", RedirectFault::redirect_missing},
+         Reason::redirect_unregistered},
+        {"no address, two registered", "client_id=many", Reason::redirect_missing},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
         const auto verified = oauth::verify_redirect(context, test::params(row.query));
         REQUIRE_FALSE(verified);
-        CHECK(verified.error().fault == row.fault);
+        CHECK(verified.error().reason == row.reason);
     }
     const auto sent = oauth::verify_redirect(
         context, test::params("client_id=one&redirect_uri=https%3A%2F%2Fone.example%2Fcb&state=x"));

@@ -12,7 +12,7 @@
 #include "support/rules_fixture.h"
 
 using namespace postern;
-using oidc::LogoutFault;
+using refusal::Reason;
 using test::Query;
 
 namespace {
@@ -53,12 +53,13 @@ struct Fixture {
         REQUIRE(request);
         const auto after = oidc::verify_post_logout_redirect(context, *request);
         if (!after) {
-            CHECK(after.error().fault == LogoutFault::redirect_unregistered);
+            CHECK(after.error().reason == Reason::logout_redirect_unregistered);
             return "refused";
         }
         if (after->url()) CHECK_FALSE(after->not_followed());
         if (after->url()) return (after->is_proved() ? "" : "if confirmed: ") + *after->url();
-        return after->not_followed() ? "page: " + after->not_followed()->error : "page";
+        return after->not_followed() ? "page: " + std::string(refusal::error_word(after->not_followed()->reason))
+                                     : "page";
     }
 };
 
@@ -110,40 +111,40 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout Â
     struct Row {
         std::string when;
         Query query;
-        LogoutFault fault;
+        Reason reason;
     };
     const std::vector<Row> rows = {
         {"client_id of another client",
          {{"id_token_hint", hint}, {"client_id", "other"}},
-         LogoutFault::client_mismatch},
-        {"client_id of nobody", {{"id_token_hint", hint}, {"client_id", "App"}}, LogoutFault::client_mismatch},
-        {"no token at all", {{"id_token_hint", "x"}}, LogoutFault::hint_invalid},
-        {"alg none", {{"id_token_hint", "eyJhbGciOiJub25lIn0" + payload + "."}}, LogoutFault::hint_invalid},
-        {"no signature", {{"id_token_hint", hint.substr(0, hint.rfind('.') + 1)}}, LogoutFault::hint_invalid},
-        {"one byte less", {{"id_token_hint", hint.substr(0, hint.size() - 1)}}, LogoutFault::hint_invalid},
-        {"a blank behind it", {{"id_token_hint", hint + " "}}, LogoutFault::hint_invalid},
-        {"the hint twice", Query{{"id_token_hint", hint}}.and_also("id_token_hint", hint), LogoutFault::malformed},
-        {"client_id twice", Query{{"client_id", "app"}}.and_also("client_id", "app"), LogoutFault::malformed},
+         Reason::logout_client_mismatch},
+        {"client_id of nobody", {{"id_token_hint", hint}, {"client_id", "App"}}, Reason::logout_client_mismatch},
+        {"no token at all", {{"id_token_hint", "x"}}, Reason::logout_hint_invalid},
+        {"alg none", {{"id_token_hint", "eyJhbGciOiJub25lIn0" + payload + "."}}, Reason::logout_hint_invalid},
+        {"no signature", {{"id_token_hint", hint.substr(0, hint.rfind('.') + 1)}}, Reason::logout_hint_invalid},
+        {"one byte less", {{"id_token_hint", hint.substr(0, hint.size() - 1)}}, Reason::logout_hint_invalid},
+        {"a blank behind it", {{"id_token_hint", hint + " "}}, Reason::logout_hint_invalid},
+        {"the hint twice", Query{{"id_token_hint", hint}}.and_also("id_token_hint", hint), Reason::logout_malformed},
+        {"client_id twice", Query{{"client_id", "app"}}.and_also("client_id", "app"), Reason::logout_malformed},
         {"the address twice", Query{{"post_logout_redirect_uri", kAway}}.and_also("post_logout_redirect_uri", kAway),
-         LogoutFault::malformed},
-        {"state twice", Query{{"state", "a"}}.and_also("state", "b"), LogoutFault::malformed},
-        {"logout_hint twice", Query{{"logout_hint", "a"}}.and_also("logout_hint", "a"), LogoutFault::malformed},
-        {"ui_locales twice", Query{{"ui_locales", "a"}}.and_also("ui_locales", "a"), LogoutFault::malformed},
-        {"state with a bad escape", Query{}.raw("state=%zz"), LogoutFault::malformed},
-        {"state with a line end", Query{}.raw("state=%0a"), LogoutFault::malformed},
-        {"state too long", {{"state", std::string(4097, 's')}}, LogoutFault::malformed},
+         Reason::logout_malformed},
+        {"state twice", Query{{"state", "a"}}.and_also("state", "b"), Reason::logout_malformed},
+        {"logout_hint twice", Query{{"logout_hint", "a"}}.and_also("logout_hint", "a"), Reason::logout_malformed},
+        {"ui_locales twice", Query{{"ui_locales", "a"}}.and_also("ui_locales", "a"), Reason::logout_malformed},
+        {"state with a bad escape", Query{}.raw("state=%zz"), Reason::logout_malformed},
+        {"state with a line end", Query{}.raw("state=%0a"), Reason::logout_malformed},
+        {"state too long", {{"state", std::string(4097, 's')}}, Reason::logout_malformed},
         {"state too long to be returned",
          {{"state", std::string(2048, '"')}, {"post_logout_redirect_uri", std::string(2048, 'u')}},
-         LogoutFault::malformed},
+         Reason::logout_malformed},
         {"too much together",
          {{"state", std::string(4096, 's')}, {"post_logout_redirect_uri", std::string(769, 'u')}},
-         LogoutFault::malformed},
+         Reason::logout_malformed},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
         const auto request = f.parse(row.query);
         REQUIRE_FALSE(request);
-        CHECK(request.error().fault == row.fault);
+        CHECK(request.error().reason == row.reason);
         CHECK_FALSE(request.error().log_detail.empty());
         CHECK(request.error().log_detail.find(hint) == std::string::npos);
     }
@@ -166,7 +167,7 @@ TEST_CASE("parse_logout_request: other tokens of this server are not hints [RFC 
                                     token(jose::TokenType::id_token, "https://op.example/")}) {
         const auto request = f.parse({{"id_token_hint", hint}});
         REQUIRE_FALSE(request);
-        CHECK(request.error().fault == LogoutFault::hint_invalid);
+        CHECK(request.error().reason == Reason::logout_hint_invalid);
     }
 }
 

@@ -6,58 +6,58 @@
 #include "unit/web/page_flow.h"
 
 using namespace postern;
-using pages::PageFault;
+using refusal::Reason;
 
 namespace {
 
 struct Row {
-    PageFault fault;
+    Reason reason;
     int status;
     const char* error;
 };
 // clang-format off
 const Row kRows[] = {
-    {PageFault::request_malformed, 400, "request_malformed"},
-    {PageFault::client_missing, 400, "client_missing"},
-    {PageFault::client_unknown, 400, "client_unknown"},
-    {PageFault::client_disabled, 400, "client_disabled"},
-    {PageFault::redirect_missing, 400, "redirect_missing"},
-    {PageFault::redirect_unregistered, 400, "redirect_unregistered"},
-    {PageFault::document_refused, 400, "client_document_refused"},
-    {PageFault::document_busy, 503, "client_document_busy"},
-    {PageFault::document_changed, 400, "client_document_changed"},
-    {PageFault::document_no_room, 503, "client_document_no_room"},
-    {PageFault::document_error, 400, "client_document_error"},
-    {PageFault::resume_missing, 400, "resume_missing"},
-    {PageFault::resume_invalid, 400, "resume_invalid"},
-    {PageFault::resume_expired, 400, "resume_expired"},
-    {PageFault::cookie_missing, 400, "cookie_missing"},
-    {PageFault::session_cookie_missing, 400, "session_cookie_missing"},
-    {PageFault::other_browser, 400, "other_browser"},
-    {PageFault::already_used, 400, "already_used"},
-    {PageFault::form_foreign, 403, "form_foreign"},
-    {PageFault::form_malformed, 400, "form_malformed"},
-    {PageFault::too_busy, 503, "too_busy"},
-    {PageFault::remote_user_missing, 403, "remote_user_missing"},
-    {PageFault::remote_user_unusable, 403, "remote_user_unusable"},
-    {PageFault::account_unknown, 403, "account_unknown"},
-    {PageFault::account_disabled, 403, "account_disabled"},
-    {PageFault::access_refused, 403, "access_refused"},
-    {PageFault::second_factor_missing, 403, "second_factor_missing"},
-    {PageFault::password_change_missing, 403, "password_change_missing"},
-    {PageFault::passkey_suspended, 403, "passkey_suspended"},
-    {PageFault::account_form_foreign, 403, "account_form_foreign"},
-    {PageFault::account_form_malformed, 400, "account_form_malformed"},
-    {PageFault::link_not_good, 400, "link_not_good"},
-    {PageFault::link_form_foreign, 403, "link_form_foreign"},
-    {PageFault::link_form_malformed, 400, "link_form_malformed"},
-    {PageFault::logout_malformed, 400, "logout_malformed"},
-    {PageFault::logout_hint_invalid, 400, "logout_hint_invalid"},
-    {PageFault::logout_client_mismatch, 400, "logout_client_mismatch"},
-    {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered"},
-    {PageFault::logout_resume_invalid, 400, "logout_resume_invalid"},
-    {PageFault::logout_resume_expired, 400, "logout_resume_expired"},
-    {PageFault::logout_form_foreign, 403, "logout_form_foreign"},
+    {Reason::request_malformed, 400, "request_malformed"},
+    {Reason::client_missing, 400, "client_missing"},
+    {Reason::client_unknown, 400, "client_unknown"},
+    {Reason::client_disabled, 400, "client_disabled"},
+    {Reason::redirect_missing, 400, "redirect_missing"},
+    {Reason::redirect_unregistered, 400, "redirect_unregistered"},
+    {Reason::client_document_refused, 400, "client_document_refused"},
+    {Reason::client_document_busy, 503, "client_document_busy"},
+    {Reason::client_document_changed, 400, "client_document_changed"},
+    {Reason::client_document_no_room, 503, "client_document_no_room"},
+    {Reason::client_document_error, 400, "client_document_error"},
+    {Reason::resume_missing, 400, "resume_missing"},
+    {Reason::resume_invalid, 400, "resume_invalid"},
+    {Reason::resume_expired, 400, "resume_expired"},
+    {Reason::cookie_missing, 400, "cookie_missing"},
+    {Reason::session_cookie_missing, 400, "session_cookie_missing"},
+    {Reason::other_browser, 400, "other_browser"},
+    {Reason::already_used, 400, "already_used"},
+    {Reason::form_foreign, 403, "form_foreign"},
+    {Reason::form_malformed, 400, "form_malformed"},
+    {Reason::too_busy, 503, "too_busy"},
+    {Reason::remote_user_missing, 403, "remote_user_missing"},
+    {Reason::remote_user_unusable, 403, "remote_user_unusable"},
+    {Reason::account_unknown, 403, "account_unknown"},
+    {Reason::account_disabled, 403, "account_disabled"},
+    {Reason::access_refused, 403, "access_refused"},
+    {Reason::second_factor_missing, 403, "second_factor_missing"},
+    {Reason::password_change_missing, 403, "password_change_missing"},
+    {Reason::passkey_suspended, 403, "passkey_suspended"},
+    {Reason::account_form_foreign, 403, "account_form_foreign"},
+    {Reason::account_form_malformed, 400, "account_form_malformed"},
+    {Reason::link_not_good, 400, "link_not_good"},
+    {Reason::link_form_foreign, 403, "link_form_foreign"},
+    {Reason::link_form_malformed, 400, "link_form_malformed"},
+    {Reason::logout_malformed, 400, "logout_malformed"},
+    {Reason::logout_hint_invalid, 400, "logout_hint_invalid"},
+    {Reason::logout_client_mismatch, 400, "logout_client_mismatch"},
+    {Reason::logout_redirect_unregistered, 400, "logout_redirect_unregistered"},
+    {Reason::logout_resume_invalid, 400, "logout_resume_invalid"},
+    {Reason::logout_resume_expired, 400, "logout_resume_expired"},
+    {Reason::logout_form_foreign, 403, "logout_form_foreign"},
 };
 // clang-format on
 
@@ -71,10 +71,11 @@ TEST_CASE("refusal_page: each fault has its status and its word, and a page that
     for (const Row& row : kRows) {
         CAPTURE(std::string(row.error));
         const auto answer = pages::refusal_page(
-            pages, request, row.fault, {"app", "for the operator", "https://op.example", "https://op.example/again"});
+            pages, request, row.reason, {"app", "for the operator", "https://op.example", "https://op.example/again"});
         CHECK(answer.status == row.status);
         REQUIRE(answer.refusal);
-        CHECK(answer.refusal->error == row.error);
+        CHECK(answer.refusal->reason == row.reason);
+        CHECK(refusal::row_of(row.reason).word == std::string(row.error));
         CHECK(answer.refusal->client_id == "app");
         CHECK(answer.refusal->detail == "for the operator");
         CHECK((answer.find("Retry-After") != nullptr) == (row.status == 503));
@@ -91,7 +92,7 @@ TEST_CASE("refusal_page: each fault has its status and its word, and a page that
         words.insert(row.error);
     }
     CHECK(words.size() == std::size(kRows));
-    CHECK(std::size(kRows) == static_cast<std::size_t>(PageFault::logout_form_foreign) + 1);  // the last one
+    CHECK(std::size(kRows) == pages::reasons_with_page().size());
 }
 
 TEST_CASE("refusal_page: a name that looks like a mark is shown as it is") {
@@ -101,37 +102,32 @@ TEST_CASE("refusal_page: a name that looks like a mark is shown as it is") {
     facts.client_name = "{user} of {issuer}";
     facts.username = "alice";
     facts.issuer = "https://op.example";
-    pages::refusal_page(pages, request, pages::PageFault::access_refused, facts);
+    pages::refusal_page(pages, request, Reason::access_refused, facts);
     CHECK(pages.last_error.title == "alice may not use {user} of {issuer}");
 }
 
 TEST_CASE("refusal_page: before a redirect_uri is verified, its fault is a page [RFC 6749 §4.1.2.1a]") {
-    using oauth::RedirectFault;
-    const struct {
-        RedirectFault fault;
-        const char* error;
-    } rows[] = {
-        {RedirectFault::malformed, "request_malformed"},
-        {RedirectFault::client_missing, "client_missing"},
-        {RedirectFault::client_unknown, "client_unknown"},
-        {RedirectFault::client_disabled, "client_disabled"},
-        {RedirectFault::redirect_missing, "redirect_missing"},
-        {RedirectFault::redirect_unregistered, "redirect_unregistered"},
-    };
     test::RecordedPages pages;
-    for (const auto& row : rows) {
-        CAPTURE(std::string(row.error));
-        const auto answer = pages::refusal_page(pages, test::get(""), {row.fault, "app", "detail"});
-        CHECK(answer.refusal->error == row.error);
-        CHECK(answer.refusal->client_id == "app");
-        CHECK(answer.status == 400);
-    }
+    const auto answer = pages::refusal_page(pages, test::get(""), {Reason::redirect_unregistered, "app", "detail"});
+    CHECK(answer.refusal->reason == Reason::redirect_unregistered);
+    CHECK(answer.refusal->client_id == "app");
+    CHECK(answer.status == 400);
+}
+
+TEST_CASE("refusal_page: a case of an error has the page of the error, and is recorded as what it is") {
+    test::RecordedPages pages;
+    const auto answer = pages::refusal_page(pages, test::get(""), Reason::client_document_busy_slots, {});
+    CHECK(answer.status == 503);
+    CHECK(answer.refusal->reason == Reason::client_document_busy_slots);
+    pages::refusal_page(pages, test::get(""), Reason::client_document_busy, {});
+    CHECK(text::Catalogue().say(pages.last_error.title) == answer.refusal->description);
+    CHECK_THROWS_AS(pages::refusal_page(pages, test::get(""), Reason::invalid_grant, {}), std::logic_error);
 }
 
 TEST_CASE("refusal_page: the page about a missing cookie names the address that the browser has to use") {
     test::RecordedPages pages;
-    for (const auto fault : {PageFault::cookie_missing, PageFault::session_cookie_missing}) {
-        pages::refusal_page(pages, test::get(""), fault, {"", "", "https://op.example/base", ""});
+    for (const auto reason : {Reason::cookie_missing, Reason::session_cookie_missing}) {
+        pages::refusal_page(pages, test::get(""), reason, {"", "", "https://op.example/base", ""});
         CHECK(text::Catalogue().say(pages.last_error.message).find("https://op.example/base (") != std::string::npos);
     }
 }
@@ -139,8 +135,8 @@ TEST_CASE("refusal_page: the page about a missing cookie names the address that 
 TEST_CASE(
     "refusal_page: a sign-in started elsewhere is named as that first, and a person who did not start it is warned") {
     test::RecordedPages pages;
-    for (const auto fault : {PageFault::cookie_missing, PageFault::other_browser}) {
-        pages::refusal_page(pages, test::get(""), fault, {"", "", "https://op.example", "https://op.example/again"});
+    for (const auto reason : {Reason::cookie_missing, Reason::other_browser}) {
+        pages::refusal_page(pages, test::get(""), reason, {"", "", "https://op.example", "https://op.example/again"});
         CHECK(text::Catalogue().say(pages.last_error.message).starts_with("It was started in another browser "));
         CHECK(text::Catalogue().say(pages.last_error.who).find("do not continue") != std::string::npos);
     }

@@ -15,7 +15,7 @@ using server::RefusalRing;
 namespace {
 
 RefusalRecord refusal_of(const std::string& id) {
-    return {id, kNow, "token", 400, "invalid_grant", "the code is not valid", "redirect_uri differs", "client"};
+    return {id, kNow, "token", 400, "invalid_scope", "invalid_scope_unknown", "words", "unknown scope: x", "client"};
 }
 
 }  // namespace
@@ -35,11 +35,25 @@ TEST_CASE("RefusalRing: what was recorded is found by its request id") {
     CHECK(got->endpoint == put.endpoint);
     CHECK(got->status == put.status);
     CHECK(got->error == put.error);
+    CHECK(got->reason == put.reason);
     CHECK(got->description == put.description);
     CHECK(got->detail == put.detail);
     CHECK(got->client_id == put.client_id);
     for (const char* other : {"id-3", "id-", "id-11", ""}) CHECK_FALSE(RefusalRing::find(path, other));
     CHECK_FALSE(RefusalRing::find(directory / "no.ring", "id-1"));
+}
+
+TEST_CASE("RefusalRing: a record without a reason, as earlier versions wrote them, has that of its error") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "refusals.ring";
+    std::string slots(server::kRingSlotBytes, '\0');
+    slots += R"({"n":0,"request_id":"old","time":1,"endpoint":"token","status":400,"error":"invalid_grant"})";
+    slots.resize(slots.size() + server::kRingSlotBytes, '\0');
+    write_file(path, slots);
+    const auto got = RefusalRing::find(path, "old");
+    REQUIRE(got);
+    CHECK(got->reason == "invalid_grant");
+    CHECK(got->detail == "");
 }
 
 TEST_CASE("RefusalRing: the newest record of an id wins, in every ring position") {
@@ -101,7 +115,8 @@ TEST_CASE("RefusalRing: texts of any length and bytes are cut to one slot, and t
     for (const char byte : {'x', '\x01', '\xff', '<', '"', '\0'}) {
         CAPTURE(static_cast<int>(byte));
         const std::string text(5000, byte);
-        CHECK(ring.record({id, Time{Seconds{-9'000'000'000'000'000}}, text, -2'000'000'000, text, text, text, text}));
+        CHECK(ring.record(
+            {id, Time{Seconds{-9'000'000'000'000'000}}, text, -2'000'000'000, text, text, text, text, text}));
         ring.record(refusal_of("neighbour"));
         const auto got = RefusalRing::find(path, id);
         REQUIRE(got);

@@ -12,6 +12,7 @@
 
 #include "db/error.h"
 #include "db/sqlite/write_lock.h"
+#include "refusal/reason.h"
 #include "store/login_attempts.h"
 #include "support/variables.h"
 #include "util/clock.h"
@@ -275,8 +276,9 @@ TEST_CASE("Service: endpoints for browsers fail with a page, in plain text when 
 
 TEST_CASE("Service: a refusal can be looked up by the id that its answer carries") {
     ServiceFixture fixture(OnFailure::json, [](App&, const http::Request&) {
-        http::Response response = http::json(json::Object{{"error", "invalid_grant"}}, 400);
-        response.refusal = http::Refusal{"invalid_grant", "The code is not valid.", "expired 5 s ago", "shop"};
+        http::Response response = http::json(json::Object{{"error", "invalid_scope"}}, 400);
+        response.refusal = http::Refusal{refusal::Reason::invalid_scope_unknown, "That scope is not known.",
+                                         "unknown scope: x", "shop"};
         return response;
     });
     FakeExchange exchange;
@@ -285,8 +287,10 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
     REQUIRE(record);
     CHECK(record->endpoint == "probe");
     CHECK(record->status == 400);
-    CHECK(record->error == "invalid_grant");
-    CHECK(record->detail == "expired 5 s ago");
+    CHECK(record->error == "invalid_scope");
+    CHECK(record->reason == "invalid_scope_unknown");
+    CHECK(record->detail == "unknown scope: x");
+    CHECK(fixture.log().find("\"error\":\"invalid_scope\"") != std::string::npos);
     CHECK(record->client_id == "shop");
 
     FakeExchange lost("/elsewhere");
@@ -301,7 +305,7 @@ TEST_CASE("Service: of a client_id that is none, such as a token in the wrong fi
     const std::string token = std::string(128, 'h') + "signature";
     ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
         http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
-        response.refusal = http::Refusal{"invalid_client", "words", "", token};
+        response.refusal = http::Refusal{refusal::Reason::invalid_client, "words", "", token};
         return response;
     });
     FakeExchange exchange;
@@ -326,7 +330,7 @@ TEST_CASE("Service: the URL of a document is noted whole, but not one that holds
         CAPTURE(row.sent);
         ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
             http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
-            response.refusal = http::Refusal{"invalid_client", "words", "", row.sent};
+            response.refusal = http::Refusal{refusal::Reason::invalid_client, "words", "", row.sent};
             return response;
         });
         FakeExchange exchange;

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "refusal/reason.h"
 #include "support/html.h"
 #include "support/rules_fixture.h"
 #include "unit/web/shipped.h"
@@ -110,7 +111,7 @@ TEST_CASE("authorization_error: the same ways, and the refusal is kept for the o
         const std::string* location = answer.find("Location");
         CHECK((location ? *location : answer.body).find(row.part) != std::string::npos);
         REQUIRE(answer.refusal);
-        CHECK(answer.refusal->error == "invalid_scope");
+        CHECK(answer.refusal->reason == refusal::Reason::invalid_scope);
         CHECK(answer.refusal->description == "words");
         CHECK(answer.refusal->detail == "detail");
         CHECK(answer.refusal->client_id == "app");

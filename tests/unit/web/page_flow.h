@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "oauth/access_token.h"
+#include "refusal/reason.h"
 #include "store/grants.h"
 #include "support/rules_fixture.h"
 #include "unit/text/said.h"
@@ -170,7 +171,9 @@ private:
 };
 
 /// The word of a refusal, "" when the answer is none.
-inline std::string refusal_of(const http::Response& answer) { return answer.refusal ? answer.refusal->error : ""; }
+inline std::string refusal_of(const http::Response& answer) {
+    return answer.refusal ? std::string(refusal::error_word(answer.refusal->reason)) : "";
+}
 
 /// Where the browser is sent, without the query.
 inline std::string place_of(const http::Response& answer) {

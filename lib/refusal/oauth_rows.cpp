@@ -1,0 +1,130 @@
+// The errors of RFC 6749, RFC 6750, RFC 7009 and OpenID Connect: what an application is told.
+#include "refusal/rows.h"
+
+namespace postern::refusal {
+namespace {
+
+using enum Reason;
+
+constexpr Row kRows[] = {
+    {invalid_request, "invalid_request", invalid_request,
+     "The client sent a request that breaks the protocol: a parameter is missing, given twice, or malformed. Fix the "
+     "client; the detail names the parameter."},
+    {invalid_request_pkce_required, "invalid_request_pkce_required", invalid_request,
+     "The application sends no code_challenge: switch PKCE on there (with S256). For an application that cannot do "
+     "PKCE, `postern client set {client} --pkce optional` accepts its requests.",
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client that a document "
+     "describes has no secret, and cannot do without."},
+    {invalid_request_pkce_of_public_client, "invalid_request_pkce_of_public_client", invalid_request,
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client without a secret cannot do "
+     "without. If the application can keep a secret but cannot do PKCE, `postern client set {client} --confidential "
+     "--pkce optional` makes one and accepts its requests.",
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client that a document "
+     "describes has no secret, and cannot do without."},
+    {invalid_request_challenge_not_s256, "invalid_request_challenge_not_s256", invalid_request,
+     "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
+     "there, or switch PKCE off if `postern client show {client}` says that it is optional.",
+     "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
+     "there."},
+    {invalid_request_method, "invalid_request_method", invalid_request,
+     "The endpoint does not answer that method; the detail names those that it does. Fix the client, or what rewrites "
+     "its requests."},
+    {invalid_request_post_to_authorize, "invalid_request_post_to_authorize", invalid_request,
+     "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows; here that is "
+     "off. "
+     "Let the configuration say \"authorizeMethods\": [\"GET\", \"POST\"], or let the client use GET."},
+    {invalid_client, "invalid_client", invalid_client,
+     "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
+     "{client}`. "
+     "If the client sends credentials and none arrived, the web server removes the Authorization header: the detail "
+     "names the directive that passes it.",
+     "The client is what the document at its URL says, so it has no secret. Let the application authenticate by "
+     "none: client_id in the body of the request, and no Authorization header."},
+    {invalid_client_disabled, "invalid_client_disabled", invalid_client,
+     "`postern client enable {client}` enables it again."},
+    {invalid_client_documents_off, "invalid_client_documents_off", invalid_client,
+     "A user approved the client when \"clientDocuments\" was on. Switch it on again to let such clients go on, or register "
+     "this one with `postern client remove` and `postern client add URL --public`."},
+    {invalid_client_public_with_secret, "invalid_client_public_with_secret", invalid_client,
+     "The client is registered without a secret. Remove the secret in the application, or register the client with "
+     "one: `postern client set {client} --confidential` prints it.",
+     "The client is what the document at its URL says, so it has no secret. Remove the secret in the application."},
+    {invalid_client_other_method, "invalid_client_other_method", invalid_client,
+     "Select the method that the detail names in the application, or accept both: `postern client set {client} "
+     "--auth-method client_secret`.",
+     "The client is what the document at its URL says, so it has no secret: select the method none in the "
+     "application."},
+    {invalid_client_public_introspects, "invalid_client_public_introspects", invalid_client,
+     "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
+     "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
+     "public clients too."},
+    {invalid_client_document_introspects, "invalid_client_document_introspects", invalid_client,
+     "Tokens are for an API, and this client is an application that a document describes. Let the API introspect with a "
+     "client of its own that has a secret: `postern client add NAME --grant client_credentials --scope \"\"`."},
+    {invalid_grant, "invalid_grant", invalid_grant,
+     "The code or token was used before, has expired, was issued to another client, was ended when the user lost the "
+     "right to use the client, or the redirect_uri or "
+     "code_verifier differs from the first step. The client must start a new authorization; if it happens every time, "
+     "compare what it sends in both steps."},
+    {unauthorized_client, "unauthorized_client", unauthorized_client,
+     "The client is not registered for this grant; register it with `postern client set {client} --grant ...`, naming every "
+     "grant that the client needs.",
+     "The document at the URL of the client does not name this grant in grant_types; only the people who publish "
+     "it can add it. Such a client can have authorization_code and refresh_token and no other grant."},
+    {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,
+     "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
+    {unsupported_response_type, "unsupported_response_type", unsupported_response_type,
+     "This server does not offer the response_type; use response_type=code."},
+    {access_denied, "access_denied", access_denied,
+     "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
+    {access_denied_may_not_use, "access_denied_may_not_use", access_denied, kAdviceForOthers},
+    {server_error, "server_error", server_error,
+     "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
+    {invalid_token, "invalid_token", invalid_token,
+     "The access token has expired, was revoked, or was not issued here. The client must get a new one; `detail` says "
+     "which. If the client sends one and none arrived, the web server removes the Authorization header: the detail "
+     "names the directive that passes it."},
+    {insufficient_scope, "insufficient_scope", insufficient_scope,
+     "The token was issued without the scope that is needed here; the client must request it when it asks for "
+     "authorization."},
+    {unsupported_token_type, "unsupported_token_type", unsupported_token_type,
+     "This server does not know the token_type_hint; leave it out."},
+    {login_required, "login_required", login_required,
+     "The client sent prompt=none, but no user is logged in, or the login is older than max_age. The client should "
+     "repeat the request without prompt=none."},
+    {login_required_second_factor, "login_required_second_factor", login_required,
+     "The client sent prompt=none, and it or the operator requires a second factor, which this login was without. The client "
+     "should repeat the request without prompt=none."},
+    {consent_required, "consent_required", consent_required,
+     "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
+     "without prompt=none; for an application of your own, use `postern client set {client} --first-party`.",
+     "The client sent prompt=none, but the user has not approved these scopes. The application should repeat the "
+     "request without prompt=none: users approve such a client themselves."},
+    {unmet_authentication_requirements, "unmet_authentication_requirements", unmet_authentication_requirements,
+     "The client requires a value of `acr` that no login here can have; the detail names those that can. Let it ask for one of "
+     "these, or name its value in login.acrNames."},
+    {unmet_requirements_not_offered, "unmet_requirements_not_offered", unmet_authentication_requirements,
+     "A second factor is required, and the configuration offers none: it needs \"login\": {\"method\": \"password\"} and a "
+     "\"secondFactor\" that is not \"off\". `postern client show {client}` says whether the operator requires it; `postern client "
+     "set {client} --acr any` takes that back. Otherwise the client asks for it.",
+     "The application asks for a second factor, and the configuration offers none: it needs \"login\": "
+     "{\"method\": \"password\"} and a \"secondFactor\" that is not \"off\"."},
+    {unmet_requirements_no_passkey, "unmet_requirements_no_passkey", unmet_authentication_requirements,
+     "The login was in order, and not by a passkey. The user sets one up on the account page and tries again. `postern client show "
+     "{client}` says whether the operator requires one; `postern client set {client} --acr mfa` is content with a code. "
+     "Otherwise the client asks for it.",
+     "The login was in order, and not by a passkey, for which the application asks. The user sets one up on the "
+     "account page and tries again."},
+    {request_not_supported, "request_not_supported", request_not_supported,
+     "Request objects are not supported; the client must send plain parameters."},
+    {request_uri_not_supported, "request_uri_not_supported", request_uri_not_supported,
+     "request_uri is not supported; the client must send plain parameters."},
+    {registration_not_supported, "registration_not_supported", registration_not_supported,
+     "The registration parameter is not supported; register the client with `postern client add`."},
+};
+
+}  // namespace
+
+constinit const std::span<const Row> kOAuthRows = kRows;
+
+}  // namespace postern::refusal
