@@ -96,7 +96,8 @@ void list(const Invocation& invocation, db::Limit limit) {
     const auto clients = store::list_clients(database, now(), limit);
     if (!invocation.json) return print_clients(clients);
     json::Array array;
-    for (const Client& client : clients) array.emplace_back(to_json(client, read_details(database, client)));
+    for (const Client& client : clients)
+        array.emplace_back(members_of(listing_of(client, read_details(database, client))));
     print_json(std::move(array));
 }
 
@@ -104,8 +105,9 @@ void print(const Invocation& invocation, db::Database& database, const Client& c
     const ClientDetails details = read_details(database, client);
     note_access(client, details.access);
     note_untold_claims(client, details.claims);
-    if (invocation.json) return print_json(to_json(client, details));
-    print_client(client, details);
+    const Listing fields = listing_of(client, details);
+    if (invocation.json) return print_json(members_of(fields));
+    print_lines(fields);
 }
 
 void show(const Invocation& invocation, const std::string& id) {
@@ -166,7 +168,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
         return changed;
     });
     note_done(invocation, {audit::client(client.id)});
-    if (invocation.json) return print_json(to_json(client, read_details(database, client)));
+    if (invocation.json) return print_json(members_of(listing_of(client, read_details(database, client))));
     std::cout << "client " << in_quotes(id)
               << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
 }

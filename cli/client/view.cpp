@@ -73,10 +73,6 @@ std::string in_words(const std::vector<model::ClientClaim>& claims) {
     return join(words, ", ");
 }
 
-json::Value time_or_null(const std::optional<util::Time>& time) {
-    return time ? json::Value(util::to_epoch(*time)) : json::Value();
-}
-
 std::string profile_name(const Client& client) {
     return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
 }
@@ -99,73 +95,44 @@ ClientDetails read_details(db::Database& database, const Client& client) {
             store::find_group_names(database, client.id)};
 }
 
-json::Object to_json(const Client& client, const ClientDetails& details) {
-    json::Object object{
-        {"client_id", client.id.str()},
-        {"client_name", client.name},
-        {"client_type", type_name(client)},
-        {"enabled", client.enabled},
-        {"native", client.native},
-        {"first_party", client.first_party},
-        {"grant_types", json::strings(grant_names(client))},
-        {"scope", client.scope.to_string()},
-        {"token_endpoint_auth_method", std::string(model::to_string(client.auth_method))},
-        {"pkce", std::string(model::to_string(client.pkce))},
-        {"redirect_uris", json::strings(client.redirect_uris)},
-        {"post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris)},
-        {"client_secrets", secrets_of(client)},
-        {"restricted", client.restricted},
-        {"allowed_groups", json::strings(details.access.groups)},
-        {"allowed_users", json::strings(details.access.usernames)},
-        {"groups", std::string(model::to_string(client.groups))},
-        {"group_names", group_names(details.group_names)},
-        {"claims", own_claims(details.claims)},
-        {"id_token_claims", client.id_token_claims},
-        {"acr", level_name(client)},
-        {"access_token_profile", profile_name(client)},
-        {"groups_in_access_token", client.groups_in_access_token},
-        {"default_resource", client.default_resource},
-        {"resources", json::strings(client.resources)},
-        {"created_at", util::to_epoch(client.created_at)},
-        {"origin", std::string(model::to_string(client.origin))},
-        {"last_used_at", time_or_null(client.last_used_at)},
-        {"removable_at", time_or_null(client.removable_at)},
+Listing listing_of(const Client& client, const ClientDetails& details) {
+    using Text = std::optional<std::string>;
+    Listing fields = {
+        {"client_id", "client_id", client.id.str()},
+        {"client_name", "name", client.name},
+        {"", "in other languages", {}, names_in_words(client)},
+        {"client_type", "type", type_name(client)},
+        {"enabled", "enabled", client.enabled},
+        {"native", "native", client.native},
+        {"first_party", "first-party", client.first_party},
+        {"grant_types", "grants", json::strings(grant_names(client))},
+        {"scope", "scope", client.scope.to_string()},
+        {"token_endpoint_auth_method", "authenticates with", model::to_string(client.auth_method)},
+        {"pkce", "PKCE", model::to_string(client.pkce)},
+        {"redirect_uris", "redirect URIs", json::strings(client.redirect_uris)},
+        {"post_logout_redirect_uris", "post-logout URIs", json::strings(client.post_logout_redirect_uris)},
+        {"client_secrets", "secrets", secrets_of(client), secrets_in_words(client)},
+        {"restricted", "", client.restricted},
+        {"allowed_groups", "", json::strings(details.access.groups)},
+        {"allowed_users", "", json::strings(details.access.usernames)},
+        {"", "for", {}, allowed_in_words(client, details.access)},
+        {"groups", "told groups", model::to_string(client.groups)},
+        {"group_names", "group names", group_names(details.group_names), in_words(details.group_names)},
+        {"claims", "own claims", own_claims(details.claims), in_words(details.claims)},
+        {"id_token_claims", "claims in ID token", client.id_token_claims},
+        {"acr", "acr", level_name(client)},
+        {"access_token_profile", "access tokens", profile_name(client)},
+        {"groups_in_access_token", "groups in them", client.groups_in_access_token},
+        {"default_resource", "default resource", client.default_resource},
+        {"resources", "resources", json::strings(client.resources), client.resources.empty() ? Text("any") : Text()},
+        time_field("created_at", "created", client.created_at),
+        {"origin", "described by", model::to_string(client.origin),
+         client.origin == model::Origin::document ? "the document at this URL" : "you"},
+        time_field("last_used_at", "last sign-in", client.last_used_at),
+        time_field("removable_at", "kept until", client.removable_at),
     };
-    for (const auto& [tag, name] : client.names) object.set("client_name#" + tag, name);  // RFC 7591 §2.2
-    return object;
-}
-
-void print_client(const Client& client, const ClientDetails& details) {
-    print_fields({
-        {"client_id", client.id.str()},
-        {"name", client.name},
-        {"in other languages", names_in_words(client)},
-        {"type", type_name(client)},
-        {"enabled", yes_no(client.enabled)},
-        {"native", yes_no(client.native)},
-        {"first-party", yes_no(client.first_party)},
-        {"grants", join(grant_names(client))},
-        {"scope", client.scope.to_string()},
-        {"authenticates with", std::string(model::to_string(client.auth_method))},
-        {"PKCE", std::string(model::to_string(client.pkce))},
-        {"redirect URIs", join(client.redirect_uris)},
-        {"post-logout URIs", join(client.post_logout_redirect_uris)},
-        {"secrets", secrets_in_words(client)},
-        {"for", allowed_in_words(client, details.access)},
-        {"told groups", std::string(model::to_string(client.groups))},
-        {"group names", in_words(details.group_names)},
-        {"own claims", in_words(details.claims)},
-        {"claims in ID token", yes_no(client.id_token_claims)},
-        {"acr", level_name(client)},
-        {"access tokens", profile_name(client)},
-        {"groups in them", yes_no(client.groups_in_access_token)},
-        {"default resource", client.default_resource},
-        {"resources", client.resources.empty() ? "any" : join(client.resources)},
-        {"created", to_text(client.created_at)},
-        {"described by", client.origin == model::Origin::document ? "the document at this URL" : "you"},
-        {"last sign-in", client.last_used_at ? to_text(*client.last_used_at) : ""},
-        {"kept until", client.removable_at ? to_text(*client.removable_at) : ""},
-    });
+    for (const auto& [tag, name] : client.names) fields.push_back({"client_name#" + tag, "", name});  // RFC 7591 §2.2
+    return fields;
 }
 
 void print_clients(const std::vector<Client>& clients) {

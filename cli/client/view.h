@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "json/value.h"
+#include "cli/listing.h"
 #include "model/client.h"
 #include "store/client_access.h"
 #include "store/client_claims.h"
@@ -18,9 +18,8 @@ struct ClientDetails {
 };
 ClientDetails read_details(db::Database& database, const model::Client& client);
 
-/// Members by their names in RFC 7591 §2 where it has one.
-json::Object to_json(const model::Client& client, const ClientDetails& details);
-void print_client(const model::Client& client, const ClientDetails& details);
+/// The fields of a client. Members have their names in RFC 7591 §2 where it has one.
+Listing listing_of(const model::Client& client, const ClientDetails& details);
 void print_clients(const std::vector<model::Client>& clients);
 
 }  // namespace postern::cli

@@ -7,6 +7,7 @@
 #include "cli/client/access.h"
 #include "cli/client/claims.h"
 #include "cli/command.h"
+#include "cli/listing.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
@@ -42,9 +43,10 @@ void require_description(const std::string& text) {
             "the description must be at most 256 bytes of UTF-8 text without control and direction characters");
 }
 
-json::Object to_json(const Group& group) {
-    return json::Object{
-        {"name", group.name}, {"description", group.description}, {"created_at", util::to_epoch(group.created_at)}};
+Listing listing_of(const Group& group) {
+    return {{"name", "name", group.name},
+            {"description", "description", group.description},
+            time_field("created_at", "created", group.created_at)};
 }
 
 struct AddOptions {
@@ -62,7 +64,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
         commit(transaction);
     });
     note_done(invocation, {of_group(group.name)});
-    if (invocation.json) return print_json(to_json(group));
+    if (invocation.json) return print_json(members_of(listing_of(group)));
     std::cout << "group " << in_quotes(group.name) << " is there; `postern group member add` puts users into it\n";
 }
 
@@ -75,7 +77,7 @@ void list(const Invocation& invocation, db::Limit limit) {
         });
     }
     print_json_rows(groups, [](const store::ListedGroup& each) {
-        json::Object object = to_json(each.group);
+        json::Object object = members_of(listing_of(each.group));
         object.set("members", each.members);
         return object;
     });
@@ -103,19 +105,12 @@ Shown read_group(db::Database& database, const std::string& name) {
 void show(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     const auto [group, members, clients] = read_group(database, name);
-    if (!invocation.json) {
-        return print_fields({{"name", group.name},
-                             {"description", group.description},
-                             {"created", to_text(group.created_at)},
-                             {"members", join(members)},
-                             {"may use", join(clients)},
-                             {"second factor", to_word(store::is_demanded_of_group(database, name))}});
-    }
-    json::Object object = to_json(group);
-    object.set("members", json::strings(members));
-    object.set("clients", json::strings(clients));
-    object.set("second_factor", to_word(store::is_demanded_of_group(database, name)));
-    print_json(std::move(object));
+    Listing fields = listing_of(group);
+    fields.push_back({"members", "members", json::strings(members)});
+    fields.push_back({"clients", "may use", json::strings(clients)});
+    fields.push_back({"second_factor", "second factor", to_word(store::is_demanded_of_group(database, name))});
+    if (invocation.json) return print_json(members_of(fields));
+    print_lines(fields);
 }
 
 struct SetOptions {
@@ -142,7 +137,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     });
     note_done(invocation, {of_group(group.name)});
     if (invocation.json) {
-        json::Object object = to_json(group);
+        json::Object object = members_of(listing_of(group));
         object.set("second_factor", to_word(store::is_demanded_of_group(database, group.name)));
         return print_json(std::move(object));
     }

@@ -5,6 +5,7 @@
 
 #include "cli/audit.h"
 #include "cli/command.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/selection.h"
 #include "db/write.h"
@@ -105,33 +106,26 @@ void note_scope(const Resource& resource) {
         print_note("with the scope openid it can read the user's claims with the tokens that it is shown");
 }
 
-json::Object to_json(const Resource& resource) {
-    return json::Object{
-        {"resource", resource.uri},
-        {"name", resource.name},
-        {"scope", resource.scope.to_string()},
-        {"access_token_ttl",
-         resource.access_token_ttl ? json::Value(std::int64_t{resource.access_token_ttl->count()}) : json::Value()},
-        {"enabled", resource.enabled},
-        {"created_at", util::to_epoch(resource.created_at)},
+Listing listing_of(const Resource& resource) {
+    using Text = std::optional<std::string>;
+    const auto& ttl = resource.access_token_ttl;
+    return {
+        {"resource", "resource", resource.uri},
+        {"name", "name", resource.name},
+        {"scope", "scope", resource.scope.to_string(), resource.scope.empty() ? Text("what was granted") : Text()},
+        {"access_token_ttl", "tokens live", ttl ? json::Value(std::int64_t{ttl->count()}) : json::Value(),
+         ttl ? std::to_string(ttl->count()) + " s" : ""},
+        {"enabled", "enabled", resource.enabled},
+        {"", "aliases", json::strings(resource.aliases)},
+        time_field("created_at", "created", resource.created_at),
     };
 }
 
 void print(const Invocation& invocation, const Resource& resource) {
-    if (invocation.json) {
-        json::Object object = to_json(resource);
-        object.set("aliases", json::strings(resource.aliases));
-        return print_json(std::move(object));
-    }
-    print_fields({
-        {"resource", resource.uri},
-        {"name", resource.name},
-        {"scope", resource.scope.empty() ? "what was granted" : resource.scope.to_string()},
-        {"tokens live", resource.access_token_ttl ? std::to_string(resource.access_token_ttl->count()) + " s" : ""},
-        {"enabled", yes_no(resource.enabled)},
-        {"aliases", join(resource.aliases)},
-        {"created", to_text(resource.created_at)},
-    });
+    Listing fields = listing_of(resource);
+    if (!invocation.json) return print_lines(fields);
+    fields.push_back({"aliases", "", json::strings(resource.aliases)});
+    print_json(members_of(fields));
 }
 
 void refuse_if_taken(const std::optional<std::string>& taken) {
@@ -201,7 +195,7 @@ void enable(const Invocation& invocation, const std::string& uri, bool enabled) 
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Resource resource =
         change_resource(invocation, database, uri, [&](Resource& found) { found.enabled = enabled; });
-    if (invocation.json) return print_json(to_json(resource));
+    if (invocation.json) return print_json(members_of(listing_of(resource)));
     std::cout << "resource " << in_quotes(resource.uri)
               << (enabled ? " is enabled\n"
                           : " is disabled: there are no new tokens for it; earlier ones stay valid\n");
@@ -217,7 +211,7 @@ void list(const Invocation& invocation, db::Limit limit) {
                                                 std::to_string(each.aliases), each.resource.scope.to_string()};
             });
     }
-    print_json_rows(resources, [](const store::ListedResource& each) { return to_json(each.resource); });
+    print_json_rows(resources, [](const store::ListedResource& each) { return members_of(listing_of(each.resource)); });
 }
 
 Resource require_resource(db::Database& database, const std::string& uri) {

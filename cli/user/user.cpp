@@ -43,20 +43,16 @@ void list(const Invocation& invocation, db::Limit limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto users = store::list_users(database, limit);
     if (!invocation.json) return print_users(users);
-    print_json_rows(users, [](const store::ListedUser& listed) { return to_json(listed); });
+    print_json_rows(users, [](const store::ListedUser& listed) { return members_of(listing_of(listed)); });
 }
 
 void print(const Invocation& invocation, db::Database& database, const User& user) {
-    const auto groups = store::groups_of(database, user.subject);
-    const store::ListedUser listed{user, store::find_origin(database, user.subject)};
-    const std::string second_factor = to_word(store::must_have_second_factor(database, user.subject));
-    const bool must_change_password = store::find_password(database, user.subject).must_change;
-    if (!invocation.json) return print_user(listed, groups, second_factor, must_change_password);
-    json::Object object = to_json(listed);
-    object.set("must_change_password", must_change_password);
-    object.set("groups", json::strings(groups));
-    object.set("second_factor", second_factor);
-    print_json(std::move(object));
+    const Listing fields = listing_of(ShownUser{{user, store::find_origin(database, user.subject)},
+                                                store::groups_of(database, user.subject),
+                                                to_word(store::must_have_second_factor(database, user.subject)),
+                                                store::find_password(database, user.subject).must_change});
+    if (invocation.json) return print_json(members_of(fields));
+    print_lines(fields);
 }
 
 void show(const Invocation& invocation, const std::string& name) {
@@ -172,7 +168,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     });
     note_done(invocation, {audit::subject(user.subject), {"weak", overridden}});
     wake_deliverer(config);
-    if (invocation.json) return print_json(to_json(user));
+    if (invocation.json) return print_json(members_of(listing_of(user)));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
     if (options.password.must_change) std::cout << "the next login by password begins with another one\n";
 }
@@ -187,7 +183,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
         if (!enabled) store::end_user_access(transaction, changed.subject, now());
     });
     note_done(invocation, {audit::subject(user.subject)});
-    if (invocation.json) return print_json(to_json(user));
+    if (invocation.json) return print_json(members_of(listing_of(user)));
     std::cout << "user " << in_quotes(user.username)
               << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
 }

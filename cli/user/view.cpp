@@ -16,43 +16,33 @@ std::string claim_text(const User& user, const char* name) {
 
 }  // namespace
 
-json::Object to_json(const User& user) {
-    return json::Object{
-        {"sub", user.subject.str()},
-        {"username", user.username},
-        {"enabled", user.enabled},
-        {"claims", user.claims},
-        {"created_at", util::to_epoch(user.created_at)},
-        {"updated_at", util::to_epoch(user.updated_at)},
+Listing listing_of(const User& user) {
+    return {
+        {"sub", "sub", user.subject.str()},
+        {"username", "username", user.username},
+        {"enabled", "enabled", user.enabled},
+        {"claims", "", user.claims},
+        time_field("created_at", "created", user.created_at),
+        time_field("updated_at", "updated", user.updated_at),
     };
 }
 
-json::Object to_json(const store::ListedUser& listed) {
-    json::Object object = to_json(listed.user);
-    object.set("source", listed.origin.source);
-    if (listed.origin.left_at) object.set("left_at", util::to_epoch(*listed.origin.left_at));
-    return object;
+Listing listing_of(const store::ListedUser& listed) {
+    Listing fields = listing_of(listed.user);
+    fields.push_back({"source", "source", listed.origin.source});
+    if (listed.origin.left_at) fields.push_back(time_field("left_at", "left source", listed.origin.left_at));
+    return fields;
 }
 
-void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups,
-                const std::string& second_factor, bool must_change_password) {
-    const User& user = listed.user;
-    std::vector<std::pair<std::string, std::string>> fields = {
-        {"sub", user.subject.str()},
-        {"username", user.username},
-        {"enabled", yes_no(user.enabled)},
-        {"created", to_text(user.created_at)},
-        {"updated", to_text(user.updated_at)},
-        {"source", listed.origin.source},
-        {"left source", listed.origin.left_at ? to_text(*listed.origin.left_at) : ""},
-        {"groups", join(groups)},
-        {"second factor", second_factor},
-        {"must change password", must_change_password ? "yes" : ""},
-    };
-    for (const auto& [name, value] : user.claims.members()) {
-        fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));
-    }
-    print_fields(fields);
+Listing listing_of(const ShownUser& shown) {
+    Listing fields = listing_of(shown.listed);
+    fields.push_back({"must_change_password", "", shown.must_change_password});
+    fields.push_back({"groups", "groups", json::strings(shown.groups)});
+    fields.push_back({"second_factor", "second factor", shown.second_factor});
+    fields.push_back({"", "must change password", {}, shown.must_change_password ? "yes" : ""});
+    for (const auto& [name, value] : shown.listed.user.claims.members())
+        fields.push_back({"", "claim " + name, {}, value.if_string() ? *value.if_string() : json::write(value)});
+    return fields;
 }
 
 void print_users(db::Rows<store::ListedUser>& users) {

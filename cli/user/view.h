@@ -4,17 +4,23 @@
 #include <string>
 #include <vector>
 
+#include "cli/listing.h"
 #include "db/rows.h"
-#include "json/value.h"
 #include "store/users.h"
 
 namespace postern::cli {
 
-json::Object to_json(const model::User& user);
-json::Object to_json(const store::ListedUser& listed);
-/// `groups`: the names of the user's groups.
-void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups,
-                const std::string& second_factor, bool must_change_password);
+/// A user with what other tables say.
+struct ShownUser {
+    store::ListedUser listed;
+    std::vector<std::string> groups;  ///< their names
+    std::string second_factor;
+    bool must_change_password = false;
+};
+
+Listing listing_of(const model::User& user);
+Listing listing_of(const store::ListedUser& listed);
+Listing listing_of(const ShownUser& shown);
 void print_users(db::Rows<store::ListedUser>& users);
 
 }  // namespace postern::cli
