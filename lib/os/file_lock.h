@@ -1,11 +1,9 @@
-// An exclusive lock on an open file, waited for in the kernel's queue until a deadline.
+// An exclusive lock on an open file, waited for until a deadline.
 #pragma once
 
-#include <chrono>
+#include "os/poll.h"
 
 namespace postern::os {
-
-using Deadline = std::chrono::steady_clock::time_point;
 
 /// The lock belongs to the open file, not to the process (flock(2)); the kernel frees it when the holder dies. False:
 /// another holder has it, and still had it at the deadline. Throws std::system_error when the kernel refuses.

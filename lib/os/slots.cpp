@@ -2,18 +2,18 @@
 #include "os/slots.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <cerrno>
 #include <system_error>
-#include <thread>
 #include <utility>
+
+#include "os/file_lock.h"
 
 namespace postern::os {
 namespace {
 
 // A hash takes some tens of milliseconds, so polling this often wastes neither time nor processor.
-constexpr std::chrono::milliseconds kLookAgain{5};
+constexpr std::chrono::milliseconds kLongestPause{5};
 
 std::string path_of(const std::string& files, int slot) { return files + std::to_string(slot); }
 
@@ -37,15 +37,15 @@ std::vector<std::string> Slot::make_files(const std::string& files, int slots) {
 std::optional<Slot> Slot::acquire(const std::string& files, int slots, std::chrono::milliseconds wait,
                                   const GivesUp& gives_up) {
     if (files.empty()) return Slot(Descriptor());
-    const auto deadline = std::chrono::steady_clock::now() + wait;
-    while (true) {
-        for (int slot = slots; slot-- > 0;) {
+    std::optional<Slot> free;
+    poll_until(std::chrono::steady_clock::now() + wait, kLongestPause, [&] {
+        for (int slot = slots; slot-- > 0 && !free;) {
             Descriptor file = open_slot(path_of(files, slot));
-            if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Slot(std::move(file));
+            if (try_lock(file.get())) free = Slot(std::move(file));
         }
-        if (std::chrono::steady_clock::now() >= deadline || (gives_up && gives_up())) return std::nullopt;
-        std::this_thread::sleep_for(kLookAgain);
-    }
+        return free || (gives_up && gives_up());
+    });
+    return free;
 }
 
 }  // namespace postern::os

@@ -19,9 +19,9 @@ public:
     using GivesUp = std::function<bool()>;
 
     /// Waits at most `wait` for one of `slots` places, and not after `gives_up` has answered true, which is asked every
-    /// 5 ms; nullopt when all stayed taken. The last place is tried first: of callers with different `slots`, the one
-    /// that may use fewer finds one of these. Creates the lock files (mode 0660) when missing; throws std::system_error
-    /// when that fails. Their names are `files` and a number from 0; "" always gets a place.
+    /// 5 ms at least; nullopt when all stayed taken. The last place is tried first: of callers with different `slots`,
+    /// the one that may use fewer finds one of these. Creates the lock files (mode 0660) when missing; throws
+    /// std::system_error when that fails. Their names are `files` and a number from 0; "" always gets a place.
     static std::optional<Slot> acquire(const std::string& files, int slots, std::chrono::milliseconds wait,
                                        const GivesUp& gives_up = {});
 
