@@ -13,8 +13,8 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
-#include "cli/passwords/entry_sorter.h"
 #include "cli/passwords/input.h"
+#include "factor/entry_order.h"
 #include "os/new_files.h"
 
 namespace postern::cli {
@@ -23,6 +23,7 @@ namespace {
 
 constexpr mode_t kMode = 0644;  // for the users of account and recover
 constexpr std::size_t kBuffered = 65536;
+constexpr std::size_t kMostHeld = 16'000'000;  // 128 MB
 
 /// Takes the place of a file when it is whole and on the disk; without `finish` nothing is left of it.
 class NewList {
@@ -84,6 +85,12 @@ void require_file_or_nothing(const fs::path& path) {
         throw Refused(path.string() + " is there and is not a regular file; name another one");
 }
 
+Refused out_of_order() {
+    return Refused(
+        "there are more than 16 million lines on standard input, and they are not hashes in order; sort the hashes with "
+        "`LC_ALL=C sort -u`; nothing was changed");
+}
+
 void build(const Invocation& invocation, const std::string& out) {
     if (::isatty(STDIN_FILENO) != 0)
         throw UsageError("standard input is a terminal; write the passwords or their hashes to it, a line each");
@@ -91,9 +98,11 @@ void build(const Invocation& invocation, const std::string& out) {
     const fs::path path = out;
     require_file_or_nothing(path);
     NewList list(path);  // before the input is read: a directory that cannot be written is said at once
-    EntrySorter sorter(directory_of(path));
-    const ReadLines read = read_passwords([&](factor::PasswordEntry entry) { sorter.add(entry); });
-    sorter.each([&](factor::PasswordEntry entry) { list.add(entry); });
+    factor::EntryOrder order(kMostHeld, [&](factor::PasswordEntry entry) { list.add(entry); });
+    const ReadLines read = read_passwords([&](factor::PasswordEntry entry) {
+        if (!order.add(entry)) throw out_of_order();
+    });
+    order.finish();
     if (list.size() == 0) throw Refused("there is no password on standard input; nothing was changed");
     list.finish();
     note_done(invocation, {{"file", fs::absolute(path).string()}});
@@ -118,7 +127,8 @@ void add_passwords_commands(const Command& app, Invocation& invocation) {
                                         [&invocation, out] { build(invocation, *out); });
     command.explain(
         "A line is a password, or its SHA-1 as 40 hexadecimal digits, which a colon and a count may follow, as in "
-        "collections of breaches. The file has 8 bytes for each, in order, and takes the place of an older one when it "
+        "collections of breaches. More than 16 million lines must be such hashes in order, as `LC_ALL=C sort -u` puts them. The "
+        "file has 8 bytes for each, in order, and takes the place of an older one when it "
         "is whole. Name it as login.passwordBlocklist; processes that are running keep the list that they have opened "
         "until they are restarted.");
     command.argument("OUT", *out, "The file to write; readable for all, because it has nothing but parts of hashes");

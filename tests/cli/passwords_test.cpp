@@ -125,36 +125,6 @@ TEST_CASE("passwords build: lines that no user can have are left out, and none o
     CHECK(list.contains(std::string(511, 'd')));
 }
 
-TEST_CASE("passwords build: more than are sorted in memory at a time, in order and each once [PASSWORD-3]") {
-    // Two sorted runs; what is in one of them is in another one, too.
-    constexpr std::uint64_t kLines = 1'100'000;
-    std::string lines;
-    std::set<factor::PasswordEntry> expected;
-    for (std::uint64_t i = 0; i < kLines; ++i) {
-        std::string bytes;
-        const factor::PasswordEntry entry = i % 700'000 * 0x9E3779B97F4A7C15U;
-        factor::write_password_entry(bytes, entry);
-        lines += crypto::hex(bytes) + "000000000000000000000000:1\n";
-        if (i % 1000 == 0) expected.insert(entry);
-    }
-    Built b;
-    CHECK(b.build(lines) == b.file.string() + ": 700000 passwords of 1100000 lines\n");
-    const factor::PasswordList list(b.file.string());
-    REQUIRE(list.size() == 700'000);
-    factor::PasswordEntry before = list.at(0);
-    std::size_t out_of_order = 0;
-    for (std::uint64_t i = 1; i < list.size(); ++i) {
-        const factor::PasswordEntry entry = list.at(i);
-        out_of_order += entry <= before ? 1 : 0;
-        expected.erase(entry);
-        before = entry;
-    }
-    CHECK(out_of_order == 0);
-    expected.erase(list.at(0));
-    CHECK(expected.empty());
-    CHECK(b.names() == std::set<std::string>{"passwords.list", "postern.json"});
-}
-
 TEST_CASE("passwords build: refused in one line, the list of before stays, nothing else is left [PASSWORD-3]") {
     Built b;
     b.build("one\n");
