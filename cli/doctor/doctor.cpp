@@ -26,18 +26,13 @@ const char* to_string(State state) {
     return "error";
 }
 
-/// The reader reports every problem on a line of its own, below a line about the file.
-void add_config_problems(Findings& findings, const std::string& message) {
-    auto lines = util::split(message, '\n');
-    const std::string file(lines.front());
-    if (lines.size() == 1) return findings.error("config", file, "correct the file, or name another one with --config");
-    lines.erase(lines.begin());
-    for (const std::string_view line : lines) {
-        const std::string problem(util::trim(line));
+void add_config_problems(Findings& findings, const config::ConfigError& error) {
+    if (error.problems.empty())
+        return findings.error("config", error.what(), "correct the file, or name another one with --config");
+    for (const auto& [key, reason] : error.problems)
         findings.error(
-            "config", problem,
-            problem.starts_with("metadata.") ? "remove this member from \"metadata\"" : "correct this key in the file");
-    }
+            "config", key.empty() ? reason : key + " " + reason,
+            key.starts_with("metadata.") ? "remove this member from \"metadata\"" : "correct this key in the file");
 }
 
 std::optional<config::Config> check_config(Findings& findings, const std::string& path) {
@@ -52,7 +47,7 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
                         "[\"GET\", \"POST\"] turns on");
         return config;
     } catch (const config::ConfigError& error) {
-        add_config_problems(findings, error.what());
+        add_config_problems(findings, error);
         return std::nullopt;
     }
 }

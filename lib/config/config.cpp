@@ -166,7 +166,7 @@ Config load_config(const std::string& path) {
     for (const ConfigProblem& problem : config.error()) {
         message += "\n  " + (problem.key.empty() ? std::string() : problem.key + " ") + problem.reason;
     }
-    throw ConfigError(message);
+    throw ConfigError(message, config.error());
 }
 
 std::string configured_log_target(const std::string& path) noexcept {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "oauth/settings.h"
@@ -66,7 +67,9 @@ util::Result<Config, std::vector<ConfigProblem>> parse_config(std::string_view t
 
 /// A file that cannot be used; the message names the file and lists every problem, a line each.
 struct ConfigError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit ConfigError(const std::string& message, std::vector<ConfigProblem> all = {})
+        : std::runtime_error(message), problems(std::move(all)) {}
+    std::vector<ConfigProblem> problems;  ///< empty where the file cannot be read
 };
 
 /// Reads and parses `path`. Throws ConfigError.
