@@ -11,21 +11,10 @@ import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { ROOT } from "../support/deployment.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
+import { WITH_DATABASE } from "../support/programs.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "token",
-  "introspect",
-  "userinfo",
-  "revoke",
-  "logout",
-  "account",
-  "recover",
-];
 const isRoot = process.getuid() === 0;
 const chown = (owner, file) => isRoot && execFileSync("chown", [owner, file]);
 
@@ -60,7 +49,7 @@ describe("a database server that asks each role for its certificate", () => {
     certificate = await makeCertificate(directory);
     chmodSync(certificate.key, 0o600);
     chown("postgres", certificate.key);
-    for (const program of [...PROGRAMS, "admin"])
+    for (const program of [...WITH_DATABASE, "admin"])
       await issue(program, `postern-${program}`, program === "admin" ? "root" : identity.user);
     const [names, rules] = shown();
     assert.ok(rules.includes("192.0.2.8/29"));
@@ -114,7 +103,7 @@ describe("a database server that asks each role for its certificate", () => {
     );
     assert.deepEqual(
       connected.split("\n"),
-      [...PROGRAMS].sort().map((program) => `postern_${program}|/CN=postern-${program}`),
+      WITH_DATABASE.map((program) => `postern_${program}|/CN=postern-${program}`),
     );
   });
 
@@ -132,7 +121,7 @@ describe("a database server that asks each role for its certificate", () => {
   }
 
   it("a certificate is refused for the role of any other program, and for the owner and the superuser", async () => {
-    for (const program of [...PROGRAMS, "admin"]) assert.equal(await logIn(`postern_${program}`, program), "");
+    for (const program of [...WITH_DATABASE, "admin"]) assert.equal(await logIn(`postern_${program}`, program), "");
     for (const other of ["postern_login", "postern_admin", "postern_sweep", "postern_owner", "postgres"])
       assert.match(
         await logIn(other, "token"),

@@ -11,21 +11,10 @@ import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
+import { WITH_DATABASE } from "../support/programs.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "token",
-  "introspect",
-  "userinfo",
-  "revoke",
-  "logout",
-  "account",
-  "recover",
-];
 const SCOPE = "openid profile offline_access";
 /// Of this machine in a network; undefined without one.
 const OWN_ADDRESS = Object.values(networkInterfaces())
@@ -71,7 +60,7 @@ describe("a database server over TLS, with a password for each role", () => {
       hba_file: rules,
     });
     ({ superuser } = server.addDatabase("postern"));
-    for (const program of [...PROGRAMS, "admin"]) {
+    for (const program of [...WITH_DATABASE, "admin"]) {
       const password = passwordOf(program);
       secrets.remember("password", password);
       server.sql(`ALTER ROLE postern_${program} PASSWORD '${password}'`);
@@ -114,7 +103,7 @@ describe("a database server over TLS, with a password for each role", () => {
     );
     assert.deepEqual(
       connected.split("\n"),
-      [...PROGRAMS].sort().map((program) => `postern_${program}|postern-${program}|t|t`),
+      WITH_DATABASE.map((program) => `postern_${program}|postern-${program}|t|t`),
     );
   });
 

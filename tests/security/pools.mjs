@@ -5,23 +5,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { PROGRAMS } from "../support/programs.mjs";
 import { PATH, WebServer, identity } from "../support/web_server.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-export const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "account",
-  "recover",
-  "logout",
-  "token",
-  "introspect",
-  "revoke",
-  "userinfo",
-  "jwks",
-  "discovery",
-];
 
 /// Processes of one program behind one socket; pool.py keeps their number.
 export class Pool {
@@ -82,9 +69,6 @@ export class Pool {
   }
   get log() {
     return this.#stderr;
-  }
-  get supervisor() {
-    return this.#child.pid;
   }
 
   /// A signal for the process of that place, from its parent.

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
+import { PROGRAMS } from "../support/programs.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
@@ -173,20 +174,6 @@ const HALVES = {
 };
 const OPEN_PROBES = { off: { sandbox: "off" }, anything: { sandbox: "auto", env: { PROBE_ANYTHING: "1" } } };
 
-const ENDPOINTS = [
-  "authorize",
-  "login",
-  "scopes",
-  "account",
-  "recover",
-  "logout",
-  "token",
-  "introspect",
-  "revoke",
-  "userinfo",
-  "jwks",
-  "discovery",
-];
 const quoted = JSON.stringify;
 
 /// What /proc tells everybody, of processes that nobody may look into, too: [{ pid, parent, command }].
@@ -400,7 +387,7 @@ describe("a handler that tries everything", () => {
   it("every endpoint that is shipped is confined, and can gain no privilege [G05]", { skip: lacking }, async () => {
     const { cgiBin, directory } = provider.deployment;
     const server = processes().find(({ command }) => command.includes(join(directory, "lighttpd.conf")));
-    for (const name of ENDPOINTS) {
+    for (const name of PROGRAMS) {
       const ours = processes().filter(
         ({ parent, command }) => parent === server.pid && command[0] === join(cgiBin, name),
       );

@@ -252,33 +252,12 @@ function flow(open, { redirectsPlain, passkeys }) {
         assert.match(headers.allow, allow);
       }
       const { origin } = site.deployment;
-      const spellings = [
-        "/token/x",
-        "/token/",
-        "/token;a=b",
-        "/token%2fintrospect",
-        "/token%2Fintrospect",
-        "/token/..;/jwks",
-        "/token/%0a",
-        "/token%0a",
-        "/TOKEN",
-        "/Jwks",
-        "/jwks/",
-        "/jwks/x",
-        "/jwks.",
-        "/jwks%00",
-        "/%6awks",
-        "/x/../jwks",
-        "/./jwks",
-        "/authorize/resume",
-        "/login/..",
-        "/.well-known/openid-configuration/",
-        "/cgi-bin/token",
-        "/discovery",
-        "/introspect",
-        "/revoke",
-        "/authorize.d",
-      ];
+      const spellings = (
+        "/token/x /token/ /token;a=b /token%2fintrospect /token%2Fintrospect /token/..;/jwks /token/%0a " +
+        "/token%0a /TOKEN /Jwks /jwks/ /jwks/x /jwks. /jwks%00 /%6awks /x/../jwks /./jwks /authorize/resume " +
+        "/login/.. /.well-known/openid-configuration/ /cgi-bin/token /discovery /introspect /revoke " +
+        "/authorize.d"
+      ).split(" ");
       for (const path of [
         ...spellings.map((name) => site.base + name),
         `/${site.base}/token`,
