@@ -1,4 +1,5 @@
 // A real browser in front of a deployment that serves the demo, and a watch on everything a page must not do.
+import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { Deployment } from "../support/deployment.mjs";
 
@@ -68,6 +69,17 @@ export async function openPage(browser, deployment, options = {}) {
   const faults = [];
   watch(page, deployment, faults);
   return { page, context, faults, close: () => context.close() };
+}
+
+/// Uses such a page, which must have no faults.
+export async function watched(browser, deployment, options, use) {
+  const tab = await openPage(browser, deployment, options);
+  try {
+    await use(tab.page, tab);
+  } finally {
+    await tab.close();
+  }
+  assert.deepEqual(tab.faults, []);
 }
 
 function isDemo(url) {

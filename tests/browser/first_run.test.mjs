@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { Demo } from "../clients/demo.mjs";
 import { totp } from "../support/totp.mjs";
 import { withAuthenticator } from "./app.mjs";
-import { openBrowser, openPage, signIn } from "./browser.mjs";
+import { openBrowser, signIn, watched } from "./browser.mjs";
 
 describe("make run", () => {
   let demo;
@@ -22,15 +22,7 @@ describe("make run", () => {
 
   const password = () => demo.said.match(/password\s+(\S+)/)[1];
 
-  async function withPage(use) {
-    const { page, faults, close } = await openPage(browser, { origin, issuer: origin }, { locale: "de-DE" });
-    try {
-      await use(page);
-    } finally {
-      await close();
-    }
-    assert.deepEqual(faults, []);
-  }
+  const withPage = (use) => watched(browser, { origin, issuer: origin }, { locale: "de-DE" }, use);
   const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 
   it("the addresses that it prints are pages in the browser's language", () =>

@@ -1,7 +1,7 @@
 // The page of response_mode=form_post in a browser: it sends itself, and by its button where scripts are off.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
 const STATE = `"'<>&\\ %25 {{x}} \u202e\u00e9\u{1f6aa}${"s".repeat(1000)}`;
 
@@ -29,15 +29,7 @@ describe("response_mode=form_post", () => {
     return request;
   }
 
-  async function withPage(options, use) {
-    const { page, faults, close } = await openPage(browser, deployment, options);
-    try {
-      await use(page);
-    } finally {
-      await close();
-    }
-    assert.deepEqual(faults, []);
-  }
+  const withPage = (options, use) => watched(browser, deployment, options, use);
 
   function check(request, names) {
     assert.equal(request.headers()["content-type"], "application/x-www-form-urlencoded");

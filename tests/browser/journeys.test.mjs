@@ -15,6 +15,7 @@ import {
   redeem,
   signIn,
   watch,
+  watched,
 } from "./browser.mjs";
 
 const SECOND = { username: "second", password: "another quiet gate" };
@@ -35,16 +36,8 @@ describe("a sign-in that does not go straight on", () => {
     await deployment?.stop();
   });
 
-  async function withPage(use) {
-    // then the demo leaves answers in the address bar
-    const tab = await openPage(browser, deployment, { javaScriptEnabled: false });
-    try {
-      await use(tab.page, tab);
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
-  }
+  // Without scripts, the demo leaves answers in the address bar.
+  const withPage = (use) => watched(browser, deployment, { javaScriptEnabled: false }, use);
 
   const url = (state, parameters = {}) => authorizationUrl(deployment, { state, ...parameters });
   const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();

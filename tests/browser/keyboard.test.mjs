@@ -1,7 +1,7 @@
 // What people do with the keyboard on the pages, and what names and motion do to a page.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn, watched } from "./browser.mjs";
 import { AXE, NARROW, cutOff, findings, nameOf, visit, writePages } from "./inspect.mjs";
 
 const RIGHT_TO_LEFT_NAME =
@@ -24,14 +24,10 @@ describe("the keyboard, names and motion", () => {
   after(() => deployment?.stop());
 
   async function withLogin(use) {
-    const { page, faults, close } = await openPage(browser, deployment);
-    try {
+    await watched(browser, deployment, {}, async (page) => {
       await page.goto(authorizationUrl(deployment, { client_id: "hebrew", scope: "openid" }));
       await use(page);
-    } finally {
-      await close();
-    }
-    assert.deepEqual(faults, []);
+    });
   }
 
   async function withWritten(name, options, use) {

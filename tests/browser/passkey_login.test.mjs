@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PLATFORM, withAuthenticator } from "./app.mjs";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn, watched } from "./browser.mjs";
 
 const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
 const SECOND = { username: "stella", password: "another quiet gate" };
@@ -23,19 +23,15 @@ describe("logging in with a passkey in a browser", () => {
 
   /// A page with an authenticator, which `credentials` are put into. Their counters go on from page to page.
   async function withPage(authenticator, credentials, use, options = {}) {
-    const tab = await openPage(browser, deployment, options);
-    try {
-      const { devtools, authenticatorId } = await withAuthenticator(tab.page, authenticator);
+    await watched(browser, deployment, options, async (page) => {
+      const { devtools, authenticatorId } = await withAuthenticator(page, authenticator);
       for (const credential of credentials)
         await devtools.send("WebAuthn.addCredential", { authenticatorId, credential });
       const stored = async () => (await devtools.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
       const set = (name, values) => devtools.send(`WebAuthn.set${name}`, { authenticatorId, ...values });
-      await use(tab.page, { stored, set });
+      await use(page, { stored, set });
       if (credentials.length) credentials.splice(0, credentials.length, ...(await stored()));
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
+    });
   }
 
   /// The passkey that the user has added on the account page.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql, text } from "../security/database.mjs";
 import { PLATFORM, recoveryCodes, withAuthenticator } from "./app.mjs";
-import { openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
 const PASSWORD = "another quiet gate";
 const KEY = { protocol: "ctap2", transport: "usb" }; // neither PIN nor resident keys
@@ -31,18 +31,14 @@ describe("passkeys in a browser", () => {
   async function withForm(authenticator, use, options = {}) {
     const username = `user-${++users}`;
     await deployment.addUser(username, PASSWORD);
-    const tab = await openPage(browser, deployment, options);
-    try {
-      await withAuthenticator(tab.page, authenticator);
-      await tab.page.goto(at(""));
-      await signIn(tab.page, PASSWORD, username);
-      await tab.page.click("#another");
-      await tab.page.waitForSelector("#add", { state: "attached" });
-      await use(tab.page, username);
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
+    await watched(browser, deployment, options, async (page) => {
+      await withAuthenticator(page, authenticator);
+      await page.goto(at(""));
+      await signIn(page, PASSWORD, username);
+      await page.click("#another");
+      await page.waitForSelector("#add", { state: "attached" });
+      await use(page, username);
+    });
   }
 
   const listed = (username) => deployment.postern(["user", "passkeys", username]);

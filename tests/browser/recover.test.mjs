@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { withAuthenticator } from "./app.mjs";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 import { standInForSendmail } from "./sendmail.mjs";
 
 const CHOSEN = "four words in a row";
@@ -29,15 +29,7 @@ describe("links in a browser", () => {
   }
 
   /// A browser that was never here, whose pages run no script and break no policy.
-  async function withPage(use, options = { javaScriptEnabled: false }) {
-    const tab = await openPage(browser, deployment, options);
-    try {
-      await use(tab.page);
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
-  }
+  const withPage = (use, options = { javaScriptEnabled: false }) => watched(browser, deployment, options, use);
 
   it("an invited user chooses a password without JavaScript, and signs in with it [LINK-7, LINK-8]", async () => {
     const link = await made("invite", "grace", "--claim", "name=Grace Hopper");
@@ -164,10 +156,8 @@ describe("a forgotten password in a browser", () => {
 
   it("from the sign-in page to the message, the link and a new password [MAIL-1, MAIL-4]", async () => {
     for (const javaScriptEnabled of [false, true]) {
-      const tab = await openPage(browser, deployment, { javaScriptEnabled });
-      const { page } = tab;
       const password = `${CHOSEN}, ${javaScriptEnabled}`;
-      try {
+      await watched(browser, deployment, { javaScriptEnabled }, async (page) => {
         await page.goto(authorizationUrl(deployment));
         await page.click("#forgot");
         await page.waitForURL(`${deployment.issuer}/recover`);
@@ -182,10 +172,7 @@ describe("a forgotten password in a browser", () => {
         await page.goto(authorizationUrl(deployment));
         await signIn(page, password);
         await page.waitForSelector("#approve");
-      } finally {
-        await tab.close();
-      }
-      assert.deepEqual(tab.faults, []);
+      });
     }
   });
 });

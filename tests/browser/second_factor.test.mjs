@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { App, recoveryCodes } from "./app.mjs";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
 const run = promisify(execFile);
 const STAFF = { username: "stella", password: "another quiet gate" };
@@ -34,15 +34,7 @@ describe("second factors in a browser", () => {
   const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 
   /// A browser that was never here, whose pages run no script and break no policy.
-  async function withPage(use, options = { javaScriptEnabled: false }) {
-    const tab = await openPage(browser, deployment, options);
-    try {
-      await use(tab.page);
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
-  }
+  const withPage = (use, options = { javaScriptEnabled: false }) => watched(browser, deployment, options, use);
 
   it("an app is set up from its page, and codes are shown once [TOTP-1, CODE-2, ACCOUNT-5]", async () => {
     await withPage(async (page) => {
