@@ -17,7 +17,8 @@ const titles = execFileSync(PROGRAM, ["--list-test-cases", "--no-skipped-summary
   .split("\n")
   .filter((line) => line && !/^(\[doctest\]|=+$)/.test(line));
 
-describe("processes beside each other on PostgreSQL", () => {
+// Most of a race is waiting.
+describe("processes beside each other on PostgreSQL", { concurrency: 3 }, () => {
   let server;
   before(async () => (server = await PostgreSQL.start()));
   after(() => server.stop());

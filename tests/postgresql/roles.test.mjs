@@ -24,19 +24,6 @@ const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
 const manual = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
-const PROGRAMS = [
-  "authorize",
-  "login",
-  "scopes",
-  "token",
-  "introspect",
-  "userinfo",
-  "revoke",
-  "logout",
-  "account",
-  "recover",
-  "sweep",
-];
 
 /// Of grants-postgresql.sql: what an operator adds for some options, as [what the comment above says, statement].
 const optional = (() => {
@@ -485,7 +472,7 @@ describe("a role for each program", () => {
       continue;
   }
 
-  for (const program of PROGRAMS) {
+  for (const program of Object.keys(flows)) {
     const role = `postern_${program}`;
     it(`${role} has the rights that ${program} needs, and needs each of them`, async () => {
       const since = log();
@@ -498,7 +485,7 @@ describe("a role for each program", () => {
     });
   }
 
-  for (const program of PROGRAMS) {
+  for (const program of Object.keys(flows)) {
     it(`postern_${program} may do what the decision record says, and everything else is refused [G22]`, async () => {
       const uri = superuser.replace("user=postgres", `user=postern_${program}`);
       const tables = server
@@ -585,6 +572,26 @@ describe("a role for each program", () => {
     return rightsOf(role, database).filter((right) => !old.includes(String(right)));
   }
 
+  /// Uses a provider of its own with that configuration: use(provider, its database).
+  async function withProvider(name, config, use, front) {
+    const { superuser: database, uri } = server.addDatabase(name);
+    const provider = await openProvider({ config: { database: uri, ...config }, ...(front ? { front } : {}) });
+    try {
+      await use(provider, database);
+    } finally {
+      await provider.stop();
+    }
+  }
+
+  /// Without the optional grants the flow ends with a 503, with them it goes, and each of so many is needed.
+  async function optionNeeds(role, option, count, flow, database) {
+    await assert.rejects(flow(), /503/);
+    const rights = widen(role, option, database);
+    assert.equal(rights.length, count, rights.join());
+    await flow();
+    for (const right of rights) await isNeeded(role, right, flow, database);
+  }
+
   it("implicit needs the rights that are named for it; without them there is a 503 and a line in the log", async () => {
     const parameters = { response_type: "token", code_challenge: undefined, code_challenge_method: undefined };
     const url = p.authorizationUrl(p.clients.spa, { ...parameters, scope: "profile" });
@@ -628,30 +635,27 @@ describe("a role for each program", () => {
   });
 
   it("remote_user and autoCreate need the rights that are named for them", async () => {
-    const { superuser: database, uri } = server.addDatabase("remote");
     const login = { method: "remote_user", autoCreate: true, claimsFromEnvironment: { email: "REMOTE_EMAIL" } };
     const named = `"REMOTE_USER" => "bob", "AUTH_TYPE" => "Basic", "REMOTE_EMAIL" => "bob@example.org"`;
     const lines = [`setenv.set-environment = ( ${named} )`];
-    const remote = await openProvider({ config: { database: uri, login }, front: lighttpd("fastcgi", lines) });
-    try {
-      const signIn = async () => {
-        const page = await remote.walk(remote.person(), remote.authorizationUrl(remote.clients.trusted));
-        assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
-      };
-      const flow = async () => {
-        await remote.deployment.postern(["user", "remove", "bob"]).catch(() => {}); // is not there at first
-        await signIn();
-        await remote.deployment.postern(["user", "set", "bob", "--unset-claim", "email"]);
-        await signIn();
-      };
-      await assert.rejects(flow(), /503/);
-      const rights = widen("postern_login", "remote_user", database);
-      assert.equal(rights.length, 4);
-      await flow();
-      for (const right of rights) await isNeeded("postern_login", right, flow, database);
-    } finally {
-      await remote.stop();
-    }
+    await withProvider(
+      "remote",
+      { login },
+      async (remote, database) => {
+        const signIn = async () => {
+          const page = await remote.walk(remote.person(), remote.authorizationUrl(remote.clients.trusted));
+          assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+        };
+        const flow = async () => {
+          await remote.deployment.postern(["user", "remove", "bob"]).catch(() => {}); // is not there at first
+          await signIn();
+          await remote.deployment.postern(["user", "set", "bob", "--unset-claim", "email"]);
+          await signIn();
+        };
+        await optionNeeds("postern_login", "remote_user", 4, flow, database);
+      },
+      lighttpd("fastcgi", lines),
+    );
   });
 
   it("outbound needs the rights that are named for it [FETCH-9]", async () => {
@@ -739,9 +743,7 @@ describe("a role for each program", () => {
   });
 
   it("claims that users change need the rights that are named for them [ACCOUNT-11]", async () => {
-    const { superuser: database, uri } = server.addDatabase("edited");
-    const edited = await openProvider({ config: { database: uri, account: { editableClaims: ["nickname"] } } });
-    try {
+    await withProvider("edited", { account: { editableClaims: ["nickname"] } }, async (edited, database) => {
       const browser = edited.person();
       const page = `${edited.issuer}/account/profile`;
       await edited.walk(browser, page);
@@ -751,21 +753,13 @@ describe("a role for each program", () => {
         const done = is(200, await browser.submit(form, "save", { nickname: `Name ${++number}` }));
         assert.match(done.body, /Your profile is changed/);
       };
-      await assert.rejects(flow(), /503/);
-      const rights = widen("postern_account", "editableClaims", database);
-      assert.equal(rights.length, 3);
-      for (const right of rights) await isNeeded("postern_account", right, flow, database);
-      await flow();
-    } finally {
-      await edited.stop();
-    }
+      await optionNeeds("postern_account", "editableClaims", 3, flow, database);
+    });
   });
 
   it("mail needs the rights that are named for it [MAIL-1, MAIL-4, LINK-9, POLICY-5]", async () => {
-    const { superuser: database, uri } = server.addDatabase("mailed");
     const { mail, linkOf } = standInForSendmail();
-    const mailed = await openProvider({ config: { database: uri, mail } });
-    try {
+    await withProvider("mailed", { mail }, async (mailed, database) => {
       const postern = (...command) => mailed.deployment.postern(command);
       const forget = () => server.sql("TRUNCATE postern.mail_requests, postern.login_attempts", database);
       const waiting = () => server.sql("SELECT count(*) FROM postern.mail_requests", database);
@@ -783,11 +777,7 @@ describe("a role for each program", () => {
         assert.match(is(200, await browser.submit(page, "save", saved)).body, /is saved/);
         assert.equal((await postern("user", "show", name)).claims.email_verified, true);
       };
-      await assert.rejects(recover, /503/);
-      const rights = widen("postern_recover", '"mail"', database);
-      assert.equal(rights.length, 13);
-      await recover();
-      for (const right of rights) await isNeeded("postern_recover", right, recover, database);
+      await optionNeeds("postern_recover", '"mail"', 13, recover, database);
 
       await postern("user", "set", mailed.user.username, "--claim", "email=owner@example.org");
       const owner = mailed.person();
@@ -800,11 +790,7 @@ describe("a role for each program", () => {
         is(200, await owner.submit(form, "save", fields));
         assert.equal(waiting(), "1");
       };
-      await assert.rejects(change, /503/);
-      const [inserted, ...others] = widen("postern_account", '"mail"', database);
-      assert.deepEqual(others, []);
-      await isNeeded("postern_account", inserted, change, database);
-      await change();
+      await optionNeeds("postern_account", '"mail"', 1, change, database);
 
       const app = await turnOn(
         { browser: owner, page: is(200, await owner.visit(`${mailed.issuer}/account/app`)) },
@@ -818,20 +804,12 @@ describe("a role for each program", () => {
         is(200, await browser.submit(half, "verify", { code: "0000 0000 0000 0000" }));
         assert.equal(waiting(), "1");
       };
-      await assert.rejects(guess, /503/);
-      const [asked, ...more] = widen("postern_login", '"mail"', database);
-      assert.deepEqual(more, []);
-      await isNeeded("postern_login", asked, guess, database);
-      await guess();
-    } finally {
-      await mailed.stop();
-    }
+      await optionNeeds("postern_login", '"mail"', 1, guess, database);
+    });
   });
 
   it("remembered devices need the rights that are named for them [DEVICE-2, DEVICE-4]", async () => {
-    const { superuser: database, uri } = server.addDatabase("remembered");
-    const kept = await openProvider({ config: { database: uri, login: { rememberDevice: 86400 } } });
-    try {
+    await withProvider("remembered", { login: { rememberDevice: 86400 } }, async (kept, database) => {
       const url = kept.authorizationUrl(kept.clients.trusted);
       const app = kept.person();
       await kept.walk(app, `${kept.issuer}/account/app`);
@@ -867,9 +845,7 @@ describe("a role for each program", () => {
       await flow();
       for (const right of login) await isNeeded("postern_login", right, flow, database);
       for (const right of account) await isNeeded("postern_account", right, flow, database);
-    } finally {
-      await kept.stop();
-    }
+    });
   });
 
   it("a sweep leaves out what options keep until its role has their rights [CIMD-10]", async () => {
@@ -916,7 +892,6 @@ describe("a role for each program", () => {
   });
 
   it("groupsFromEnvironment needs the rights that are named for it [GROUP-8]", async () => {
-    const { superuser: database, uri } = server.addDatabase("mapped");
     const groupsFromEnvironment = {
       variable: "MEMBEROF",
       separator: ";",
@@ -925,30 +900,31 @@ describe("a role for each program", () => {
     const login = { method: "remote_user", groupsFromEnvironment };
     const named = `"REMOTE_USER" => "alice", "AUTH_TYPE" => "Basic", "MEMBEROF" => "cn=staff;cn=x"`;
     const lines = [`setenv.set-environment = ( ${named} )`];
-    const mapped = await openProvider({ config: { database: uri, login }, front: lighttpd("fastcgi", lines) });
-    try {
-      const postern = (...command) => mapped.deployment.postern(command);
-      for (const group of ["staff", "guests"]) await postern("group", "add", group);
-      const signIn = async () => {
-        const page = await mapped.walk(mapped.person(), mapped.authorizationUrl(mapped.clients.trusted));
-        assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
-      };
-      const flow = async () => {
-        await postern("group", "member", "remove", "staff", "alice");
-        await postern("group", "member", "add", "guests", "alice");
-        await signIn();
-        assert.deepEqual((await postern("user", "show", "alice")).groups, ["staff"]);
-      };
-      await assert.rejects(flow(), /503/);
-      assert.equal(widen("postern_login", "remote_user", database).length, 4);
-      await assert.rejects(flow(), /503/); // they are not the ones
-      const rights = widen("postern_login", "groupsFromEnvironment", database);
-      assert.equal(rights.length, 15);
-      await flow();
-      for (const right of rights) await isNeeded("postern_login", right, flow, database);
-      assert.doesNotMatch(JSON.stringify(await postern("doctor").catch(String)), /may do what its program never does/);
-    } finally {
-      await mapped.stop();
-    }
+    await withProvider(
+      "mapped",
+      { login },
+      async (mapped, database) => {
+        const postern = (...command) => mapped.deployment.postern(command);
+        for (const group of ["staff", "guests"]) await postern("group", "add", group);
+        const signIn = async () => {
+          const page = await mapped.walk(mapped.person(), mapped.authorizationUrl(mapped.clients.trusted));
+          assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+        };
+        const flow = async () => {
+          await postern("group", "member", "remove", "staff", "alice");
+          await postern("group", "member", "add", "guests", "alice");
+          await signIn();
+          assert.deepEqual((await postern("user", "show", "alice")).groups, ["staff"]);
+        };
+        await assert.rejects(flow(), /503/);
+        assert.equal(widen("postern_login", "remote_user", database).length, 4);
+        await optionNeeds("postern_login", "groupsFromEnvironment", 15, flow, database); // those are not the ones
+        assert.doesNotMatch(
+          JSON.stringify(await postern("doctor").catch(String)),
+          /may do what its program never does/,
+        );
+      },
+      lighttpd("fastcgi", lines),
+    );
   });
 });
