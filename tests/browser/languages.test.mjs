@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
+import { authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 import {
   AXE,
   cutOff,
@@ -237,9 +237,7 @@ describe("languages in a browser", () => {
   });
 
   it("a sign-in in the browser's language, and in another by the foot [I18N-5, I18N-12]", async () => {
-    const tab = await openPage(browser, deployment, { javaScriptEnabled: false, locale: "de-AT" });
-    try {
-      const { page } = tab;
+    await watched(browser, deployment, { javaScriptEnabled: false, locale: "de-AT" }, async (page) => {
       await page.goto(authorizationUrl(deployment));
       assert.equal(await page.getAttribute("html", "lang"), "de");
       await page.fill("#username", "dana");
@@ -252,9 +250,6 @@ describe("languages in a browser", () => {
       await page.getByRole("link", { name: "العربية" }).click();
       assert.equal(await page.getAttribute("html", "dir"), "rtl");
       await page.waitForSelector("#approve");
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
+    });
   });
 });

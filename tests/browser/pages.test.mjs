@@ -1,7 +1,7 @@
 // The server's own pages in a browser: without JavaScript, by keyboard, and under their own policy.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, redeem, signIn } from "./browser.mjs";
+import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, redeem, signIn, watched } from "./browser.mjs";
 
 describe("the server's pages", () => {
   let deployment;
@@ -15,15 +15,7 @@ describe("the server's pages", () => {
     await deployment?.stop();
   });
 
-  async function withPage(options, use) {
-    const tab = await openPage(browser, deployment, options);
-    try {
-      await use(tab.page, tab.faults);
-    } finally {
-      await tab.close();
-    }
-    assert.deepEqual(tab.faults, []);
-  }
+  const withPage = (options, use) => watched(browser, deployment, options, use);
 
   it("sign-in and consent work without JavaScript, by keyboard alone", () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
