@@ -7,10 +7,10 @@
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
+#include "login/step.h"
 #include "oauth/acr.h"
 #include "store/factor_counts.h"
 #include "util/shell_command.h"
-#include "web/half_login.h"
 
 namespace postern::cli {
 namespace {
@@ -113,7 +113,7 @@ Obstacle obstacle_of(const oauth::Settings& settings) {
 
 /// They know their passwords and cannot sign in anywhere.
 void check_missing(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    if (web::can_enrol(settings)) return;
+    if (login::policy_of(settings).may_enrol == login::MayEnrol::everybody) return;
     const std::int64_t users = store::count_factors(database, demand_of(settings), rp_id_of(settings)).missing;
     if (users == 0) return;
     const Obstacle obstacle = obstacle_of(settings);

@@ -95,6 +95,9 @@ Browser recognise(oauth::Context& context, const http::Request& request) {
         browser.session_cookie = oauth::hash_of(*value);
         browser.session = find_session(context, *browser.session_cookie);
     }
+    if (context.settings.login.remember_device.count() > 0)
+        if (const auto value = http::find_cookie(request.cookie, browser.names.device))
+            browser.device_cookie = oauth::hash_of(*value);
     return browser;
 }
 

@@ -30,6 +30,7 @@ struct Browser {
     std::vector<BrowserCookie> later = {};           ///< the others, of tabs that started at the same moment
     std::optional<model::Session> session;           ///< live, of an enabled user
     std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not
+    std::optional<model::ValueHash> device_cookie;   ///< digest of the device cookie, where devices are remembered
     // What a session that begins now keeps for the account's pages; "" where there are none, or not of this.
     std::string user_agent = {};  ///< of which agent_label is kept
     std::string address = {};

@@ -8,6 +8,8 @@
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "factor/totp_seal.h"
+#include "login/activity.h"
+#include "login/password_check.h"
 #include "store/code_failures.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -122,6 +124,34 @@ std::int64_t count_failure(db::Transaction& transaction, const oauth::Context& c
     return failures;
 }
 
+ProofFault fault_of(const CodeVerdict& verdict) {
+    if (verdict.outcome == CodeOutcome::throttled) return ProofFault::throttled;
+    if (verdict.outcome == CodeOutcome::locked) return ProofFault::locked;
+    return verdict.outcome == CodeOutcome::unreadable ? ProofFault::unreadable : ProofFault::wrong;
+}
+
+StillWorks still_works(const CodeVerdict& verdict) {
+    if (!verdict.other_kind_works) return StillWorks::nothing;
+    return verdict.kind == factor::CodeKind::app ? StillWorks::recovery_codes : StillWorks::app;
+}
+
+/// Spends the code, with a line of the activity for a recovery code.
+bool spend(const CodeAttempt& attempt, const CodeVerdict& verdict, db::Transaction& transaction) {
+    if (!spend_code(transaction, attempt.half.subject, verdict, attempt.context.now())) return false;
+    if (verdict.kind == factor::CodeKind::recovery)
+        note_activity(attempt.context, transaction, attempt.browser, attempt.half.subject,
+                      model::Happened::recovery_code_used);
+    return true;
+}
+
+/// For the audit log.
+void note_recovery_code(const CodeAttempt& attempt) {
+    const auto left = store::find_factors(attempt.context.store, attempt.half.subject).unused_codes;
+    attempt.context.trail.add(
+        audit::Event::recovery_code_used,
+        {audit::subject(attempt.half.subject), audit::client(attempt.client), {"left", std::to_string(left)}});
+}
+
 }  // namespace
 
 bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
@@ -129,8 +159,8 @@ bool has_live_codes(oauth::Context& context, const model::Subject& subject) {
            store::has_unused_code_under(context.store, subject, factor::code_key_name(context.keys.factor_key()));
 }
 
-CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
-                       const std::string& place_key, const OnWrongCode& on_wrong) {
+CodeVerdict look_at_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
+                         const std::string& place_key, const OnWrongCode& on_wrong) {
     const factor::TypedCode code = factor::parse_code(typed);
     CodeVerdict verdict = wrong(Reason::second_factor_failed, "neither six nor sixteen digits");
     const bool is_code = code.kind == factor::CodeKind::app || code.kind == factor::CodeKind::recovery;
@@ -151,6 +181,29 @@ CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, c
     }
     verdict.kind = code.kind;
     return verdict;
+}
+
+ProofResult attempt_code(const CodeAttempt& attempt, const std::string& typed) {
+    oauth::Context& context = attempt.context;
+    const model::Subject& subject = attempt.half.subject;
+    const std::string place =
+        success_keys(context, store::find_username(context.store, subject), attempt.address).code_place;
+    const auto note_wrong = [&](db::Transaction& transaction, const CodeVerdict& wrong) {
+        note_failed_step(context, transaction, attempt.browser, subject, wrong.is_place_known);
+    };
+    const CodeVerdict verdict = look_at_code(context, subject, typed, place, note_wrong);
+    if (verdict.outcome != CodeOutcome::right)
+        return ProofRefused{.fault = fault_of(verdict),
+                            .wait = verdict.wait,
+                            .reason = verdict.reason,
+                            .detail = verdict.log_detail,
+                            .subject = subject,
+                            .still_works = still_works(verdict)};
+    Proof proof{.subject = subject, .how = model::with_code(attempt.done)};
+    proof.spend = [attempt, verdict](db::Transaction& transaction) { return spend(attempt, verdict, transaction); };
+    proof.by_recovery_code = verdict.kind == factor::CodeKind::recovery;
+    if (proof.by_recovery_code) proof.note = [attempt] { note_recovery_code(attempt); };
+    return proof;
 }
 
 bool spend_code(db::Transaction& transaction, const model::Subject& subject, const CodeVerdict& verdict,

@@ -7,6 +7,9 @@
 
 #include "db/database.h"
 #include "factor/typed_code.h"
+#include "login/browser.h"
+#include "login/proof.h"
+#include "model/authorization.h"
 #include "oauth/context.h"
 #include "refusal/reason.h"
 
@@ -41,8 +44,21 @@ using OnWrongCode = std::function<void(db::Transaction&, const CodeVerdict&)>;
 /// Looks at the code and counts a failure, which is durable before this returns. Text that is not a code at all is
 /// wrong and does not count. `place_key` is SuccessKeys::code_place: places in which the user has logged in with a code
 /// of late count apart from all others. Tries of one user run one after the other.
-CodeVerdict check_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
-                       const std::string& place_key, const OnWrongCode& on_wrong = {});
+CodeVerdict look_at_code(oauth::Context& context, const model::Subject& subject, const std::string& typed,
+                         const std::string& place_key, const OnWrongCode& on_wrong = {});
+
+/// A code as the second factor of a half login.
+struct CodeAttempt {
+    oauth::Context& context;
+    const Browser& browser;
+    const model::HalfLogin& half;
+    model::Authentication done;  ///< what was proved before
+    model::ClientId client;      ///< of the login, for the audit log
+    std::string address;         ///< of the browser
+};
+/// Looks at the code, and counts a failure, of which the user is told. A recovery code that is spent is a line of the
+/// activity.
+ProofResult attempt_code(const CodeAttempt& attempt, const std::string& typed);
 
 /// Whether the user has recovery codes that are not used and were made under the factor.key that is there.
 bool has_live_codes(oauth::Context& context, const model::Subject& subject);

@@ -41,11 +41,12 @@ std::optional<MetUser> find_met(oauth::Context& context, db::Transaction& transa
                                 const std::function<bool(model::User&)>& describe) {
     auto user = store::find_user_by_name_to_change(transaction, username);
     if (!user) return std::nullopt;
-    if (user->enabled && describe(*user)) {
+    const bool is_changed = user->enabled && describe(*user);
+    if (is_changed) {
         user->updated_at = context.now();
         store::update_claims(transaction, *user);
     }
-    return MetUser{std::move(*user), false};
+    return MetUser{.user = std::move(*user), .changed = is_changed};
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ util::Result<MetUser, std::string> meet_user(oauth::Context& context, db::Transa
     made.created_at = made.updated_at = context.now();
     describe(made);
     if (!store::insert_user(transaction, made)) return std::string("another process has just made that user");
-    return MetUser{std::move(made), true};
+    return MetUser{.user = std::move(made), .made = true};
 }
 
 }  // namespace postern::login

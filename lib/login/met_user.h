@@ -13,7 +13,8 @@ namespace postern::login {
 
 struct MetUser {
     model::User user;
-    bool made = false;  ///< now, because there was none
+    bool made = false;     ///< now, because there was none
+    bool changed = false;  ///< the claims, by what describes the user
 };
 
 /// The user whose name this is byte by byte; else one who is made now, without a password, where `autoCreate` and the

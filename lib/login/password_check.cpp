@@ -14,6 +14,7 @@
 #include "db/error.h"
 #include "db/write.h"
 #include "gateway/fcgi_accept.h"
+#include "login/new_password.h"
 #include "login/saslauthd_check.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
@@ -113,14 +114,10 @@ Standing find_standing(oauth::Context& context, const Attempt& attempt) {
     return standing;
 }
 
-PasswordVerdict throttled(util::Seconds wait) {
+ProofRefused throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
-    return {.outcome = PasswordOutcome::throttled, .wait = wait, .log_detail = why};
-}
-
-PasswordVerdict failed(PasswordOutcome outcome, const char* why, const model::Subject& named = {}) {
-    return {.outcome = outcome, .log_detail = why, .named = named};
+    return {.fault = ProofFault::throttled, .wait = wait, .detail = why};
 }
 
 /// What is hashed for an unknown name: as an existing user's password is, since imported hashes may be dearer or
@@ -130,33 +127,33 @@ std::string stand_in(oauth::Context& context, const std::string& username) {
 }
 
 /// The same work for every name: who is unknown, disabled or has no password costs a hash too.
-PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
+ProofResult compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto user = store::find_user_by_name(context.store, username);
-    std::string hash = user ? store::find_password_hash(context.store, user->subject) : "";
-    if (!user || !user->enabled || hash.empty()) {
-        crypto::verify_nothing(password, user ? hash : stand_in(context, username));
+    const store::StoredPassword stored =
+        user ? store::find_password(context.store, user->subject) : store::StoredPassword();
+    if (!user || !user->enabled || stored.hash.empty()) {
+        crypto::verify_nothing(password, user ? stored.hash : stand_in(context, username));
         const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
-        return failed(PasswordOutcome::wrong, why, user ? user->subject : model::Subject());
+        return ProofRefused{.detail = why, .subject = user ? user->subject : model::Subject()};
     }
-    if (!crypto::verify_password(password, hash))
-        return failed(PasswordOutcome::wrong, "wrong password", user->subject);
-    return {.outcome = PasswordOutcome::right, .named = user->subject, .password_hash = std::move(hash)};
+    if (!crypto::verify_password(password, stored.hash))
+        return ProofRefused{.detail = "wrong password", .subject = user->subject};
+    return proof_by_password(user->subject, stored);
 }
 
 /// Reads, and decides. The caller holds a hash slot.
-PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
+ProofResult judge(oauth::Context& context, const Attempt& attempt) {
     if (const auto wait = find_standing(context, attempt).wait) return throttled(*wait);
     const bool is_kept_here = context.settings.login.keeps_passwords();
-    PasswordVerdict verdict = is_kept_here ? compare(context, attempt.username, attempt.password)
-                                           : compare_by_saslauthd(context, attempt.username, attempt.password);
-    verdict.failures_key = attempt.counters.front().key;
-    verdict.place_key = attempt.place;
-    return verdict;
+    return is_kept_here ? compare(context, attempt.username, attempt.password)
+                        : compare_by_saslauthd(context, attempt.username, attempt.password);
 }
 
-/// Writes what the verdict means for later attempts: a failure is counted.
-void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdict& verdict) {
-    if (verdict.outcome != PasswordOutcome::wrong) return;
+bool is_wrong(const ProofResult& result) { return !result && result.error().fault == ProofFault::wrong; }
+
+/// Writes what the result means for later attempts: a failure is counted.
+void settle(oauth::Context& context, const Attempt& attempt, const ProofResult& result) {
+    if (!is_wrong(result)) return;
     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
         const auto& [pair, user, address] = attempt.counters;
         store::count_failures(transaction, {pair.key, user.key, address.key}, context.now(),
@@ -201,9 +198,9 @@ std::optional<os::Slot> take_slot_for(const oauth::Context& context, const Stand
 }
 
 /// Our own refusals take alike, because each costs a hash.
-void wait_for_refusal(const oauth::LoginSettings& login, const PasswordVerdict& verdict,
+void wait_for_refusal(const oauth::LoginSettings& login, const ProofResult& result,
                       std::chrono::steady_clock::time_point begun) {
-    if (login.keeps_passwords() || verdict.outcome != PasswordOutcome::wrong) return;
+    if (login.keeps_passwords() || !is_wrong(result)) return;
     std::this_thread::sleep_for(rest_of_refusal(std::chrono::steady_clock::now() - begun));
 }
 
@@ -213,23 +210,33 @@ std::optional<os::Slot> take_hash_slot(const oauth::Context& context) {
     return take_slot(context, context.settings.login.hash_slots, kSlotWait);
 }
 
-PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
-                              const std::string& address) {
+Proof proof_by_password(const model::Subject& subject, const store::StoredPassword& stored) {
+    const auto is_same = [subject, hash = stored.hash](db::Transaction& transaction) {
+        return store::find_password(transaction.database(), subject).hash == hash;
+    };
+    return {.subject = subject,
+            .how = model::by_password(),
+            .spend = is_same,
+            .stamp = stored.stamp,
+            .must_change_password = stored.must_change};
+}
+
+ProofResult attempt_password(oauth::Context& context, const std::string& username, const util::Secret& password,
+                             const std::string& address) {
     const auto begun = std::chrono::steady_clock::now();
     if (!is_possible(context.settings.login, username, password))
-        return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
+        return ProofRefused{.detail = "the user name or password is empty or too long"};
     const Attempt attempt = make_attempt(context, username, password, address);
     const Standing standing = find_standing(context, attempt);
     if (standing.wait) return throttled(*standing.wait);  // without a place in the queue
     const auto slot = take_slot_for(context, standing);
-    if (!slot)
-        return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
+    if (!slot) return ProofRefused{.fault = ProofFault::busy, .detail = kNoHashSlot};
     // Both before the slot is free: parallel guesses must not all have passed the throttle.
-    PasswordVerdict verdict = find_verdict(context, attempt);
-    settle(context, attempt, verdict);
+    ProofResult result = judge(context, attempt);
+    settle(context, attempt, result);
     // Still with the slot: refusals that wait are as few as hashes.
-    wait_for_refusal(context.settings.login, verdict, begun);
-    return verdict;
+    wait_for_refusal(context.settings.login, result, begun);
+    return result;
 }
 
 std::string counter_of_network(std::string_view sort, const std::string& address) {
@@ -291,20 +298,6 @@ void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, 
 void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now) {
     store::clear_failures(transaction, keys.failures);
     store::remember_place(transaction, keys.place, now + kPlaceIsKnown);
-}
-
-std::optional<store::StoredPassword> find_right_password(db::Transaction& transaction, const PasswordVerdict& verdict) {
-    const auto user = store::find_user_to_change(transaction, verdict.named);
-    if (!user || !user->enabled) return std::nullopt;
-    auto password = store::find_password(transaction.database(), verdict.named);
-    if (password.hash != verdict.password_hash) return std::nullopt;
-    return password;
-}
-
-bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
-    if (!find_right_password(transaction, verdict)) return false;
-    note_success(transaction, {verdict.failures_key, verdict.place_key}, now);
-    return true;
 }
 
 }  // namespace postern::login

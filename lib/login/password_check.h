@@ -8,49 +8,33 @@
 #include <string_view>
 
 #include "http/params.h"
+#include "login/proof.h"
 #include "model/user.h"
 #include "oauth/context.h"
 #include "os/slots.h"
-#include "refusal/reason.h"
 #include "store/users.h"
 #include "text/message.h"
 #include "util/secret.h"
 
 namespace postern::login {
 
-enum class PasswordOutcome {
-    right,
-    wrong,      ///< wrong, unknown user, disabled user: told apart in the log only, and by no clock
-    throttled,  ///< too many failures in the window; `wait` until it ends
-    busy,       ///< every hash slot of the machine stayed taken for the bounded wait
-};
-
 /// A name or an address alone may fail this many times as often as both together.
 inline constexpr int kAloneFactor = 10;
-
-struct PasswordVerdict {
-    PasswordOutcome outcome = PasswordOutcome::wrong;
-    util::Seconds wait{};  ///< when throttled
-    std::string log_detail = {};
-    refusal::Reason reason = refusal::Reason::login_failed;  ///< when wrong
-    model::Subject named = {};                               ///< the user of that name, if it was looked up
-    std::string password_hash = {};  ///< when right: that of `named` when the password was checked, "" if there is none
-    std::string failures_key = {};   ///< when right: the counter to clear
-    std::string place_key = {};      ///< when right: from where it was
-};
 
 /// Looks at the password and counts a failure, which is written before this returns. Failures count per user name and
 /// address together (`maxFailures`), and per user name and per address alone (ten times that): one guesser is stopped
 /// early, and neither locks out the rest of a campus nor the owner of the name from elsewhere. Where a name has logged
 /// in of late, what others guess elsewhere does not count (docs/decisions/0028), and one hash slot is not taken by
 /// strangers (docs/decisions/0103). With method saslauthd it is saslauthd that looks, in which names count in any
-/// case; a user may be made (web/saslauthd_check.h), and a refusal takes at least 500 ms, in which it keeps its hash
+/// case; a user may be made (saslauthd_check.h), and a refusal takes at least 500 ms, in which it keeps its hash
 /// slot; throws SaslauthdError then.
-PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
-                              const std::string& address);
+ProofResult attempt_password(oauth::Context& context, const std::string& username, const util::Secret& password,
+                             const std::string& address);
+/// The proof of a password that is right while `stored` says so of its user.
+Proof proof_by_password(const model::Subject& subject, const store::StoredPassword& stored);
 
 /// One of the places that limit how many passwords this machine hashes at a time; nullopt: all stayed taken for the
-/// bounded wait. For a new password: attempt_login takes its own. Throws db::StoreError.
+/// bounded wait. For a new password: attempt_password takes its own. Throws db::StoreError.
 std::optional<os::Slot> take_hash_slot(const oauth::Context& context);
 
 /// A key of table `login_attempts`: `sort`, and a digest of what one customer of a provider has of the address.
@@ -86,13 +70,5 @@ struct SuccessKeys {
 SuccessKeys success_keys(const oauth::Context& context, const std::string& username, const std::string& address);
 void note_success(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
 void remember_code_place(db::Transaction& transaction, const SuccessKeys& keys, util::Time now);
-
-/// The password of a right verdict, if the user still has it and is enabled, and stays so until the transaction ends.
-std::optional<store::StoredPassword> find_right_password(db::Transaction& transaction, const PasswordVerdict& verdict);
-
-/// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
-/// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it
-/// must not be outrun.
-bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now);
 
 }  // namespace postern::login

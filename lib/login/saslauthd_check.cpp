@@ -19,8 +19,8 @@ using refusal::Reason;
 
 constexpr const char* kMethod = "saslauthd";
 
-PasswordVerdict wrong(refusal::Reason reason, std::string why, const model::Subject& named = {}) {
-    return {.outcome = PasswordOutcome::wrong, .log_detail = std::move(why), .reason = reason, .named = named};
+ProofRefused wrong(Reason reason, std::string why, const model::Subject& subject = {}) {
+    return {.reason = reason, .detail = std::move(why), .subject = subject};
 }
 
 /// In a transaction of its own, so that a login whose second half is missing has a user too.
@@ -48,8 +48,7 @@ std::string account_name(oauth::Context& context, const std::string& typed) {
     return names.size() == 1 ? names.front() : typed;
 }
 
-PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string& username,
-                                     const util::Secret& password) {
+ProofResult compare_by_saslauthd(oauth::Context& context, const std::string& username, const util::Secret& password) {
     if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
         const auto user = store::find_user_by_name(context.store, username);
         return wrong(Reason::login_failed_saslauthd_refused, "saslauthd refused the name and password",
@@ -61,9 +60,9 @@ PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string&
                      "saslauthd accepted the name and password, and " + met.error());
     if (!met->user.enabled) return wrong(Reason::login_failed, "the user is disabled", met->user.subject);
     // What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
-    return {.outcome = PasswordOutcome::right,
-            .named = met->user.subject,
-            .password_hash = store::find_password_hash(context.store, met->user.subject)};
+    auto stored = store::find_password(context.store, met->user.subject);
+    stored.must_change = false;
+    return proof_by_password(met->user.subject, stored);
 }
 
 std::chrono::nanoseconds rest_of_refusal(std::chrono::nanoseconds since_request) {

@@ -21,8 +21,7 @@ std::string account_name(oauth::Context& context, const std::string& typed);
 /// Asks, for every name alike, and finds the user of a name that was right, who is made now where `autoCreate` says so.
 /// Wrong are also a user who is disabled here and a name without a user. The caller holds a hash slot and has asked
 /// can_ask_saslauthd. Throws SaslauthdError.
-PasswordVerdict compare_by_saslauthd(oauth::Context& context, const std::string& username,
-                                     const util::Secret& password);
+ProofResult compare_by_saslauthd(oauth::Context& context, const std::string& username, const util::Secret& password);
 
 /// How long a refusal still has to wait. saslauthd is 20 times faster for names that it does not know.
 inline constexpr std::chrono::milliseconds kRefusalTakes{500};

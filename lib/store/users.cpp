@@ -104,9 +104,10 @@ std::string find_password_hash(db::Database& database, const Subject& subject) {
 }
 
 StoredPassword find_password(db::Database& database, const Subject& subject) {
-    auto row = database.query("SELECT password_hash, must_change_password FROM users WHERE subject = $1", subject);
+    auto row =
+        database.query("SELECT password_hash, must_change_password, stamp FROM users WHERE subject = $1", subject);
     StoredPassword password;
-    if (row.step()) row >> password.hash >> password.must_change;
+    if (row.step()) row >> password.hash >> password.must_change >> password.stamp;
     return password;
 }
 

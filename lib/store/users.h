@@ -32,6 +32,7 @@ std::string find_password_hash(db::Database& database, const model::Subject& sub
 struct StoredPassword {
     std::string hash;          ///< as find_password_hash has it
     bool must_change = false;  ///< a login by it begins with another one (PASSWORD-5)
+    std::int64_t stamp = 0;    ///< users.stamp, of the same moment
 };
 StoredPassword find_password(db::Database& database, const model::Subject& subject);
 struct PasswordState {

@@ -15,7 +15,7 @@
 #include "store/clients.h"
 #include "store/consents.h"
 #include "web/authorization_response.h"
-#include "web/half_login.h"
+#include "web/login_step.h"
 
 namespace postern::web {
 namespace {
@@ -70,20 +70,20 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     return input;
 }
 
-/// The user's own state is read only where it could matter. Returns the user's stamp then.
-std::int64_t read_levels(const Interaction& interaction, oauth::AuthorizationInput& input) {
+/// Reads the user's own state only where it could matter, and returns it then.
+store::SecondFactorState read_levels(const Interaction& interaction, oauth::AuthorizationInput& input) {
     const oauth::Settings& settings = interaction.context.settings;
     input.highest = oauth::highest_level(settings);
-    if (!input.session) return 0;
+    if (!input.session) return {};
     const model::Authentication how = input.session->how;
     input.level = how.level;
-    if (input.level >= input.highest) return 0;
-    const auto state = store::find_second_factor(interaction.context.store, input.session->subject,
-                                                 oauth::rp_id_of_second_factor(settings));
-    input.demanded = demanded_of_session(settings, state, how);
-    input.within_reach = level_within_reach(settings, state);
-    input.may_set_up = can_enrol(interaction.context, state);
-    return state.stamp;
+    if (input.level >= input.highest) return {};
+    const auto user = login::find_factor_state(interaction.context, interaction.context.store, input.session->subject);
+    const auto standing = login::standing_of(login::policy_of(settings), user, interaction.context.now(), how);
+    input.demanded = standing.demanded;
+    input.within_reach = standing.within_reach;
+    input.may_set_up = standing.may_enrol;
+    return user;
 }
 
 oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
@@ -99,9 +99,8 @@ struct CarryOut {
     Interaction& interaction;
     const Resumed& asked;
     oauth::ConsentSource consent;
-    bool& restricted;    ///< set when the client has become so
-    std::int64_t stamp;  ///< of the session's user, where the input says what is within reach
-    bool may_set_up;     ///< likewise
+    bool& restricted;                      ///< set when the client has become so
+    const store::SecondFactorState& user;  ///< of the session, where the step is about it
 
     using Answer = std::optional<http::Response>;
 
@@ -111,10 +110,8 @@ struct CarryOut {
     Answer operator()(oauth::ShowConsent) const {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
-    Answer operator()(oauth::ShowSecondStep) const { return raise(SecondHalf::code); }
-    Answer operator()(oauth::ShowEnrolment) const {
-        return raise(may_set_up ? SecondHalf::enrolment : SecondHalf::link);
-    }
+    Answer operator()(oauth::ShowSecondStep) const { return raise(); }
+    Answer operator()(oauth::ShowEnrolment) const { return raise(); }
     Answer operator()(oauth::ShowMayNotUse) const { return refuse_access(interaction, asked); }
     /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
@@ -153,8 +150,8 @@ struct CarryOut {
     }
 
 private:
-    Answer raise(SecondHalf missing) const {
-        if (auto answer = raise_login(interaction, asked.request, missing, stamp)) return answer;
+    Answer raise() const {
+        if (auto answer = raise_login(interaction, asked.request, &asked.target.client(), user)) return answer;
         return (*this)(oauth::ShowLogin{});
     }
 
@@ -169,8 +166,8 @@ http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes
     bool restricted = asked.target.client().restricted;
     while (true) {
         oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
-        const std::int64_t stamp = read_levels(interaction, input);
-        const CarryOut carry_out{interaction, asked, consent_source(input), restricted, stamp, input.may_set_up};
+        const store::SecondFactorState user = read_levels(interaction, input);
+        const CarryOut carry_out{interaction, asked, consent_source(input), restricted, user};
         oauth::NextStep step = oauth::next_step(input);
         if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
             step = oauth::Refuse{oauth::may_not_use(), true};

@@ -89,9 +89,7 @@ http::Response submit_consent(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, sent, AllowUnbound::no));
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
-    if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed.request.id, interaction.request))
-        return refuse_and_offer(interaction, refusal::Reason::form_foreign, resumed.request,
-                                "the csrf field is missing or does not belong to this browser, session and request");
+    if (auto foreign = refuse_foreign_form(interaction, Form::consent, resumed.request)) return *std::move(foreign);
 
     const std::string_view decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")

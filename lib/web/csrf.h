@@ -1,6 +1,7 @@
 // Did this form come from the page we showed to this browser for this request? (RFC 9700 §4.7)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,10 +36,10 @@ enum class Form {
 std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
                        const std::string& request_id);
 
-/// True for the token of exactly this situation with any id of the browser, sent by a page of this origin. False for a
-/// browser without an id. `Sec-Fetch-Site` is believed when
-/// present; `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
-bool is_own_form(oauth::Context& context, Form form, const login::Browser& browser, const std::string& request_id,
-                 const http::Request& request);
+/// Returns why a form is not ours, for the log. nullopt for the token of exactly this situation with any id of the
+/// browser, sent by a page of this origin; a browser without an id has none. `Sec-Fetch-Site` is believed when present;
+/// `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
+std::optional<std::string> find_form_fault(oauth::Context& context, Form form, const login::Browser& browser,
+                                           const std::string& request_id, const http::Request& request);
 
 }  // namespace postern::web

@@ -3,14 +3,13 @@
 
 #include "crypto/random.h"
 #include "http/url.h"
-#include "oauth/acr.h"
+#include "login/step.h"
 #include "oauth/expected_subject.h"
 #include "oauth/next_step.h"
 #include "pages/client_name.h"
 #include "pages/page_language.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
-#include "web/half_login.h"
 
 namespace postern::web {
 namespace {
@@ -93,9 +92,7 @@ util::Result<Opened, http::Response> open(const Interaction& interaction, const 
 bool drop_expired_half(const Interaction& interaction, Opened& opened) {
     auto& half = opened.request.half_login;
     if (!half) return false;
-    const bool is_asked_for =
-        half->must_change_password || oauth::highest_level(interaction.context.settings) > model::Level::password;
-    if (is_asked_for && interaction.context.now() < half->expires_at) return false;
+    if (!login::is_over(login::policy_of(interaction.context.settings), *half, interaction.context.now())) return false;
     const model::HalfLogin over = *half;
     half.reset();
     opened.sealed = oauth::seal_request(interaction.context, opened.request, interaction.browser.binding());
@@ -158,11 +155,23 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
     return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed), half_expired};
 }
 
+void keep_typed_name(const oauth::Context& context, const model::HalfLogin& over,
+                     model::AuthorizationRequest& request) {
+    if (over.sid.empty()) request.login_hint = store::find_username(context.store, over.subject);
+}
+
 http::Response refuse_and_offer(const Interaction& interaction, refusal::Reason fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
     return pages::refusal_page(interaction.pages(), interaction.request, fault,
                                {request.client_id.str(), detail, interaction.context.settings.issuer,
                                 restart_url(interaction, request, typed_name(interaction))});
+}
+
+std::optional<http::Response> refuse_foreign_form(const Interaction& interaction, Form form,
+                                                  const model::AuthorizationRequest& request) {
+    const auto why = find_form_fault(interaction.context, form, interaction.browser, request.id, interaction.request);
+    if (!why) return std::nullopt;
+    return refuse_and_offer(interaction, refusal::Reason::form_foreign, request, *why);
 }
 
 std::string other_account_url(const Interaction& interaction, const model::AuthorizationRequest& request) {

@@ -12,6 +12,7 @@
 #include "pages/page.h"
 #include "pages/refusal_page.h"
 #include "util/result.h"
+#include "web/csrf.h"
 
 namespace postern::web {
 
@@ -73,10 +74,18 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 /// request a half login.
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params);
 
+/// `request`, whose half login is over, fills the login form with the name that was typed for that one: it need not be
+/// typed again (A11Y-4). A session that was to be raised had no name typed, and none is told.
+void keep_typed_name(const oauth::Context& context, const model::HalfLogin& over, model::AuthorizationRequest& request);
+
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
 http::Response refuse_and_offer(const Interaction& interaction, refusal::Reason fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
+
+/// The page that refuses a form which is not of this browser and request; nullopt: it is.
+std::optional<http::Response> refuse_foreign_form(const Interaction& interaction, Form form,
+                                                  const model::AuthorizationRequest& request);
 
 /// URL that starts the same sign-in over with the login page, for another user. "" where the web server signs people
 /// in, which would name the same user again, and where the client wants one user alone.

@@ -182,10 +182,9 @@ http::Response answer_logout(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto asked, open_logout_request(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.
-    if (is_logged_in &&
-        !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
-        return refuse(interaction, Reason::logout_form_foreign, "",
-                      "the csrf field is missing or does not belong to this browser, session and request");
+    const auto why =
+        find_form_fault(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request);
+    if (is_logged_in && why) return refuse(interaction, Reason::logout_form_foreign, "", *why);
 
     const std::string_view decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")

@@ -7,16 +7,14 @@
 #include "login/met_user.h"
 #include "login/remote_groups.h"
 #include "login/remote_user.h"
-#include "oauth/acr.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
-#include "store/second_factor.h"
+#include "store/factors.h"
 #include "store/users.h"
 #include "web/authorization_response.h"
-#include "web/half_login.h"
-#include "web/remembered_device.h"
-#include "web/second_step.h"
+#include "web/login_step.h"
+#include "web/second_page.h"
 
 namespace postern::web {
 namespace {
@@ -32,7 +30,7 @@ util::Result<login::MetUser, std::string> meet(oauth::Context& context, db::Tran
 
 /// Why the user that the web server names may not log in.
 struct NotLoggedIn {
-    pages::PageFault fault;
+    refusal::Reason fault;
     model::Subject named;  ///< the user that the web server names, if there is one
     std::string reason = {};
 };
@@ -48,59 +46,40 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
     return page;
 }
 
-/// Who logged in, and the session that began with it.
-struct Start {
-    login::MetUser met;
+/// Who the web server has named.
+struct Met {
+    login::MetUser user;
     login::GroupChanges groups;
-    std::optional<login::StartedSession> session;  ///< nullopt: a half is missing
-    SecondHalf missing = SecondHalf::none;
-    std::int64_t stamp = 0;
-    std::optional<DeviceCookie> device;  ///< that was used
 };
+
+/// Makes or updates the user as the web server describes them: user and groups together or not at all. Without a change
+/// nothing is written.
+util::Result<Met, NotLoggedIn> meet(oauth::Context& context, const login::RemoteUser& remote) {
+    return db::write(
+        context.store, db::Durability::full, [&](db::Transaction& transaction) -> util::Result<Met, NotLoggedIn> {
+            auto user = meet(context, transaction, remote);
+            const bool would_make = context.settings.login.auto_create;
+            if (!user)
+                return NotLoggedIn{
+                    would_make ? refusal::Reason::remote_user_unusable : refusal::Reason::account_unknown,
+                    {},
+                    user.error()};
+            const model::Subject& subject = user->user.subject;
+            if (!user->user.enabled) return NotLoggedIn{refusal::Reason::account_disabled, subject};
+            auto groups = login::follow_groups(context, transaction, subject, remote);
+            const bool is_changed = user->made || user->changed || !groups.joined.empty() || !groups.left.empty();
+            if (is_changed) transaction.commit();
+            return Met{*std::move(user), std::move(groups)};
+        });
+}
 
 /// With `login.remoteLevel` 1 the web server's word is worth a password, and what is missing behind a password is
 /// missing here. With 2 it is worth both halves: what a client demands beyond that raises the session later.
-void find_missing(Interaction& interaction, const LoginVisit& visit, db::Transaction& transaction, Start& start) {
-    const oauth::Settings& settings = interaction.context.settings;
-    if (settings.login.remote_level != 1 || oauth::highest_level(settings) == model::Level::password) return;
-    const model::Subject& subject = start.met.user.subject;
-    const auto state =
-        store::find_second_factor(transaction.database(), subject, oauth::rp_id_of_second_factor(settings));
-    start.missing = missing_half(interaction.context, state, visit);
-    start.stamp = state.stamp;
-    if (start.missing == SecondHalf::code)
-        start.device = use_remembered_device(interaction, transaction, visit, subject);
-}
-
-model::Authentication by_web_server(const oauth::Settings& settings) {
-    return {static_cast<model::Level>(settings.login.remote_level), ""};
-}
-
-/// User, groups, session, the mark that this request was logged in for, and the end of the old session: together or not
-/// at all.
-util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const LoginVisit& visit,
-                                        const login::RemoteUser& remote) {
-    oauth::Context& context = interaction.context;
-    auto met = meet(context, transaction, remote);
-    const bool would_make = context.settings.login.auto_create;
-    if (!met)
-        return NotLoggedIn{
-            would_make ? pages::PageFault::remote_user_unusable : pages::PageFault::account_unknown, {}, met.error()};
-    if (!met->user.enabled) return NotLoggedIn{pages::PageFault::account_disabled, met->user.subject};
-    Start start{.met = *std::move(met), .groups = {}, .session = {}, .device = {}};
-    const model::Subject& subject = start.met.user.subject;
-    start.groups = login::follow_groups(context, transaction, subject, remote);
-    find_missing(interaction, visit, transaction, start);
-    if (start.missing == SecondHalf::none || start.device) {
-        model::Authentication how = by_web_server(context.settings);
-        how.remembered = start.device.has_value();
-        start.session = login::start_session(context, transaction, interaction.browser, subject,
-                                             remote.auth_time.value_or(model::kAuthTimeUnknown), how);
-        if (visit.target && is_made_for(context.settings, visit.request, remote.auth_time))
-            store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
-    }
-    transaction.commit();
-    return start;
+login::Proof proof_of(const oauth::Context& context, const Met& met) {
+    const model::Subject& subject = met.user.user.subject;
+    return {.subject = subject,
+            .how = {static_cast<model::Level>(context.settings.login.remote_level), ""},
+            .stamp = store::find_stamp(context.store, subject)};
 }
 
 void note_groups(const Interaction& interaction, const model::Subject& subject, const login::GroupChanges& changes) {
@@ -116,19 +95,20 @@ void note_groups(const Interaction& interaction, const model::Subject& subject, 
         interaction.context.log.warn("group_missing", {{"group", group}, {"id", interaction.request.id}});
 }
 
-util::Result<Start, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit,
-                                       const login::RemoteUser& remote) {
-    // Durable, because the old cookie must stay dead.
-    auto recorded = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        return record(transaction, interaction, visit, remote);
-    });
-    ASSIGN_OR_RETURN(Start start, std::move(recorded));
-    if (start.met.made)
-        interaction.context.trail.add(audit::Event::user_created,
-                                      {{"method", kMethod}, audit::subject(start.met.user.subject)});
-    note_groups(interaction, start.met.user.subject, start.groups);
-    if (start.session) login::note_login(interaction.context, *start.session, kMethod, visit.request.client_id);
-    return start;
+void note_unusable(const Interaction& interaction, const login::RemoteUser& remote) {
+    for (const std::string& claim : remote.unusable)
+        interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
+    if (!remote.groups_fault.empty())
+        interaction.context.log.warn("groups_unusable",
+                                     {{"reason", remote.groups_fault}, {"id", interaction.request.id}});
+}
+
+void note_met(const Interaction& interaction, const login::RemoteUser& remote, const Met& met) {
+    const model::Subject& subject = met.user.user.subject;
+    if (met.user.made)
+        interaction.context.trail.add(audit::Event::user_created, {{"method", kMethod}, audit::subject(subject)});
+    note_groups(interaction, subject, met.groups);
+    note_unusable(interaction, remote);
 }
 
 http::Response continue_with_session(Interaction& interaction, const LoginVisit& visit) {
@@ -146,7 +126,7 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
     oauth::Context& context = interaction.context;
     auto progress = store::find_progress(context.store, oauth::request_key(visit.request));
     // Where a half is missing, it is recorded when the login is whole.
-    if (!progress && is_made_for(context.settings, visit.request, session.auth_time))
+    if (!progress && login::is_made_for(login::policy_of(context.settings), visit.request, session.auth_time))
         progress = model::AuthorizationProgress{.subject = session.subject, .logged_in = true};
     const oauth::AuthorizationInput input{.request = visit.request,
                                           .client = visit.target->client(),
@@ -158,7 +138,7 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
     const auto step = oauth::next_step(input);
     if (!std::holds_alternative<oauth::ShowLogin>(step)) return std::nullopt;
     if (!oauth::end_request(context, visit.request, session))
-        return refuse_and_offer(interaction, pages::PageFault::already_used, visit.request);
+        return refuse_and_offer(interaction, refusal::Reason::already_used, visit.request);
     return early_error(
         interaction, *visit.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
@@ -166,30 +146,32 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
 }
 
-/// The second half comes next: what it completes is to be good enough for the request.
-http::Response ask_for_second_half(Interaction& interaction, const LoginVisit& visit, const login::RemoteUser& remote,
-                                   const Start& start) {
-    oauth::Context& context = interaction.context;
-    const model::Subject& subject = start.met.user.subject;
-    const util::Time auth_time = remote.auth_time.value_or(model::kAuthTimeUnknown);
+/// A step is missing: what it completes is to be good enough for the request.
+http::Response ask_for_rest(Interaction& interaction, const LoginVisit& visit, const login::LoginStep& step) {
+    const model::HalfLogin& half = *visit.request.half_login;
     model::Session whole;
-    whole.subject = subject;
-    whole.auth_time = auth_time;
+    whole.subject = half.subject;
+    whole.auth_time = *half.auth_time;
     if (auto refusal = refuse_unproved(interaction, visit, whole)) return *std::move(refusal);
-    context.trail.add(audit::Event::second_factor_asked,
-                      {audit::subject(subject), audit::client(visit.request.client_id)});
-    model::HalfLogin half = begin_half_login(context, subject, start.stamp);
-    half.done = by_web_server(context.settings);
-    half.auth_time = auth_time;
-    return continue_with_half(interaction, visit.request, std::move(half), start.missing);
+    interaction.context.trail.add(audit::Event::second_factor_asked,
+                                  {audit::subject(half.subject), audit::client(visit.request.client_id)});
+    return ask_for(interaction, visit.request, step);
 }
 
-void note_unusable(const Interaction& interaction, const login::RemoteUser& remote) {
-    for (const std::string& claim : remote.unusable)
-        interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
-    if (!remote.groups_fault.empty())
-        interaction.context.log.warn("groups_unusable",
-                                     {{"reason", remote.groups_fault}, {"id", interaction.request.id}});
+http::Response log_in(Interaction& interaction, const LoginVisit& visit, const login::RemoteUser& remote,
+                      const login::Proof& proof) {
+    LoginVisit half = visit;
+    half.request.half_login = login::begin_login(interaction.context, proof);
+    half.request.half_login->auth_time = remote.auth_time.value_or(model::kAuthTimeUnknown);
+    const BegunLogin begun = begin(interaction, half, proof);
+    if (std::holds_alternative<login::AskPassword>(begun.step)) return start_over(interaction, visit);
+    if (!begun.started) return ask_for_rest(interaction, half, begun.step);
+    login::note_login(interaction.context, *begun.started, kMethod, visit.request.client_id);
+    auto refusal = refuse_unproved(interaction, visit, begun.started->session);
+    http::Response response = refusal ? *std::move(refusal) : continue_with_session(interaction, visit);
+    login::send_session(interaction.browser, *begun.started, response);
+    if (begun.device) login::send_device(interaction.browser, *begun.device, response);
+    return response;
 }
 
 bool is_second_half_of(const Interaction& interaction, const LoginVisit& visit, const login::RemoteUser& remote) {
@@ -197,9 +179,9 @@ bool is_second_half_of(const Interaction& interaction, const LoginVisit& visit, 
            store::find_username(interaction.context.store, visit.request.half_login->subject) == remote.username;
 }
 
-pages::PageFault page_fault(login::RemoteFault fault) {
-    return fault == login::RemoteFault::missing ? pages::PageFault::remote_user_missing
-                                                : pages::PageFault::remote_user_unusable;
+refusal::Reason page_fault(login::RemoteFault fault) {
+    return fault == login::RemoteFault::missing ? refusal::Reason::remote_user_missing
+                                                : refusal::Reason::remote_user_unusable;
 }
 
 }  // namespace
@@ -215,7 +197,7 @@ http::Response remote_login(Interaction& interaction) {
                      resume_login(interaction, posted ? interaction.request.form : interaction.request.query));
     // The second half is of the user whom the web server names, and of no other.
     if (is_second_half_of(interaction, visit, *remote))
-        return posted ? submit_second_step(interaction, visit) : show_second_step(interaction, visit);
+        return posted ? submit_second_page(interaction, visit) : show_second_page(interaction, visit);
     if (posted || visit.request.half_login) return start_over(interaction, visit);
     const std::string client_id = visit.request.client_id.str();
     if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
@@ -223,22 +205,17 @@ http::Response remote_login(Interaction& interaction) {
     // Without this check a browser that refuses the session cookie would be redirected in circles. A cookie of a
     // session that has ended did come back: a login in another tab has taken its place meanwhile.
     if (visit.request.session_sent && !interaction.browser.session_cookie)
-        return refuse_and_offer(interaction, pages::PageFault::session_cookie_missing, visit.request,
+        return refuse_and_offer(interaction, refusal::Reason::session_cookie_missing, visit.request,
                                 "the browser cookie arrived, but the session cookie of the previous login did not");
 
-    const auto started = start(interaction, visit, *remote);
-    if (!started) {
-        const std::string& reason = started.error().reason;
-        return refuse_login(interaction, started.error(), client_id,
+    const auto met = meet(interaction.context, *remote);
+    if (!met) {
+        const std::string& reason = met.error().reason;
+        return refuse_login(interaction, met.error(), client_id,
                             "user: " + remote->username + (reason.empty() ? "" : "; " + reason));
     }
-    note_unusable(interaction, *remote);
-    if (!started->session) return ask_for_second_half(interaction, visit, *remote, *started);
-    auto refusal = refuse_unproved(interaction, visit, started->session->session);
-    http::Response response = refusal ? *std::move(refusal) : continue_with_session(interaction, visit);
-    login::send_session(interaction.browser, *started->session, response);
-    if (started->device) send_device(interaction, *started->device, response);
-    return response;
+    note_met(interaction, *remote, *met);
+    return log_in(interaction, visit, *remote, proof_of(interaction.context, *met));
 }
 
 }  // namespace postern::web

@@ -88,7 +88,8 @@ Verdict recovery_code(Driver driver) {
 Verdict guesses(Driver driver) {
     World world(driver);
     const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
-                                  const auto verdict = login::check_code(own, world.at(round), "0000000000000000", "");
+                                  const auto verdict =
+                                      login::look_at_code(own, world.at(round), "0000000000000000", "");
                                   return verdict.outcome == login::CodeOutcome::wrong ? kDone : kRefused;
                               }));
     Verdict verdict(answers);

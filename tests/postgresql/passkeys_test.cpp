@@ -2,11 +2,11 @@
 #include "store/passkeys.h"
 #include "db/write.h"
 #include "login/browser.h"
+#include "login/passkey_check.h"
 #include "postgresql/race.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "support/rows.h"
-#include "web/passkey_check.h"
 
 using namespace postern;
 using test::Driver;
@@ -50,21 +50,20 @@ struct World : test::RaceWorld {
     store::Passkey found(int round) { return *store::find_passkey(fixture.database, stored(round, 0).credential_id); }
     std::int64_t count_passkeys(int round) { return store::find_factors(fixture.database, at(round)).passkeys; }
 
-    /// What check_passkey() has found: the user's first passkey, whose signature is right.
-    web::PasskeyVerdict verdict_on(int round, const std::string& challenge, std::uint32_t sign_count) const {
-        web::PasskeyVerdict verdict;
-        verdict.outcome = web::PasskeyOutcome::accepted;
+    /// What attempt_passkey() has found: the user's first passkey, whose signature is right.
+    login::AcceptedPasskey verdict_on(int round, const std::string& challenge, std::uint32_t sign_count) const {
+        login::AcceptedPasskey verdict;
         verdict.passkey = stored(round, 0);
         verdict.use.sign_count = sign_count;
         verdict.challenge = {.bytes = challenge, .expires_at = fixture.clock.now() + util::Seconds(60)};
         return verdict;
     }
-    /// What completes a login (web::complete_login), with a passkey that was looked at before.
-    int complete(oauth::Context& own, int round, const web::PasskeyVerdict& verdict) const {
+    /// What completes a login (login::complete_login), with a passkey that was looked at before.
+    int complete(oauth::Context& own, int round, const login::AcceptedPasskey& verdict) const {
         const login::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!store::find_user_to_change(transaction, at(round))) return kRefused;
-            if (!web::spend_passkey(transaction, verdict, own.now())) return kRefused;
+            if (!login::spend_passkey(transaction, verdict, own.now())) return kRefused;
             login::start_session(own, transaction, browser, at(round), own.now(), model::by_passkey());
             transaction.commit();
             return kDone;
@@ -93,7 +92,7 @@ std::string numbered(const char* what, int round, int process) {
 
 /// Logins with one passkey at once, each with what `verdict` says it has proved.
 Verdict logins(Driver driver, int processes, int wanted,
-               const std::function<web::PasskeyVerdict(const World&, int round, int process)>& verdict) {
+               const std::function<login::AcceptedPasskey(const World&, int round, int process)>& verdict) {
     World world(driver, 1);
     const auto answers = race(world, test::times(processes, [&](oauth::Context& own, int round, int process) {
                                   return world.complete(own, round, verdict(world, round, process));

@@ -2,6 +2,7 @@
 #include "store/users.h"
 #include "crypto/digest.h"
 #include "db/write.h"
+#include "login/complete.h"
 #include "login/password_check.h"
 #include "postgresql/race.h"
 #include "store/activity.h"
@@ -43,18 +44,12 @@ struct World : test::RaceWorld {
 
     /// With a password that was right a moment ago.
     int log_in(oauth::Context& own, int round) const {
-        login::PasswordVerdict verdict;
-        verdict.outcome = login::PasswordOutcome::right;
-        verdict.named = at(round).subject;
-        verdict.failures_key = "pair:" + name_of(round);
-        verdict.place_key = "known:" + name_of(round);
-        login::Browser browser;
-        return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
-            if (!login::confirm_login(transaction, verdict, own.now())) return kRefused;
-            login::start_session(own, transaction, browser, verdict.named, own.now(), model::by_password());
-            transaction.commit();
-            return kDone;
-        });
+        const login::Browser browser;
+        const login::Proof proof = login::proof_by_password(at(round).subject, {});
+        model::AuthorizationRequest request;
+        request.half_login = login::begin_login(own, proof);
+        const login::WholeLogin whole{request, login::StartSession{proof.how}, "192.0.2.1"};
+        return login::complete_login(own, browser, whole, proof.spend) ? kDone : kRefused;
     }
 };
 
@@ -221,9 +216,9 @@ struct FailedLogins : World {
                std::to_string(process % kAddresses);
     }
     static int fail(oauth::Context& own, int round, int process) {
-        const auto verdict =
-            login::attempt_login(own, name_of(round), util::Secret("not the password"), address(round, process));
-        return verdict.outcome == login::PasswordOutcome::wrong ? kDone : kRefused;
+        const auto refused =
+            login::attempt_password(own, name_of(round), util::Secret("not the password"), address(round, process));
+        return !refused && refused.error().fault == login::ProofFault::wrong ? kDone : kRefused;
     }
     std::int64_t failures(std::string_view kind, const std::string& of) {
         const auto key = std::string(kind) + crypto::sha256_hex(of);

@@ -1,7 +1,7 @@
 // Checks that each endpoint is reached at its path with its methods, and which origins CORS allows.
 #include "cli/doctor/live/live.h"
+#include "login/step.h"
 #include "oauth/acr.h"
-#include "web/half_login.h"
 #include "web/interaction.h"
 #include "web/recover/paths.h"
 
@@ -89,7 +89,7 @@ std::vector<Probe> account_probes(const oauth::Settings& settings) {
     // Not asked of the pages themselves (web/account), which are linked to the library that draws QR codes.
     const bool has_factors = oauth::highest_level(settings) >= model::Level::second_factor;
     if (has_factors) pages.insert(pages.end(), {{"/app", 303}, {"/codes", 303}});
-    if (has_factors && web::offers_enrolment(settings))
+    if (has_factors && login::policy_of(settings).may_enrol != login::MayEnrol::nobody)
         pages.emplace_back(web::kEnrolmentSuffix, 400);  // there is nothing to resume
     if (settings.login.keeps_passwords()) pages.emplace_back(web::kPasswordChangeSuffix, 400);  // likewise
     for (const auto& [page, status] : pages)

@@ -5,6 +5,7 @@
 #include "db/write.h"
 #include "factor/totp_seal.h"
 #include "http/url.h"
+#include "login/complete.h"
 #include "oauth/acr.h"
 #include "store/factors.h"
 #include "store/second_factor.h"
@@ -12,7 +13,6 @@
 #include "text/shown_time.h"
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
-#include "web/half_login.h"
 
 namespace postern::web {
 namespace {
@@ -116,9 +116,10 @@ std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp&
 
 /// Else a thief of the password could be the next to set one up.
 bool must_stay(const AccountVisit& visit, db::Database& database) {
-    const oauth::Settings& settings = visit.context().settings;
-    const auto state = store::find_second_factor(database, visit.subject(), oauth::rp_id_of_second_factor(settings));
-    return demanded_of_user(settings, state) >= model::Level::second_factor && !state.passkey;
+    const oauth::Context& context = visit.context();
+    const auto user = login::find_factor_state(context, database, visit.subject());
+    const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
+    return standing.demanded >= model::Level::second_factor && !user.passkey;
 }
 
 http::Response remove(AccountVisit& visit) {

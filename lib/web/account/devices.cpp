@@ -5,12 +5,12 @@
 
 #include "db/write.h"
 #include "login/agent_label.h"
+#include "login/step.h"
 #include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
 #include "text/shown_time.h"
-#include "web/remembered_device.h"
 
 namespace postern::web {
 namespace {
@@ -24,6 +24,10 @@ ListedDevice to_device(const model::Session& session, const AccountVisit& visit)
     device.sid = session.sid.str();
     device.is_this = session.sid == visit.session.sid;
     return device;
+}
+
+bool remembers_devices(const AccountVisit& visit) {
+    return login::policy_of(visit.context().settings).remembers_devices;
 }
 
 /// This one first, then by last use, no more than are shown.
@@ -77,7 +81,7 @@ void sign_out_elsewhere(const AccountVisit& visit) {
     std::int64_t devices = 0;
     const auto ended = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         auto sessions = store::end_sessions(transaction, visit.subject(), visit.context().now(), visit.session.sid);
-        devices = remembers_devices(visit.context().settings) ? store::forget_devices(transaction, visit.subject()) : 0;
+        devices = remembers_devices(visit) ? store::forget_devices(transaction, visit.subject()) : 0;
         if (!sessions.empty() || devices > 0) visit.note(transaction, model::Happened::sessions_ended);
         transaction.commit();
         return sessions;
@@ -87,7 +91,7 @@ void sign_out_elsewhere(const AccountVisit& visit) {
 }
 
 void forget(const AccountVisit& visit, std::string_view id) {
-    if (!remembers_devices(visit.context().settings)) return;
+    if (!remembers_devices(visit)) return;
     const bool is_forgotten = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         store::lock_user(transaction, visit.subject());
         if (!store::forget_device(transaction, visit.subject(), id)) return false;
@@ -100,7 +104,7 @@ void forget(const AccountVisit& visit, std::string_view id) {
 
 std::vector<ListedRemembered> find_remembered(const AccountVisit& visit) {
     std::vector<ListedRemembered> listed;
-    if (!remembers_devices(visit.context().settings)) return listed;
+    if (!remembers_devices(visit)) return listed;
     for (const store::RememberedDevice& device :
          store::devices_of(visit.context().store, visit.subject(), visit.context().now(),
                            visit.context().settings.login.remember_device))

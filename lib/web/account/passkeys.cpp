@@ -4,6 +4,7 @@
 #include "db/write.h"
 #include "http/url.h"
 #include "json/writer.h"
+#include "login/complete.h"
 #include "oauth/acr.h"
 #include "oauth/session_life.h"
 #include "store/factors.h"
@@ -16,7 +17,6 @@
 #include "web/account/app_setup.h"
 #include "web/account/codes.h"
 #include "web/account/own_passkey.h"
-#include "web/half_login.h"
 
 namespace postern::web {
 namespace {
@@ -193,8 +193,10 @@ const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, 
     if (is_last(visit, passkeys, id, signs_in_alone) && !has_password(visit, database)) return kLastWayIn;
     if (!is_last(visit, passkeys, id, is_usable)) return nullptr;
     if (store::find_factors(database, visit.subject()).app) return nullptr;
-    const auto state = store::find_second_factor(database, visit.subject(), "");
-    return demanded_of_user(visit.context().settings, state) >= model::Level::second_factor ? kLastFactor : nullptr;
+    const oauth::Context& context = visit.context();
+    const auto user = login::find_factor_state(context, database, visit.subject());
+    const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
+    return standing.demanded >= model::Level::second_factor ? kLastFactor : nullptr;
 }
 
 /// A thief of the passkey may have a session by it, and could set a password there. Which passkey a session began with

@@ -14,6 +14,7 @@
 #include "store/sessions.h"
 #include "store/users.h"
 #include "web/account/own_passkey.h"
+#include "web/login_step.h"
 
 namespace postern::web {
 namespace {
@@ -90,19 +91,17 @@ void note_refusal(const AccountVisit& visit, const std::string& reason) {
                               {audit::subject(visit.subject()), audit::session(visit.session.sid), {"reason", reason}});
 }
 
-http::Response refuse(AccountVisit& visit, const login::PasswordVerdict& verdict, const text::Message& problem) {
-    note_refusal(visit, verdict.log_detail);
-    const bool throttled = verdict.outcome == login::PasswordOutcome::throttled;
-    http::Response response = throttled ? form(visit, Wrong::present, login::wait_message(verdict.wait), 429)
-                                        : form(visit, Wrong::present, problem);
-    if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
-    response.refusal = http::Refusal{throttled ? refusal::Reason::login_throttled : refusal::Reason::password_refused,
-                                     "the password form was shown again", verdict.log_detail, ""};
-    return response;
+http::Response refuse(AccountVisit& visit, const login::ProofRefused& refused, const text::Message& wrong) {
+    note_refusal(visit, refused.detail);
+    const bool waits = refused.fault == login::ProofFault::throttled;
+    const text::Message problem = waits ? login::wait_message(refused.wait) : wrong;
+    return answer_refused(form(visit, Wrong::present, problem), refused,
+                          {waits ? refusal::Reason::login_throttled : refusal::Reason::password_refused,
+                           "the password form was shown again", refused.detail, ""});
 }
 
-http::Response refuse_busy(const AccountVisit& visit, const login::PasswordVerdict& verdict) {
-    note_refusal(visit, verdict.outcome == login::PasswordOutcome::busy ? verdict.log_detail : login::kNoHashSlot);
+http::Response refuse_busy(const AccountVisit& visit) {
+    note_refusal(visit, login::kNoHashSlot);
     return pages::refusal_page(visit.interaction.pages(), visit.request(), refusal::Reason::too_busy,
                                {"", login::kNoHashSlot, visit.context().settings.issuer, visit.url()});
 }
@@ -116,24 +115,31 @@ http::Response show_changed(const AccountVisit& visit, const std::string& cookie
 
 /// The new password is right, the present one is not looked at yet.
 http::Response change_with(AccountVisit& visit, const Typed& typed, const std::string& username) {
-    login::PasswordVerdict verdict =
-        login::attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
-    if (verdict.outcome == login::PasswordOutcome::busy) return refuse_busy(visit, verdict);
-    if (verdict.outcome != login::PasswordOutcome::right) return refuse(visit, verdict, kWrong);
+    const auto proof =
+        login::attempt_password(visit.context(), username, typed.present, visit.request().remote_address);
+    if (!proof && proof.error().fault == login::ProofFault::busy) return refuse_busy(visit);
+    if (!proof) return refuse(visit, proof.error(), kWrong);
     const auto hash = login::hash_new_password(visit.context(), typed.fresh);
-    if (!hash) return refuse_busy(visit, verdict);
+    if (!hash) return refuse_busy(visit);
     const auto is_proved = [&](db::Transaction& transaction) {
+        const auto user = store::find_user_to_change(transaction, visit.subject());
         // The name may have become another user's since.
-        return verdict.named == visit.subject() && login::confirm_login(transaction, verdict, visit.context().now());
+        const bool is_right = user && user->enabled && proof->subject == visit.subject() && proof->spend(transaction);
+        if (is_right)
+            login::note_success(transaction,
+                                login::success_keys(visit.context(), username, visit.request().remote_address),
+                                visit.context().now());
+        return is_right;
     };
     const auto cookie = change(visit, is_proved, *hash);
     if (!cookie) {
-        verdict.log_detail = "the password was changed or the session ended while this change waited";
         const util::Time now = visit.context().now();
         const bool is_live = store::find_session(visit.context().store, visit.session.cookie_hash,
                                                  oauth::session_life(visit.context().settings, now))
                                  .has_value();
-        return is_live ? refuse(visit, verdict, kWrong) : http::see_other(visit.url());  // the login comes first then
+        if (!is_live) return http::see_other(visit.url());  // the login comes first then
+        return refuse(visit, {.detail = "the password was changed or the session ended while this change waited"},
+                      kWrong);
     }
     return show_changed(visit, *cookie);
 }
@@ -141,7 +147,7 @@ http::Response change_with(AccountVisit& visit, const Typed& typed, const std::s
 /// The same behind a login by passkey alone. Where another change has ended the session, the user logs in again.
 http::Response change_by_passkey(const AccountVisit& visit, const util::Secret& fresh) {
     const auto hash = login::hash_new_password(visit.context(), fresh);
-    if (!hash) return refuse_busy(visit, {});
+    if (!hash) return refuse_busy(visit);
     const auto is_proved = [&](db::Transaction& transaction) {
         const auto user = store::find_user_to_change(transaction, visit.subject());
         return user && user->enabled && proves_by_passkey(visit, transaction.database());
@@ -182,7 +188,7 @@ http::Response submit_password(AccountVisit& visit) {
     }
     if (asks == Asks::new_alone) return change_by_passkey(visit, *fresh);
     if (login::has_pasted_space(sent, "present"))
-        return refuse(visit, {.log_detail = login::kPastedSpace}, login::pasted_space_message());
+        return refuse(visit, {.detail = login::kPastedSpace}, login::pasted_space_message());
     return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), std::move(*fresh)},
                        username);
 }

@@ -4,17 +4,13 @@
 #include <utility>
 
 #include "crypto/password.h"
-#include "db/write.h"
 #include "login/activity.h"
 #include "login/new_password.h"
 #include "login/password_check.h"
-#include "oauth/acr.h"
-#include "oauth/sealed_request.h"
 #include "store/factors.h"
-#include "store/second_factor.h"
 #include "store/users.h"
 #include "web/csrf.h"
-#include "web/half_login.h"
+#include "web/login_step.h"
 
 namespace postern::web {
 namespace {
@@ -30,34 +26,21 @@ struct ChangeVisit {
     Interaction& interaction;
     const AccountPages& pages;
     LoginVisit login;
-    SecondHalf missing = SecondHalf::none;
+    bool then_enrol = false;
 
     oauth::Context& context() const { return interaction.context; }
     const model::HalfLogin& half() const { return *login.request.half_login; }
     const model::Subject& subject() const { return half().subject; }
 };
 
-/// What is missing beside the new password: none or enrolment. nullopt: something that comes before it, or the user
-/// has changed.
-std::optional<SecondHalf> find_missing(const Interaction& interaction, const LoginVisit& visit) {
-    const oauth::Context& context = interaction.context;
-    const model::HalfLogin& half = *visit.request.half_login;
-    const auto state =
-        store::find_second_factor(context.store, half.subject, oauth::rp_id_of_second_factor(context.settings));
-    if (!half.must_change_password || state.stamp != half.stamp) return std::nullopt;
-    if (half.done.level >= model::Level::second_factor) return SecondHalf::none;
-    const SecondHalf missing = missing_half(context, state, visit);
-    const bool is_proved = missing == SecondHalf::none || missing == SecondHalf::enrolment;
-    return is_proved ? std::optional(missing) : std::nullopt;
-}
-
 util::Result<ChangeVisit, http::Response> open_visit(Interaction& interaction, const AccountPages& pages,
                                                      const http::Params& params) {
     ASSIGN_OR_RETURN(auto visit, resume_login(interaction, params));
     if (!visit.request.half_login) return start_over(interaction, visit);
-    const auto missing = find_missing(interaction, visit);
-    if (!missing) return start_over(interaction, visit);
-    return ChangeVisit{interaction, pages, std::move(visit), *missing};
+    const auto step = find_login_step(interaction, interaction.context.store, visit);
+    const auto* choose = std::get_if<login::ChooseNewPassword>(&step);
+    if (choose == nullptr) return start_over(interaction, visit);
+    return ChangeVisit{interaction, pages, std::move(visit), choose->then_enrol};
 }
 
 http::Response form(const ChangeVisit& visit, const text::Message& problem) {
@@ -91,33 +74,34 @@ void set_password(const ChangeVisit& visit, db::Transaction& transaction, const 
                          model::Happened::password_changed);
 }
 
-/// The second factor is set up behind it: that is nothing which the user could have proved before. Returns the half
-/// login that goes on; nullopt: the user has changed meanwhile.
-std::optional<model::HalfLogin> set_before_enrolment(const ChangeVisit& visit, const std::string& hash) {
-    oauth::Context& context = visit.context();
-    const auto set = [&](db::Transaction& transaction) -> std::optional<model::HalfLogin> {
-        const auto user = store::find_user_to_change(transaction, visit.subject());
-        if (!user || !user->enabled) return std::nullopt;
-        if (store::find_stamp(transaction.database(), visit.subject()) != visit.half().stamp) return std::nullopt;
+/// The visit with its password changed, for the step that comes next.
+LoginVisit with_new_password(const ChangeVisit& visit) {
+    LoginVisit changed = visit.login;
+    changed.request.half_login->must_change_password = false;
+    return changed;
+}
+
+/// The second factor is set up behind it: that is nothing which the user could have proved before.
+http::Response go_on_to_enrolment(const ChangeVisit& visit, const std::string& hash) {
+    LoginVisit changed = with_new_password(visit);
+    std::int64_t& stamp = changed.request.half_login->stamp;
+    const bool is_set = login::write_for_unchanged(visit.context(), visit.half(), [&](db::Transaction& transaction) {
         set_password(visit, transaction, hash);
-        model::HalfLogin half = visit.half();
-        half.must_change_password = false;
-        half.stamp = store::find_stamp(transaction.database(), visit.subject());
-        transaction.commit();
-        return half;
-    };
-    return db::write(context.store, db::Durability::full, set);
+        stamp = store::find_stamp(transaction.database(), visit.subject());
+        return true;
+    });
+    if (!is_set) return start_over(visit.interaction, visit.login);
+    note_changed(visit);
+    return ask_for(visit.interaction, changed.request,
+                   find_login_step(visit.interaction, visit.context().store, changed));
 }
 
 http::Response go_on(const ChangeVisit& visit, const std::string& hash) {
+    if (visit.then_enrol) return go_on_to_enrolment(visit, hash);
     Interaction& interaction = visit.interaction;
-    if (visit.missing == SecondHalf::enrolment) {
-        auto half = set_before_enrolment(visit, hash);
-        if (!half) return start_over(interaction, visit.login);
-        note_changed(visit);
-        return continue_with_half(interaction, visit.login.request, *std::move(half), SecondHalf::enrolment);
-    }
-    const auto started = complete_login(interaction, visit.login, visit.half().done, [&](db::Transaction& transaction) {
+    const LoginVisit changed = with_new_password(visit);
+    const auto last = find_login_step(interaction, visit.context().store, changed);
+    const auto started = complete(interaction, changed, last, [&](db::Transaction& transaction) {
         set_password(visit, transaction, hash);
         return true;
     });
@@ -144,9 +128,7 @@ http::Response submit_password_change(Interaction& interaction, const AccountPag
     ASSIGN_OR_RETURN(const auto visit, open_visit(interaction, pages, sent));
     oauth::Context& context = interaction.context;
     const model::AuthorizationRequest& request = visit.login.request;
-    if (!is_own_form(context, Form::password_change, interaction.browser, request.id, interaction.request))
-        return refuse_and_offer(interaction, refusal::Reason::form_foreign, request,
-                                "the csrf field is missing or does not belong to this browser and request");
+    if (auto foreign = refuse_foreign_form(interaction, Form::password_change, request)) return *std::move(foreign);
     if (const auto faulty = login::first_unreadable(sent, {"new", "again"}))
         return refuse_and_offer(interaction, refusal::Reason::form_malformed, request, "field: " + *faulty);
     const auto fresh = login::read_new_password(

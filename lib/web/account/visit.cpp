@@ -5,7 +5,7 @@
 #include "oauth/acr.h"
 #include "store/second_factor.h"
 #include "store/users.h"
-#include "web/half_login.h"
+#include "web/login_step.h"
 
 namespace postern::web {
 namespace {
@@ -55,9 +55,13 @@ http::Response refuse(const AccountVisit& visit, refusal::Reason fault, const st
     return pages::refusal_page(visit.interaction.pages(), visit.request(), fault, facts);
 }
 
+util::Time login_time_of(const AccountVisit& visit) {
+    return login::login_time_of(login::policy_of(visit.context().settings), visit.session);
+}
+
 bool is_too_old(const AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
-    return visit.context().now() - login_time_of(visit.context().settings, visit.session) >= allowed;
+    return visit.context().now() - login_time_of(visit) >= allowed;
 }
 
 http::Response log_in_again(AccountVisit& visit) {
@@ -67,23 +71,26 @@ http::Response log_in_again(AccountVisit& visit) {
                               store::find_username(visit.context().store, visit.subject()));
 }
 
-model::Level what_the_user_has(const oauth::Settings&, const store::SecondFactorState& state,
-                               const model::Authentication&) {
-    return state.available || state.suspended ? model::Level::second_factor : model::Level::unknown;
+/// What the login of a session has to be worth.
+using Demand = model::Level (*)(const AccountVisit& visit, const store::SecondFactorState& user);
+
+model::Level demanded_of_user(const AccountVisit& visit, const store::SecondFactorState& user) {
+    const oauth::Context& context = visit.context();
+    return login::standing_of(login::policy_of(context.settings), user, context.now(), visit.session.how).demanded;
+}
+
+model::Level what_the_user_has(const AccountVisit&, const store::SecondFactorState& user) {
+    return user.available || user.suspended ? model::Level::second_factor : model::Level::unknown;
 }
 
 /// The user's own state is read only where it could matter.
-std::optional<http::Response> refuse_below(AccountVisit& visit,
-                                           model::Level (&demanded)(const oauth::Settings&,
-                                                                    const store::SecondFactorState&,
-                                                                    const model::Authentication&)) {
+std::optional<http::Response> refuse_below(AccountVisit& visit, Demand demanded) {
     oauth::Context& context = visit.context();
-    const model::Authentication how = visit.session.how;
-    if (how.level >= oauth::highest_level(context.settings)) return std::nullopt;
-    const auto state = factors_of(visit);
-    if (how.level >= demanded(context.settings, state, how)) return std::nullopt;
-    auto answer = raise_login(visit.interaction, account_request(context, visit.page), demanded_half(context, state),
-                              state.stamp);
+    const model::Level level = visit.session.how.level;
+    if (level >= oauth::highest_level(context.settings)) return std::nullopt;
+    const auto user = factors_of(visit);
+    if (level >= demanded(visit, user)) return std::nullopt;
+    auto answer = raise_login(visit.interaction, account_request(context, visit.page), nullptr, user);
     return answer ? std::move(*answer) : log_in_again(visit);
 }
 
@@ -108,9 +115,7 @@ http::Response with_browser_id(AccountVisit& visit, const std::function<http::Re
     return response;
 }
 
-std::optional<http::Response> refuse_weak_login(AccountVisit& visit) {
-    return refuse_below(visit, demanded_of_session);
-}
+std::optional<http::Response> refuse_weak_login(AccountVisit& visit) { return refuse_below(visit, demanded_of_user); }
 
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     if (is_too_old(visit)) return log_in_again(visit);
@@ -122,9 +127,7 @@ bool is_too_old_again(const AccountVisit& visit) {
     return asked && is_too_old(visit);
 }
 
-bool knows_login_time(const AccountVisit& visit) {
-    return login_time_of(visit.context().settings, visit.session) != model::kAuthTimeUnknown;
-}
+bool knows_login_time(const AccountVisit& visit) { return login_time_of(visit) != model::kAuthTimeUnknown; }
 
 store::SecondFactorState factors_of(const AccountVisit& visit) {
     const oauth::Context& context = visit.context();
@@ -132,15 +135,16 @@ store::SecondFactorState factors_of(const AccountVisit& visit) {
 }
 
 bool needs_link(const AccountVisit& visit) {
-    return !can_enrol(visit.context().settings) &&
-           demanded_half(visit.context(), factors_of(visit)) == SecondHalf::link;
+    const login::LoginPolicy policy = login::policy_of(visit.context().settings);
+    if (policy.may_enrol == login::MayEnrol::everybody) return false;
+    const auto user = factors_of(visit);
+    return !user.available && !user.suspended && !login::standing_of(policy, user, visit.context().now()).may_enrol;
 }
 
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit) {
-    if (is_own_form(visit.context(), visit.form, visit.interaction.browser, kNoRequest, visit.request()))
-        return std::nullopt;
-    return refuse(visit, refusal::Reason::account_form_foreign,
-                  "the csrf field is missing or does not belong to this browser, session and page");
+    const auto why =
+        find_form_fault(visit.context(), visit.form, visit.interaction.browser, kNoRequest, visit.request());
+    return why ? std::optional(refuse(visit, refusal::Reason::account_form_foreign, *why)) : std::nullopt;
 }
 
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail) {

@@ -88,9 +88,8 @@ Answer ask(oauth::Context& context, const std::string& typed, const std::string&
 
 http::Response submit(oauth::Context& context, const RecoverPages& own, login::Browser& browser,
                       const http::Request& request, const std::string& language) {
-    if (!is_own_form(context, Form::recover, browser, "", request))
-        return refuse(form(context, own, browser, kOutOfDate, 403), refusal::Reason::recover_form_refused,
-                      "the csrf field is missing or does not belong to this browser");
+    if (const auto why = find_form_fault(context, Form::recover, browser, "", request))
+        return refuse(form(context, own, browser, kOutOfDate, 403), refusal::Reason::recover_form_refused, *why);
     const auto typed = request.form.find_typed("name");
     if (!typed)
         return refuse(form(context, own, browser, kNothingTyped, 400), refusal::Reason::recover_form_refused,

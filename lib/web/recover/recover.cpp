@@ -12,6 +12,7 @@
 #include "login/browser.h"
 #include "login/new_password.h"
 #include "login/password_check.h"
+#include "login/step.h"
 #include "mail/notice.h"
 #include "model/mail.h"
 #include "oauth/access_token.h"
@@ -26,7 +27,6 @@
 #include "store/users.h"
 #include "util/base64.h"
 #include "web/csrf.h"
-#include "web/half_login.h"
 #include "web/recover/ask.h"
 #include "web/recover/confirm_address.h"
 #include "web/recover/invited_passkey.h"
@@ -208,7 +208,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
         store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
-        store::let_enrol(transaction, link.subject, now + kEnrolAfterLink);  // behind the change that ends it
+        store::let_enrol(transaction, link.subject, now + login::kEnrolAfterLink);  // behind the change that ends it
         login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
                              std::string(model::to_string(link.purpose)));
         transaction.commit();
@@ -269,9 +269,9 @@ http::Response submit_passkey(Visit& visit) {
 }
 
 http::Response submit(Visit& visit) {
-    if (!is_own_form(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
-        return refuse_form(visit, refusal::Reason::link_form_foreign,
-                           "the csrf field is missing or does not belong to this browser and link");
+    if (const auto why =
+            find_form_fault(visit.context, Form::link, visit.browser, visit.link().token_hash.str(), visit.request))
+        return refuse_form(visit, refusal::Reason::link_form_foreign, *why);
     if (visit.link().purpose == LinkPurpose::email) return submit_address(visit);
     const http::Params& sent = visit.request.form;
     if (login::has_new_passkey(sent) && takes_passkey(visit.context.settings, visit.link().purpose))

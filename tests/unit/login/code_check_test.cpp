@@ -60,7 +60,7 @@ struct Fixture {
         }
     }
     login::CodeVerdict check(const std::string& typed, const std::string& place = kElsewhere) {
-        return login::check_code(context, alice.subject, typed, place);
+        return login::look_at_code(context, alice.subject, typed, place);
     }
     bool spend(const login::CodeVerdict& verdict) {
         bool is_spent = false;
@@ -84,7 +84,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("check_code: the app's code and a recovery code, each once [TOTP-5] [CODE-3]") {
+TEST_CASE("look_at_code: the app's code and a recovery code, each once [TOTP-5] [CODE-3]") {
     Fixture f;
     const auto app = f.check(f.code());
     CHECK(app.outcome == CodeOutcome::right);
@@ -103,7 +103,7 @@ TEST_CASE("check_code: the app's code and a recovery code, each once [TOTP-5] [C
     CHECK(f.check(kCode).outcome == CodeOutcome::wrong);
 }
 
-TEST_CASE("check_code: the log says what is wrong, the outcome does not [TOTP-6] [TOTP-8]") {
+TEST_CASE("look_at_code: the log says what is wrong, the outcome does not [TOTP-6] [TOTP-8]") {
     Fixture f;
     f.fixture.settings.login.window = util::Seconds{1};
     REQUIRE(f.spend(f.check(f.code())));
@@ -133,14 +133,14 @@ TEST_CASE("check_code: the log says what is wrong, the outcome does not [TOTP-6]
     }
 }
 
-TEST_CASE("check_code: a user without an app is refused the code of one [TOTP-5]") {
+TEST_CASE("look_at_code: a user without an app is refused the code of one [TOTP-5]") {
     Fixture f;
     f.write([&](db::Transaction& transaction) { store::remove_totp(transaction, f.alice.subject); });
     CHECK(f.check(f.code()).log_detail == "a code of an app, and the user has none");
     CHECK(f.check(kCode).outcome == CodeOutcome::right);
 }
 
-TEST_CASE("check_code: after each tenth failure the wait doubles, up to a day [TOTP-9]") {
+TEST_CASE("look_at_code: after each tenth failure the wait doubles, up to a day [TOTP-9]") {
     Fixture f;
     const std::int64_t waits[] = {900, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 86400};
     for (const std::int64_t wait : waits) {
@@ -156,7 +156,7 @@ TEST_CASE("check_code: after each tenth failure the wait doubles, up to a day [T
     CHECK(f.check(f.code()).outcome == CodeOutcome::right);
 }
 
-TEST_CASE("check_code: a success clears; failures do not pass with time [TOTP-9]") {
+TEST_CASE("look_at_code: a success clears; failures do not pass with time [TOTP-9]") {
     Fixture f;
     f.fail(9);
     f.fixture.clock.advance(std::chrono::hours(24 * 365));
@@ -167,7 +167,7 @@ TEST_CASE("check_code: a success clears; failures do not pass with time [TOTP-9]
     CHECK(f.check(f.wrong_code()).failures_in_row == 1);
 }
 
-TEST_CASE("check_code: a hundred failures lock places that are not known, and those alone [TOTP-9]") {
+TEST_CASE("look_at_code: a hundred failures lock places that are not known, and those alone [TOTP-9]") {
     Fixture f;
     f.fail(99);
     CHECK(f.check(kCode, kHome).outcome == CodeOutcome::right);  // not spent
@@ -192,7 +192,7 @@ TEST_CASE("check_code: a hundred failures lock places that are not known, and th
     }
 }
 
-TEST_CASE("check_code: a known place has a counter of its own, which waits and never locks [TOTP-9]") {
+TEST_CASE("look_at_code: a known place has a counter of its own, which waits and never locks [TOTP-9]") {
     Fixture f;
     f.write([&](db::Transaction& transaction) {
         store::remember_place(transaction, kHome, f.context.now() + std::chrono::hours(24 * 3650));
@@ -207,21 +207,21 @@ TEST_CASE("check_code: a known place has a counter of its own, which waits and n
     CHECK(f.check(f.code(), "").outcome == CodeOutcome::right);
 }
 
-TEST_CASE("check_code: a secret that does not open is not a wrong code, for its user alone [TOTP-11]") {
+TEST_CASE("look_at_code: a secret that does not open is not a wrong code, for its user alone [TOTP-11]") {
     Fixture f;
     const model::User bob = f.fixture.add_user("bob");
     f.write([&](db::Transaction& transaction) {
         const auto row = store::find_totp(f.fixture.database, f.alice.subject);
         store::replace_totp(transaction, bob.subject, row->sealed, 0, row->created_at);  // moved to another user
     });
-    const login::CodeVerdict verdict = login::check_code(f.context, bob.subject, f.code(), "");
+    const login::CodeVerdict verdict = login::look_at_code(f.context, bob.subject, f.code(), "");
     CHECK(verdict.outcome == CodeOutcome::unreadable);
     CHECK(verdict.log_detail.find("factor.key does not open") == 0);
     CHECK(verdict.failures_in_row == 0);
     CHECK(f.check(f.code()).outcome == CodeOutcome::right);
 }
 
-TEST_CASE("check_code: with another factor.key no code is wrong, and what works is told [TOTP-11]") {
+TEST_CASE("look_at_code: with another factor.key no code is wrong, and what works is told [TOTP-11]") {
     struct Row {
         const char* when;
         bool is_app_right, is_recovery_right;
@@ -241,7 +241,7 @@ TEST_CASE("check_code: with another factor.key no code is wrong, and what works 
         const util::Secret& own = context.keys.factor_key();
         f.set_up(row.is_app_right ? own : other, row.is_recovery_right ? own : other);
         const auto check = [&](const std::string& typed) {
-            return login::check_code(context, f.alice.subject, typed, "");
+            return login::look_at_code(context, f.alice.subject, typed, "");
         };
         const login::CodeVerdict app = check(f.code()), recovery = check(kCode);
         CHECK((app.outcome == CodeOutcome::right) == row.is_app_right);
@@ -262,12 +262,12 @@ TEST_CASE("check_code: with another factor.key no code is wrong, and what works 
     }
 }
 
-TEST_CASE("check_code: without factor.key no code can be checked, and none is wrong [FKEY-1, TOTP-11]") {
+TEST_CASE("look_at_code: without factor.key no code can be checked, and none is wrong [FKEY-1, TOTP-11]") {
     Fixture f;
     f.fixture.keys = test::keys_without_factors();
     oauth::Context context = f.fixture.context();
     for (const std::string& typed : {f.code(), std::string(kCode)}) {
-        const login::CodeVerdict verdict = login::check_code(context, f.alice.subject, typed, "");
+        const login::CodeVerdict verdict = login::look_at_code(context, f.alice.subject, typed, "");
         CHECK(verdict.outcome == CodeOutcome::unreadable);
         CHECK(verdict.log_detail.find("postern key repair") != std::string::npos);
     }

@@ -14,9 +14,15 @@
 #include "unit/store/fixture.h"
 
 using namespace postern;
-using login::PasswordOutcome;
+using login::ProofFault;
 
 namespace {
+
+constexpr std::optional<ProofFault> kRight;
+
+std::optional<ProofFault> fault_of(const login::ProofResult& result) {
+    return result ? kRight : std::optional(result.error().fault);
+}
 
 struct Fixture {
     test::RulesFixture fixture;
@@ -36,49 +42,52 @@ struct Fixture {
         REQUIRE(store::update_user(transaction, alice));
         transaction.commit();
     }
-    /// Whether the verdict still holds when the session is about to start.
-    bool confirm(const login::PasswordVerdict& verdict) {
+    /// Whether the proof still holds when the session is about to start.
+    bool confirm(const login::ProofResult& result) {
+        REQUIRE(result);
         db::Transaction transaction(fixture.database, db::Durability::full);
-        const bool confirmed = login::confirm_login(transaction, verdict, context.now());
+        const bool confirmed = result->spend(transaction);
+        if (confirmed)
+            login::note_success(transaction, login::success_keys(context, "alice", "192.0.2.1"), context.now());
         transaction.commit();
         return confirmed;
     }
-    login::PasswordVerdict verdict(const std::string& password, const std::string& address = "192.0.2.1") {
-        return login::attempt_login(context, "alice", util::Secret(password), address);
+    login::ProofResult attempt(const std::string& password, const std::string& address = "192.0.2.1") {
+        return login::attempt_password(context, "alice", util::Secret(password), address);
     }
-    PasswordOutcome check(const std::string& name, const std::string& password,
-                          const std::string& address = "192.0.2.1") {
-        return login::attempt_login(context, name, util::Secret(password), address).outcome;
+    std::optional<ProofFault> check(const std::string& name, const std::string& password,
+                                    const std::string& address = "192.0.2.1") {
+        return fault_of(login::attempt_password(context, name, util::Secret(password), address));
     }
 };
 
 }  // namespace
 
-TEST_CASE("attempt_login: strangers leave one hash slot to names that have logged in at their address [L11, L45]") {
+TEST_CASE("attempt_password: strangers leave one hash slot to names that have logged in at their address [L11, L45]") {
     Fixture f;
     const test::TemporaryDirectory directory;
     oauth::LoginSettings& login = f.fixture.settings.login;
     login.hash_slot_files = directory / "postern.hash";
-    REQUIRE(f.confirm(f.verdict("correct horse")));
+    REQUIRE(f.confirm(f.attempt("correct horse")));
     {
         // The one that strangers may have is taken by another.
         const auto held = os::Slot::acquire(login.hash_slot_files, 1, std::chrono::milliseconds(0));
         REQUIRE(held);
-        CHECK(f.verdict("correct horse").outcome == PasswordOutcome::right);
+        CHECK(fault_of(f.attempt("correct horse")) == kRight);
         login.method = oauth::LoginMethod::saslauthd;
         login.saslauthd.emplace().socket = directory / "mux";  // which is not there: only an attempt with a slot asks
-        CHECK_THROWS_AS(f.verdict("correct horse"), login::SaslauthdError);
-        CHECK(f.verdict("correct horse", "192.0.2.77").outcome == PasswordOutcome::busy);
-        CHECK(f.check("bob", "correct horse") == PasswordOutcome::busy);
+        CHECK_THROWS_AS(f.attempt("correct horse"), login::SaslauthdError);
+        CHECK(fault_of(f.attempt("correct horse", "192.0.2.77")) == ProofFault::busy);
+        CHECK(f.check("bob", "correct horse") == ProofFault::busy);
     }
     login.hash_slots = 1;  // all have the same one
-    CHECK_THROWS_AS(f.verdict("correct horse", "192.0.2.77"), login::SaslauthdError);
+    CHECK_THROWS_AS(f.attempt("correct horse", "192.0.2.77"), login::SaslauthdError);
 }
 
-TEST_CASE("attempt_login: which users and passwords succeed") {
+TEST_CASE("attempt_password: which users and passwords succeed") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
-    CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
+    CHECK(f.check("alice", "correct horse") == kRight);
     const std::pair<const char*, std::string> refused[] = {
         {"alice", "wrong"},
         {"alice", "correct horse "},
@@ -92,81 +101,72 @@ TEST_CASE("attempt_login: which users and passwords succeed") {
     for (const auto& row : refused) {
         CAPTURE(std::string(row.first));
         CAPTURE(row.second);
-        CHECK(f.check(row.first, row.second) == PasswordOutcome::wrong);
+        CHECK(f.check(row.first, row.second) == ProofFault::wrong);
     }
     f.alice.enabled = false;
     f.save();
-    CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "correct horse") == ProofFault::wrong);
     f.alice.enabled = true;
     f.save();
     f.set_hash("");
-    CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "correct horse") == ProofFault::wrong);
 }
 
-TEST_CASE("attempt_login: after maxFailures the pair waits, right password or not; the window ends it [IF179]") {
+TEST_CASE("attempt_password: after maxFailures the pair waits, right password or not; the window ends it [IF179]") {
     Fixture f;
-    CHECK(f.check("alice", "a") == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "b") == PasswordOutcome::wrong);
-    const auto verdict = login::attempt_login(f.context, "alice", util::Secret("correct horse"), "192.0.2.1");
-    CHECK(verdict.outcome == PasswordOutcome::throttled);
-    CHECK(verdict.wait == util::Seconds{900});
-    CHECK(f.check("alice", "correct horse", "192.0.2.2") == PasswordOutcome::right);
-    CHECK(f.check("bob", "x") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "a") == ProofFault::wrong);
+    CHECK(f.check("alice", "b") == ProofFault::wrong);
+    const auto refused = f.attempt("correct horse");
+    CHECK(fault_of(refused) == ProofFault::throttled);
+    CHECK(refused.error().wait == util::Seconds{900});
+    CHECK(f.check("alice", "correct horse", "192.0.2.2") == kRight);
+    CHECK(f.check("bob", "x") == ProofFault::wrong);
     f.fixture.clock.advance(util::Seconds{899});
-    CHECK(f.check("alice", "correct horse") == PasswordOutcome::throttled);
+    CHECK(f.check("alice", "correct horse") == ProofFault::throttled);
     f.fixture.clock.advance(util::Seconds{1});
-    CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
+    CHECK(f.check("alice", "correct horse") == kRight);
 }
 
-TEST_CASE("confirm_login: a success clears the pair's counter") {
+TEST_CASE("note_success: a success clears the pair's counter") {
     Fixture f;
     for (int round = 0; round < 3; ++round) {
-        CHECK(f.check("alice", "a") == PasswordOutcome::wrong);
-        const auto verdict = f.verdict("correct horse");
-        REQUIRE(verdict.outcome == PasswordOutcome::right);
-        CHECK(f.confirm(verdict));
+        CHECK(f.check("alice", "a") == ProofFault::wrong);
+        CHECK(f.confirm(f.attempt("correct horse")));
     }
 }
 
-TEST_CASE("confirm_login: what happened to the user while the login waited decides") {
+TEST_CASE("spend: what happened to the password while the login waited decides") {
     Fixture f;
-    const auto verdict = f.verdict("correct horse");
-    REQUIRE(verdict.outcome == PasswordOutcome::right);
-    CHECK(verdict.named == f.alice.subject);
-    f.alice.enabled = false;
-    f.save();
-    CHECK_FALSE(f.confirm(verdict));
-    f.alice.enabled = true;
-    f.save();
-    CHECK(f.confirm(verdict));
+    const auto proof = f.attempt("correct horse");
+    REQUIRE(proof);
+    CHECK(proof->subject == f.alice.subject);
+    CHECK(f.confirm(proof));
     f.set_hash(crypto::hash_password(util::Secret("correct horse")));
-    CHECK_FALSE(f.confirm(verdict));
+    CHECK_FALSE(f.confirm(proof));
 }
 
-TEST_CASE("attempt_login: an IPv6 customer is counted by the /64, IPv4 by the address") {
+TEST_CASE("attempt_password: an IPv6 customer is counted by the /64, IPv4 by the address") {
     Fixture f;
-    CHECK(f.check("alice", "a", "2001:db8:1:2::1") == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "b", "2001:db8:1:2:ffff::2") == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "c", "2001:db8:1:2:3:4:5:6") == PasswordOutcome::throttled);
-    CHECK(f.check("alice", "correct horse", "2001:db8:1:3::1") == PasswordOutcome::right);
-    CHECK(f.check("alice", "a", "::ffff:192.0.2.1") == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "a", "::ffff:192.0.2.2") == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "correct horse", "::ffff:192.0.2.1") == PasswordOutcome::right);
+    CHECK(f.check("alice", "a", "2001:db8:1:2::1") == ProofFault::wrong);
+    CHECK(f.check("alice", "b", "2001:db8:1:2:ffff::2") == ProofFault::wrong);
+    CHECK(f.check("alice", "c", "2001:db8:1:2:3:4:5:6") == ProofFault::throttled);
+    CHECK(f.check("alice", "correct horse", "2001:db8:1:3::1") == kRight);
+    CHECK(f.check("alice", "a", "::ffff:192.0.2.1") == ProofFault::wrong);
+    CHECK(f.check("alice", "a", "::ffff:192.0.2.2") == ProofFault::wrong);
+    CHECK(f.check("alice", "correct horse", "::ffff:192.0.2.1") == kRight);
 }
 
 TEST_CASE(
-    "attempt_login: one name from many addresses and many names from one address are stopped at ten times the limit") {
+    "attempt_password: one name from many addresses and many names from one address are stopped at ten times the limit") {
     Fixture f;
-    for (int i = 0; i < 20; ++i)
-        CHECK(f.check("alice", "x", "198.51.100." + std::to_string(i)) == PasswordOutcome::wrong);
-    CHECK(f.check("alice", "correct horse", "203.0.113.1") == PasswordOutcome::throttled);
-    for (int i = 0; i < 20; ++i)
-        CHECK(f.check("user" + std::to_string(i), "x", "203.0.113.9") == PasswordOutcome::wrong);
-    CHECK(f.check("somebody", "x", "203.0.113.9") == PasswordOutcome::throttled);
-    CHECK(f.check("somebody", "x", "203.0.113.8") == PasswordOutcome::wrong);
+    for (int i = 0; i < 20; ++i) CHECK(f.check("alice", "x", "198.51.100." + std::to_string(i)) == ProofFault::wrong);
+    CHECK(f.check("alice", "correct horse", "203.0.113.1") == ProofFault::throttled);
+    for (int i = 0; i < 20; ++i) CHECK(f.check("user" + std::to_string(i), "x", "203.0.113.9") == ProofFault::wrong);
+    CHECK(f.check("somebody", "x", "203.0.113.9") == ProofFault::throttled);
+    CHECK(f.check("somebody", "x", "203.0.113.8") == ProofFault::wrong);
 }
 
-TEST_CASE("attempt_login: an unknown name costs what the users' own hashes cost, imported ones too [L08]") {
+TEST_CASE("attempt_password: an unknown name costs what the users' own hashes cost, imported ones too [L08]") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
     // Processor time, and the least of three: what else happens to a process only adds to it.
@@ -174,7 +174,7 @@ TEST_CASE("attempt_login: an unknown name costs what the users' own hashes cost,
         std::clock_t least = std::numeric_limits<std::clock_t>::max();
         for (int i = 0; i < 3; ++i) {
             const std::clock_t start = std::clock();
-            CHECK(f.check(name, "wrong") == PasswordOutcome::wrong);
+            CHECK(f.check(name, "wrong") == ProofFault::wrong);
             least = std::min(least, std::clock() - start);
         }
         return least;

@@ -22,14 +22,14 @@ struct Fixture {
     bool accepts(Form form, const std::string& token, std::optional<std::string> site = std::nullopt) {
         http::Request request = test::post("csrf=" + token);
         request.sec_fetch_site = std::move(site);
-        return web::is_own_form(context, form, browser, asked, request);
+        return !web::find_form_fault(context, form, browser, asked, request);
     }
 };
 
 }  // namespace
 
 TEST_CASE(
-    "is_own_form: the token of this form, browser, request and session, and no other [IF110, RFC 6749 §10.12a, OIDC "
+    "find_form_fault: the token of this form, browser, request and session, and no other [IF110, RFC 6749 §10.12a, OIDC "
     "Core §3.1.2.3c, L06]") {
     Fixture f;
     const std::string consent = web::csrf_token(f.context, Form::consent, f.browser, f.asked);
@@ -66,7 +66,7 @@ TEST_CASE(
     CHECK_FALSE(f.accepts(Form::logout, logout));
 }
 
-TEST_CASE("is_own_form: the form of a link is of this browser and this link, and of no session [LINK-3]") {
+TEST_CASE("find_form_fault: the form of a link is of this browser and this link, and of no session [LINK-3]") {
     Fixture f;
     f.asked = "digest of a link";
     const std::string link = web::csrf_token(f.context, Form::link, f.browser, f.asked);
@@ -85,7 +85,7 @@ TEST_CASE("is_own_form: the form of a link is of this browser and this link, and
     CHECK_FALSE(f.accepts(Form::link, link));
 }
 
-TEST_CASE("is_own_form: a form made for any id of the browser is its own, and new ones are for the first [L05]") {
+TEST_CASE("find_form_fault: a form made for any id of the browser is its own, and new ones are for the first [L05]") {
     Fixture f;
     const std::string first = web::csrf_token(f.context, Form::login, f.browser, f.asked);
     f.browser.id = "of another tab";
@@ -101,13 +101,13 @@ TEST_CASE("is_own_form: a form made for any id of the browser is its own, and ne
     CHECK_FALSE(f.accepts(Form::login, first));
 }
 
-TEST_CASE("is_own_form: a browser without an id has no form of its own, not even one for no browser [L05]") {
+TEST_CASE("find_form_fault: a browser without an id has no form of its own, not even one for no browser [L05]") {
     Fixture f;
     f.browser.id.reset();
     CHECK_FALSE(f.accepts(Form::login, web::csrf_token(f.context, Form::login, f.browser, f.asked)));
 }
 
-TEST_CASE("is_own_form: Sec-Fetch-Site must say same-origin when it is there") {
+TEST_CASE("find_form_fault: Sec-Fetch-Site must say same-origin when it is there") {
     Fixture f;
     const std::string token = web::csrf_token(f.context, Form::login, f.browser, f.asked);
     CHECK(f.accepts(Form::login, token, "same-origin"));

@@ -14,10 +14,10 @@ inline constexpr const char* kFewCodesShown = "few_codes";
 std::optional<http::Response> show_few_codes(Interaction& interaction, const LoginVisit& visit);
 
 /// GET, of a visit with a half login: the form for what the user has set up.
-http::Response show_second_step(Interaction& interaction, const LoginVisit& visit);
+http::Response show_second_page(Interaction& interaction, const LoginVisit& visit);
 
 /// POST: a right code, or a passkey, completes the login. A wrong one shows the form again; the password is not asked
 /// for again.
-http::Response submit_second_step(Interaction& interaction, const LoginVisit& visit);
+http::Response submit_second_page(Interaction& interaction, const LoginVisit& visit);
 
 }  // namespace postern::web

@@ -1,0 +1,120 @@
+// The way from a proved first half to the session. Nothing is stored before a login is whole.
+#include "login/complete.h"
+
+#include "db/write.h"
+#include "login/activity.h"
+#include "login/password_check.h"
+#include "oauth/acr.h"
+#include "oauth/sealed_request.h"
+#include "store/authorization_requests.h"
+#include "store/factors.h"
+#include "store/users.h"
+
+namespace postern::login {
+namespace {
+
+std::optional<model::User> lock_unchanged(db::Transaction& transaction, const model::HalfLogin& half) {
+    auto user = store::find_user_to_change(transaction, half.subject);
+    if (!user || !user->enabled) return std::nullopt;
+    if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return std::nullopt;
+    return user;
+}
+
+/// Carries out the last step of a login.
+struct Complete {
+    oauth::Context& context;
+    const Browser& browser;
+    const WholeLogin& whole;
+    const std::string& username;
+    db::Transaction& transaction;
+
+    using Started = std::optional<StartedSession>;
+
+    Started operator()(const StartSession& step) const {
+        note_places(step.how);
+        // The login is whole now: `max_age` counts from here (OpenID Connect Core §2, auth_time).
+        auto started = start_session(context, transaction, browser, half().subject,
+                                     half().auth_time.value_or(context.now()), step.how);
+        if (step.is_for_request)
+            store::record_login(transaction, oauth::request_key(whole.request), half().subject,
+                                whole.request.expires_at);
+        return started;
+    }
+    Started operator()(const RaiseSession& step) const {
+        note_places(step.how);
+        auto raised = raise_session(context, transaction, browser, half().sid, step.how);
+        if (raised)
+            note_activity(context, transaction, browser, half().subject, model::Happened::second_step_done,
+                          step.how.amr);
+        return raised;
+    }
+    template <class OtherStep>
+    Started operator()(const OtherStep&) const {
+        return std::nullopt;
+    }
+
+private:
+    const model::HalfLogin& half() const { return *whole.request.half_login; }
+
+    /// Of what the web server says alone nothing can be guessed here. A session that is raised was not a password typed
+    /// now.
+    void note_places(const model::Authentication& how) const {
+        if (how.amr.empty()) return;
+        const SuccessKeys keys = success_keys(context, username, whole.address);
+        if (half().sid.empty()) note_success(transaction, keys, context.now());
+        if (how.level >= model::Level::second_factor) remember_code_place(transaction, keys, context.now());
+    }
+};
+
+}  // namespace
+
+store::SecondFactorState find_factor_state(const oauth::Context& context, db::Database& database,
+                                           const model::Subject& subject) {
+    if (oauth::highest_level(context.settings) <= model::Level::password)
+        return {.stamp = store::find_stamp(database, subject)};
+    return store::find_second_factor(database, subject, oauth::rp_id_of_second_factor(context.settings));
+}
+
+model::HalfLogin begin_login(const oauth::Context& context, const Proof& proof) {
+    return {.subject = proof.subject,
+            .stamp = proof.stamp,
+            .expires_at = context.now() + kHalfLoginTtl,
+            .done = proof.how,
+            .sid = {},
+            .must_change_password = proof.must_change_password};
+}
+
+model::HalfLogin begin_raise(const oauth::Context& context, const model::Session& session, std::int64_t stamp) {
+    return {.subject = session.subject,
+            .stamp = stamp,
+            .expires_at = context.now() + kHalfLoginTtl,
+            .done = session.how,
+            .sid = session.sid};
+}
+
+bool is_unchanged(const oauth::Context& context, const model::HalfLogin& half) {
+    const auto user = store::find_user(context.store, half.subject);
+    return user && user->enabled && store::find_stamp(context.store, half.subject) == half.stamp;
+}
+
+std::optional<StartedSession> complete_login(oauth::Context& context, const Browser& browser, const WholeLogin& whole,
+                                             const Spend& spend) {
+    const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
+        const auto user = lock_unchanged(transaction, *whole.request.half_login);
+        if (!user || !spend(transaction)) return std::nullopt;
+        auto started = std::visit(Complete{context, browser, whole, user->username, transaction}, whole.step);
+        if (started) transaction.commit();
+        return started;
+    };
+    return db::write(context.store, db::Durability::full, complete);
+}
+
+bool write_for_unchanged(oauth::Context& context, const model::HalfLogin& half, const Spend& write) {
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (!lock_unchanged(transaction, half) || !write(transaction)) return false;
+        transaction.commit();
+        return true;
+    });
+}
+
+}  // namespace postern::login
