@@ -169,28 +169,6 @@ TEST_CASE("link: a form that was shown in time and comes late turns nothing on [
     CHECK(f.op.count_rows("sessions") == 0);
 }
 
-TEST_CASE("link: in the account and for a client that demands it, the same half hour counts [POLICY-4, LEVEL-5]") {
-    ByLink f(Object{{"enrolment", "link"}});
-    const Query essential = authorization_request().with(
-        "claims", R"({"id_token":{"acr":{"essential":true,"values":["https://refeds.org/profile/mfa"]}}})");
-    f.use(f.reset_link());
-    UserAgent alice(f.op);
-    REQUIRE(f.log_in(alice).verdict() == "consent");  // nothing is demanded yet
-    const std::string app = f.op.url("account") + "/app";
-    CHECK(alice.open(app).verdict() == "app");
-    CHECK(alice.authorize(essential).verdict() == "app");
-    f.op.must({"client", "set", kWeb, "--acr", "mfa"});
-    CHECK(alice.authorize(authorization_request()).verdict() == "app");
-    f.op.advance(seconds(1800));
-    CHECK(f.verdict() == "page 403");
-    f.op.must({"client", "set", kWeb, "--acr", "any"});
-    UserAgent late(f.op);
-    CHECK(f.log_in(late).verdict() == "consent");
-    CHECK(says(late.fetch(app), "A password alone does not set up the first one here."));
-    CHECK(late.authorize(essential).verdict() == "unmet_authentication_requirements");
-    CHECK(f.op.count_rows("totp_secrets") == 0);
-}
-
 TEST_CASE("link: the page of the enrolment is there where links are [POLICY-4, ACCOUNT-14]") {
     ByLink f;
     const std::string page = f.op.url("account") + "/enrol";

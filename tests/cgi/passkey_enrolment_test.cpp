@@ -211,14 +211,4 @@ TEST_CASE("enrolment: without factor.key a passkey is added all the same, and th
     CHECK(f.op.count_rows("recovery_codes") == 0);
 }
 
-TEST_CASE("enrolment: an essential acr that nothing may be set up for is told to the client [LEVEL-5]") {
-    Enrolling f(Object{{"enrolment", "link"}});
-    const Query request = authorization_request().with(
-        "claims", R"({"id_token":{"acr":{"essential":true,"values":["https://refeds.org/profile/mfa"]}}})");
-    CHECK(f.open(request).verdict() == "unmet_authentication_requirements");
-    // The session is there, and good for what demands no more.
-    CHECK(f.alice.authorize(authorization_request()).verdict() == "consent");
-    CHECK(f.alice.authorize(request).verdict() == "unmet_authentication_requirements");
-}
-
 }  // namespace

@@ -552,31 +552,6 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("passkey: a suspended one is not replaced by the password alone [POLICY-2, POLICY-4, WEBAUTHN-15]") {
-    WithPasskey f;
-    UserAgent alice(f.op), thief(f.op), owner(f.op);
-    // A session of before the passkey counted.
-    f.op.configure("login", json::Object{{"secondFactor", "off"}});
-    REQUIRE(alice.log_in(alice.open(f.op.url("account"))).verdict() == "page 200");
-    f.write([&](db::Transaction& transaction) {
-        store::suspend_passkey(transaction, f.key.credential_id(), postern::util::Time(seconds(f.op.now())));
-    });
-    for (const char* demanded : {"offered", "required"}) {
-        CAPTURE(demanded);
-        f.op.configure("login", json::Object{{"secondFactor", demanded}});
-        const Landing stopped = thief.log_in(f.login_page(thief));
-        CHECK(stopped.verdict() == "page 403");
-        CHECK(says(stopped.answer, "Your passkey is suspended"));
-        CHECK(alice.open(f.op.url("account") + "/passkeys?add=yes").verdict() == "page 403");
-        CHECK(alice.open(f.op.url("account") + "/app").verdict() == "page 403");
-    }
-    // A passkey that was removed is none.
-    const std::string id =
-        text_of(*json::parse(f.op.must({"user", "passkeys", kAlice, "--json"}))->if_array()->front().if_object(), "id");
-    f.op.must({"user", "passkeys", kAlice, "--remove", id});
-    CHECK(owner.log_in(f.login_page(owner)).verdict() == "app");
-}
-
 TEST_CASE(
     "passkey: the backup flags of this login are kept, and a change of one is told [WEBAUTHN-16, WEBAUTHN-17, WebAuthn §7.2p]") {
     WithPasskey f;
@@ -707,31 +682,6 @@ TEST_CASE(
     const Landing alone = f.second_page(strict);
     CHECK_FALSE(has_id(alone.answer.body, "code"));
     CHECK(f.give(strict, alone).verdict() == "code");
-}
-
-TEST_CASE("passkey: a wish for one is no demand of a session that a code has raised [LEVEL-4]") {
-    WithPasskey f;
-    UserAgent owner(f.op), alice(f.op);
-    SetUp app(f.give(owner, owner.open(f.op.url("account") + "/app")).answer);
-    REQUIRE(owner.send(f.op.url("account") + "/app", app.form(app.code(f.op)).text()).status == 303);
-    f.op.configure("login", json::Object{{"secondFactor", "off"}});
-    REQUIRE(alice.approve(alice.log_in(f.login_page(alice))).verdict() == "code");
-    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
-
-    const Landing page = alice.authorize(authorization_request().with("acr_values", "phr"));
-    REQUIRE(page.verdict() == "second step");
-    CHECK(has_id(page.answer.body, "code"));
-    CHECK(worth(f.op, alice, alice.submit(page, "verify", {{"code", app.fresh_code(f.op)}})) ==
-          "https://refeds.org/profile/mfa: pwd otp mfa");
-}
-
-TEST_CASE("passkey: a code is not enough to set one up for the client that requires it [LEVEL-5, POLICY-6]") {
-    const Deployment op;
-    op.must({"client", "set", kWeb, "--acr", "phr"});
-    UserAgent alice(op);
-    SetUp app(alice.log_in(alice.open(op.url("account") + "/app")).answer);
-    REQUIRE(alice.send(op.url("account") + "/app", app.form(app.code(op)).text()).status == 200);
-    CHECK(alice.authorize(authorization_request()).verdict() == "unmet_authentication_requirements");
 }
 
 TEST_CASE(

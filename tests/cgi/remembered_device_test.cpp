@@ -16,7 +16,6 @@ using namespace postern::test;
 using std::chrono::seconds;
 
 constexpr std::int64_t kMonth = 2592000;
-const std::string kMfa = "https://refeds.org/profile/mfa";
 
 bool says(const Answer& page, const std::string& text) {
     return visible_text(page.body).find(text) != std::string::npos;
@@ -119,66 +118,6 @@ TEST_CASE("remembered device: a wrong code keeps the tick [DEVICE-1]") {
     CHECK_FALSE(alice.device_cookie().empty());
 }
 
-TEST_CASE("remembered device: what it is enough for, and what not [DEVICE-3, POLICY-2, POLICY-7, LEVEL-4, L37]") {
-    struct Row {
-        const char* when;
-        postern::json::Object login;
-        std::vector<std::vector<std::string>> commands;
-        Query request;
-        const char* verdict;     ///< of a login
-        const char* of_session;  ///< that began with a remembered device
-    };
-    const Query usual = authorization_request();
-    const std::string essential = R"({"id_token":{"acr":{"essential":true,"values":[")" + kMfa + R"("]}}})";
-    const Row rows[] = {
-        {"nothing demands a second factor", {}, {}, usual, "code", "code"},
-        {"the configuration does", {{"secondFactor", "required"}}, {}, usual, "code", "code"},
-        {"the user does", {}, {{"user", "set", kAlice, "--second-factor", "required"}}, usual, "code", "code"},
-        {"a group does",
-         {},
-         {{"group", "add", "staff"},
-          {"group", "member", "add", "staff", kAlice},
-          {"group", "set", "staff", "--second-factor", "required"}},
-         usual,
-         "code",
-         "code"},
-        {"the client does", {}, {{"client", "set", kWeb, "--acr", "mfa"}}, usual, "second step", "second step"},
-        {"an essential acr does", {}, {}, usual.with("claims", essential), "second step", "second step"},
-        {"the client wishes for it", {}, {}, usual.with("acr_values", kMfa), "second step", "second step"},
-        {"prompt=login", {}, {}, usual.with("prompt", "login"), "second step", "login"},
-        {"max_age=0", {}, {}, usual.with("max_age", "0"), "second step", "login"},
-        {"max_age of an hour", {}, {}, usual.with("max_age", "3600"), "code", "code"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        WithApp f;
-        UserAgent alice = f.remembered();
-        REQUIRE(f.log_in(alice).verdict() == "code");
-        postern::json::Object login = row.login;
-        login.set("rememberDevice", kMonth);
-        f.op.configure("login", login);
-        for (const auto& command : row.commands) f.op.must(command);
-        // The session that began so satisfies the same demands, and no others.
-        CHECK(alice.authorize(row.request).verdict() == row.of_session);
-        f.forget_session(alice);
-        CHECK(f.log_in(alice, row.request).verdict() == row.verdict);
-    }
-}
-
-TEST_CASE("remembered device: not for a login that a stale max_age has forced [STEP-8]") {
-    WithApp f;
-    UserAgent alice = f.remembered();
-    REQUIRE(f.log_in(alice).verdict() == "code");
-    f.op.advance(seconds(61));
-    const Query asked = authorization_request().with("max_age", "60");
-    const Landing page = f.log_in(alice, asked);
-    REQUIRE(page.verdict() == "second step");
-    CHECK(alice.submit(page, "verify", {{"code", f.app.fresh_code(f.op)}}).verdict() == "code");
-    // Without a session it is a login like any other.
-    f.forget_session(alice);
-    CHECK(f.log_in(alice, asked).verdict() == "code");
-}
-
 TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2, L37]") {
     WithApp f;
     UserAgent alice = f.remembered();
@@ -259,16 +198,6 @@ TEST_CASE("remembered device: it ends with the password that its user changes in
     const Landing changed = owner.submit(page, "save", {{"present", kAlicePassword}, {"new", kNew}, {"again", kNew}});
     CHECK(says(changed.answer, "Your password is changed."));
     CHECK(alice.log_in(alice.authorize(authorization_request()), kAlice, kNew).verdict() == "second step");
-}
-
-TEST_CASE("remembered device: with the option off again it counts for nothing, nor does a session of it [POLICY-3]") {
-    WithApp f;
-    UserAgent alice = f.remembered();
-    REQUIRE(f.log_in(alice).verdict() == "code");
-    f.op.configure("login", postern::json::Object{{"secondFactor", "required"}});
-    CHECK(alice.authorize(authorization_request()).verdict() == "second step");
-    f.forget_session(alice);
-    CHECK(f.log_in(alice).verdict() == "second step");
 }
 
 TEST_CASE(

@@ -109,49 +109,6 @@ TEST_CASE(
     CHECK(claims.find("auth_time") == nullptr);
 }
 
-TEST_CASE("remote level: what is missing, by who demands it and what the user has [POLICY-1, POLICY-4, POLICY-9]") {
-    struct Row {
-        const char* when;
-        json::Object login;
-        std::vector<std::vector<std::string>> commands;
-        const char* of_user_with_app;
-        const char* of_user_without;
-    };
-    const std::vector<std::vector<std::string>> mfa = {{"client", "set", kTrusted, "--acr", "mfa"}};
-    const std::vector<std::vector<std::string>> phr = {{"client", "set", kTrusted, "--acr", "phr"}};
-    const char* unmet = "unmet_authentication_requirements";
-    const Row rows[] = {
-        {"level 1, nothing demands more", {{"remoteLevel", 1}}, {}, "second step", "code"},
-        {"level 1, the configuration does",
-         {{"remoteLevel", 1}, {"secondFactor", "required"}},
-         {},
-         "second step",
-         "app"},
-        {"level 1, the client does", {{"remoteLevel", 1}}, mfa, "second step", "app"},
-        {"level 1, second factors are off", {{"remoteLevel", 1}, {"secondFactor", "off"}}, {}, "code", "code"},
-        {"level 2, nothing demands more", {{"remoteLevel", 2}}, {}, "code", "code"},
-        {"level 2, the configuration does", {{"remoteLevel", 2}, {"secondFactor", "required"}}, {}, "code", "code"},
-        {"level 2, the client does", {{"remoteLevel", 2}}, mfa, "code", "code"},
-        {"level 2, the client wants a passkey", {{"remoteLevel", 2}}, phr, unmet, unmet},
-        {"level 2, second factors are off, and the client demands one",
-         {{"remoteLevel", 2}, {"secondFactor", "off"}},
-         mfa,
-         "code",
-         "code"},
-        {"null, and the client demands one", json::Object{}, mfa, unmet, unmet},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(std::string(row.when));
-        RemoteLevel f({{"remoteLevel", 1}});
-        f.set_up_app();
-        f.op.configure("login", remote(row.login));
-        for (const auto& command : row.commands) f.op.must(command);
-        UserAgent alice = f.browser(), bob = f.browser(kBob);
-        CHECK(alice.authorize(usual()).verdict() == row.of_user_with_app);
-        CHECK(bob.authorize(usual()).verdict() == row.of_user_without);
-    }
-}
-
 TEST_CASE("remote level: the second page is of the user whom the web server names [POLICY-9, STEP-4]") {
     RemoteLevel f({{"remoteLevel", 1}});
     const SetUp app = f.set_up_app();
@@ -240,20 +197,6 @@ TEST_CASE("remote level: discovery names what can be reached [LEVEL-8, POLICY-9]
                                                                                               : "3");
         CHECK(found == row.values);
     }
-}
-
-TEST_CASE("remote level: a remembered device stands in for the code [DEVICE-3, POLICY-9]") {
-    RemoteLevel f({{"remoteLevel", 1}, {"rememberDevice", 86400}});
-    const SetUp app = f.set_up_app();
-    UserAgent alice = f.browser();
-    const Landing step = alice.authorize(usual());
-    REQUIRE(step.verdict() == "second step");
-    REQUIRE(alice.submit(step, "verify", {{"code", app.fresh_code(f.op)}, {"remember", "yes"}}).verdict() == "code");
-    std::erase_if(alice.cookies(), [](const auto& cookie) {
-        return cookie.first.find("-device-") == std::string::npos &&
-               cookie.first.find("-browser-") == std::string::npos;
-    });
-    CHECK(text_of(f.id_token(alice.authorize(usual())), "acr") == kPassword);
 }
 
 TEST_CASE(

@@ -78,14 +78,6 @@ TEST_CASE(
     CHECK(alice.authorize(authorization_request()).verdict() == "code");
 }
 
-TEST_CASE("second step: a user without a factor is asked for a password alone [POLICY-2, LEVEL-2]") {
-    const Deployment op;
-    UserAgent alice(op);
-    const auto claims = id_token(op, alice.sign_in(authorization_request()));
-    CHECK(text_of(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
-    CHECK(amr_of(claims) == "pwd");
-}
-
 TEST_CASE("second step: a half login is worth the second page and nothing else [STEP-3, STEP-4]") {
     WithApp f;
     UserAgent alice(f.op);
@@ -425,29 +417,6 @@ TEST_CASE("second step: somebody else can sign in instead, for the same request 
     CHECK(text_of(id_token(f.op, browser.approve(consent)), "sub") == subject_of(f.op, kBob));
 }
 
-TEST_CASE("second step: prompt=login and a stale max_age ask for both halves again [STEP-8, POLICY-7]") {
-    for (const std::string demand : {"prompt=login", "max_age=1"}) {
-        CAPTURE(demand);
-        WithApp f;
-        UserAgent alice(f.op);
-        REQUIRE(alice.approve(f.give(alice, f.half(alice), f.app.fresh_code(f.op))).verdict() == "code");
-        f.op.advance(seconds(5));
-        const Landing done = f.give(alice, f.half(alice, authorization_request().raw(demand)), f.app.fresh_code(f.op));
-        REQUIRE(done.verdict() == "code");
-        CHECK(number_of(id_token(f.op, done), "auth_time") == f.op.now());
-    }
-}
-
-TEST_CASE(
-    "second step: with secondFactor off no user is asked, and a client that demands it is told [POLICY-1, POLICY-2]") {
-    WithApp f;
-    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
-    UserAgent alice(f.op);
-    CHECK(alice.sign_in(authorization_request()).verdict() == "code");
-    f.op.must({"client", "set", kWeb, "--acr", "mfa"});
-    CHECK(alice.authorize(authorization_request()).verdict() == "unmet_authentication_requirements");
-}
-
 TEST_CASE("second step: neither seal, log nor audit line has a code [STORE-3]") {
     WithApp f;
     UserAgent alice(f.op);
@@ -495,73 +464,6 @@ TEST_CASE("levels: a session by password is raised by a code alone, and keeps it
     for (auto& [name, value] : thief.cookies())
         if (value == alice.session_cookie()) value = old_cookie;
     CHECK(thief.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
-}
-
-TEST_CASE("levels: who demands it, and who only wishes [POLICY-1, POLICY-3, LEVEL-4, LEVEL-5, RFC 9470 §4]") {
-    struct Row {
-        const char* when;
-        std::vector<std::vector<std::string>> commands;
-        Query request;
-        const char* of_user_with_app;  ///< who has a session by password
-        const char* of_user_without;
-    };
-    const std::string mfa = "https://refeds.org/profile/mfa";
-    const std::string essential = R"({"id_token":{"acr":{"essential":true,"values":[")" + mfa + R"("]}}})";
-    const std::string voluntary = R"({"id_token":{"acr":{"values":[")" + mfa + R"("]}}})";
-    const std::string unknown = R"({"id_token":{"acr":{"essential":true,"value":"urn:example:unknown"}}})";
-    const std::string either = R"({"id_token":{"acr":{"essential":true,"values":[")" + mfa +
-                               R"(","urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"]}}})";
-    const Query usual = authorization_request();
-    const Row rows[] = {
-        {"nothing", {}, usual, "code", "code"},
-        {"the client", {{"client", "set", kWeb, "--acr", "mfa"}}, usual, "second step", "app"},
-        {"the user",
-         {{"user", "set", kAlice, "--second-factor", "required"}, {"user", "set", kBob, "--second-factor", "required"}},
-         usual,
-         "second step",
-         "app"},
-        {"a group",
-         {{"group", "add", "staff"},
-          {"group", "member", "add", "staff", kAlice},
-          {"group", "member", "add", "staff", kBob},
-          {"group", "set", "staff", "--second-factor", "required"}},
-         usual,
-         "second step",
-         "app"},
-        {"another group",
-         {{"group", "add", "staff"}, {"group", "set", "staff", "--second-factor", "required"}},
-         usual,
-         "code",
-         "code"},
-        {"acr_values", {}, usual.with("acr_values", mfa), "second step", "code"},
-        {"acr_values that a password meets too",
-         {},
-         usual.with("acr_values", mfa + " urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"),
-         "code",
-         "code"},
-        {"acr_values that are not known", {}, usual.with("acr_values", "urn:example:unknown phr"), "code", "code"},
-        {"a voluntary acr", {}, usual.with("claims", voluntary), "second step", "code"},
-        {"an essential acr", {}, usual.with("claims", essential), "second step", "app"},
-        {"an essential acr that a password meets", {}, usual.with("claims", either), "code", "code"},
-        {"an essential acr that is not known",
-         {},
-         usual.with("claims", unknown),
-         "unmet_authentication_requirements",
-         "unmet_authentication_requirements"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        WithApp f;
-        // Sessions of before, when passwords were enough.
-        f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
-        UserAgent alice(f.op), bob(f.op);
-        REQUIRE(alice.sign_in(usual).verdict() == "code");
-        REQUIRE(bob.approve(bob.log_in(bob.authorize(usual), kBob, kBobPassword)).verdict() == "code");
-        f.op.configure("login", postern::json::Object{{"secondFactor", "offered"}});
-        for (const auto& command : row.commands) f.op.must(command);
-        CHECK(alice.authorize(row.request).verdict() == row.of_user_with_app);
-        CHECK(bob.authorize(row.request).verdict() == row.of_user_without);
-    }
 }
 
 TEST_CASE(
@@ -740,15 +642,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("enrolment: a link is needed where the configuration says so, and the page names whom to ask [POLICY-4]") {
-    Enrolling f(postern::json::Object{{"secondFactor", "required"}, {"enrolment", "link"}});
-    CHECK(f.page.verdict() == "page 403");
-    CHECK(says(f.page.answer, "Your account needs a second factor"));
-    CHECK(says(f.page.answer, "The administrator of this server can make a link for you"));
-    CHECK(f.alice.open(f.op.url("account")).verdict() == "login");
-    CHECK(f.op.count_rows("sessions") == 0);
-}
-
 TEST_CASE("enrolment: with a link demanded, a password sets up no first app in the account either [POLICY-4]") {
     const Deployment op(Deployment::Options{.config = {{"login", postern::json::Object{{"enrolment", "link"}}}}});
     op.must({"client", "set", kWeb, "--acr", "mfa"});
@@ -774,19 +667,6 @@ TEST_CASE("enrolment: an app that must be there is replaced and not removed [POL
     const Answer removed = alice.send(app, Query{{"csrf", value_of(shown, "csrf")}, {"remove", "yes"}}.text());
     CHECK(removed.status == 303);
     CHECK(f.op.count_rows("totp_secrets") == 0);
-}
-
-TEST_CASE("enrolment: not with a password of some time ago [POLICY-4]") {
-    for (const int age : {599, 600}) {
-        CAPTURE(age);
-        Deployment op;
-        UserAgent bob(op);
-        REQUIRE(bob.approve(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword)).verdict() ==
-                "code");
-        op.must({"user", "set", kBob, "--second-factor", "required"});
-        op.advance(seconds(age));
-        CHECK(bob.authorize(authorization_request()).verdict() == (age < 600 ? "app" : "login"));
-    }
 }
 
 TEST_CASE(
