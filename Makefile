@@ -83,7 +83,14 @@ INSTALLED = $(foreach v,FETCH BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNI
 GETTEXT ?= $(if $(shell command -v msgfmt),yes,no)
 TEMPLATES := $(if $(filter yes,$(GETTEXT)),$(BUILD)/templates/languages.mo)
 
-all: $(LIB) $(CGI) $(CLI) $(FETCHER) $(TEMPLATES)
+EXAMPLES := $(BUILD)/examples/postern.json
+
+all: $(LIB) $(CGI) $(CLI) $(FETCHER) $(TEMPLATES) $(EXAMPLES)
+
+# The examples with what is known of endpoints filled in, as they are installed.
+$(EXAMPLES): scripts/fill-examples lib/oauth/endpoints.h $(shell find examples -type f ! -path examples/userinfo/userinfo)
+	$(call SAY,GEN)scripts/fill-examples $(@D)
+	@touch $@
 
 # The templates with the translations of their words, as they are installed.
 $(BUILD)/templates/languages.mo: scripts/join-catalogues scripts/digest-messages $(wildcard po/*.po po/*.pot templates/*)

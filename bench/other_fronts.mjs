@@ -54,8 +54,8 @@ async function end(pids) {
   while (pids.some(isThere)) await new Promise((done) => setTimeout(done, LONGER_MS));
 }
 
-async function nginx({ root, directory, sockets, port, env }) {
-  const shipped = (name) => join(root, "examples/nginx", name);
+async function nginx({ examples, directory, sockets, port, env }) {
+  const shipped = (name) => join(examples, "nginx", name);
   const locations = (await readFile(shipped("postern-locations.conf"), "utf8")).replaceAll(
     "/run/postern/",
     `${sockets}/`,

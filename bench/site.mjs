@@ -52,9 +52,9 @@ const pool = (path, socket, program, environment, processes = 2) => [
 const publishedIn = (directory) => join(directory, "published");
 
 /// What is shipped for `postern publish`, at the same paths, for another name of the host, which no program looks at.
-async function publishedFiles({ root, directory }) {
+async function publishedFiles({ examples, directory }) {
   const loads = /^server\.modules \+= .*$/m;
-  const shipped = await readFile(join(root, "examples/lighttpd/postern-published.conf"), "utf8");
+  const shipped = await readFile(join(examples, "lighttpd/postern-published.conf"), "utf8");
   const modules = shipped.match(loads)?.[0]; // it belongs to no condition
   if (!modules) throw new Error("postern-published.conf loads its modules in another way now");
   return [
@@ -74,7 +74,7 @@ export async function fastcgi(
   core,
   { name = "fastcgi", port = site.port, sockets = site.sockets, processes = 2 } = {},
 ) {
-  const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
+  const shipped = await readFile(join(site.examples, "lighttpd/postern-fastcgi.conf"), "utf8");
   if ((shipped.match(/"max-procs" => [12]\b/g) ?? []).length !== 2)
     throw new Error("the shipped routing is written in another way now");
   const routing = shipped.replaceAll(/"max-procs" => [12]\b/g, exactly(processes));
@@ -100,7 +100,7 @@ export async function fastcgi(
 function cgi(site, anchors, core, port) {
   return startLighttpd(site, "cgi", core, [
     ...common(site, "cgi", port),
-    `include ${quoted(join(site.root, "examples/lighttpd/postern-cgi.conf"))}`,
+    `include ${quoted(join(site.examples, "lighttpd/postern-cgi.conf"))}`,
     `$HTTP["url"] == "/anchor/cgi_lookup" {`,
     `  alias.url = ( "/anchor/" => ${quoted(`${anchors.programs}/`)} )`,
     `  setenv.set-environment = ( "ANCHOR_DATABASE" => ${quoted(anchors.database)} )`,

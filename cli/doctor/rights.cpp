@@ -35,7 +35,7 @@ constexpr Query kLogins[] = {
 };
 
 // Of the endpoints: the command may do more.
-#define POSTERN_ENDPOINTS                                                                                   \
+#define POSTERN_ENDPOINT_ROLES                                                                              \
     " (SELECT oid, rolname FROM pg_roles WHERE rolname LIKE 'postern\\_%' AND rolcanlogin AND NOT rolsuper" \
     " AND rolname <> 'postern_admin') e"
 
@@ -44,7 +44,7 @@ constexpr Query kLogins[] = {
 
 constexpr Query kOfEveryRole[] = {
     {kRole, State::error,
-     "SELECT e.rolname FROM" POSTERN_ENDPOINTS ", pg_proc p WHERE" POSTERN_HAS_ROLES " AND" POSTERN_COMMITS
+     "SELECT e.rolname FROM" POSTERN_ENDPOINT_ROLES ", pg_proc p WHERE" POSTERN_HAS_ROLES " AND" POSTERN_COMMITS
      " AND p.pronamespace = CAST('pg_catalog' AS regnamespace) AND p.proname = 'pg_logical_emit_message'"
      " AND p.proargtypes[2] = CAST('text' AS regtype) AND NOT has_function_privilege(e.oid, p.oid, 'EXECUTE')"
      " ORDER BY e.rolname",
@@ -56,7 +56,8 @@ constexpr Query kOfEveryRole[] = {
      " AND p.pronamespace = CAST('pg_catalog' AS regnamespace)"
      " AND (p.proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)'"
      " OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))"
-     " AND EXISTS (SELECT 1 FROM" POSTERN_ENDPOINTS " WHERE has_function_privilege(e.oid, p.oid, 'EXECUTE') AND NOT"
+     " AND EXISTS (SELECT 1 FROM" POSTERN_ENDPOINT_ROLES
+     " WHERE has_function_privilege(e.oid, p.oid, 'EXECUTE') AND NOT"
      " (p.proname = 'pg_logical_emit_message' AND p.proargtypes[2] = CAST('text' AS regtype) AND" POSTERN_COMMITS "))"
      " HAVING count(*) > 0",
      "the endpoints' roles may call functions that fill the disk or the server's table of locks ($2, such as $1), and "
@@ -66,7 +67,7 @@ constexpr Query kOfEveryRole[] = {
     // their own. pg_settings leaves some settings out (role), which anyone may set. A timeout may be another than that
     // of roles.sql, but no longer than a minute; in a spelling that is no interval it is not judged to be that short.
     {kRole, State::warning,
-     "SELECT e.rolname, string_agg(DISTINCT c.name, ', ' ORDER BY c.name) FROM" POSTERN_ENDPOINTS
+     "SELECT e.rolname, string_agg(DISTINCT c.name, ', ' ORDER BY c.name) FROM" POSTERN_ENDPOINT_ROLES
      " JOIN pg_db_role_setting s ON s.setrole = e.oid AND s.setdatabase IN"
      " (0, (SELECT oid FROM pg_database WHERE datname = current_database()))"
      " CROSS JOIN LATERAL (SELECT split_part(each, '=', 1) AS name, split_part(each, '=', 2) AS value"

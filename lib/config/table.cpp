@@ -125,7 +125,8 @@ Apply remote_level() {
     };
 }
 
-Apply optional_path(std::optional<std::string> oauth::Paths::*member) { return optional_text(member, path_fault); }
+Apply path(oauth::RequiredPath oauth::Paths::*member) { return text(member, path_fault); }
+Apply path(oauth::OptionalPath oauth::Paths::*member) { return optional_text(member, path_fault); }
 
 /// One of a few words, each with its value.
 template <class T, class Owner>
@@ -245,18 +246,6 @@ const std::vector<ConfigKey>& config_keys() {
         {"branding.links", read_brand_links},
         {"scopeDescriptions", read_scope_descriptions},
         {"scopeClaims", read_scope_claims},
-        {"paths.authorize", text(&Paths::authorize, path_fault)},
-        {"paths.token", text(&Paths::token, path_fault)},
-        {"paths.introspect", optional_path(&Paths::introspect)},
-        {"paths.revoke", optional_path(&Paths::revoke)},
-        {"paths.userinfo", optional_path(&Paths::userinfo)},
-        {"paths.jwks", text(&Paths::jwks, path_fault)},
-        {"paths.login", text(&Paths::login, path_fault)},
-        {"paths.scopes", text(&Paths::scopes, path_fault)},
-        {"paths.logout", optional_path(&Paths::logout)},
-        {"paths.discovery", text(&Paths::discovery, path_fault)},
-        {"paths.account", optional_path(&Paths::account)},
-        {"paths.recover", optional_path(&Paths::recover)},
         {"login.method", word(&LoginSettings::method, {{"password", LoginMethod::password},
                                                        {"remote_user", LoginMethod::remote_user},
                                                        {"saslauthd", LoginMethod::saslauthd}})},
@@ -317,6 +306,9 @@ const std::vector<ConfigKey>& config_keys() {
                                                 {"info", LogLevel::info},
                                                 {"debug", LogLevel::debug}})},
         {"metadata", read_metadata},
+#define POSTERN_PATH_KEY(name, ...) {"paths." #name, path(&Paths::name)},
+        POSTERN_ENDPOINTS(POSTERN_PATH_KEY)
+#undef POSTERN_PATH_KEY
     };
     return keys;
 }

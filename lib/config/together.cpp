@@ -2,10 +2,10 @@
 #include "config/together.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "config/branding.h"
 #include "config/checks.h"
@@ -21,20 +21,11 @@ using Problems = std::vector<ConfigProblem>;
 
 /// Two endpoints on one path would make one of them unreachable.
 void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
-    const std::array<std::pair<const char*, std::optional<std::string>>, 12> all{{
-        {"paths.authorize", paths.authorize},
-        {"paths.token", paths.token},
-        {"paths.introspect", paths.introspect},
-        {"paths.revoke", paths.revoke},
-        {"paths.userinfo", paths.userinfo},
-        {"paths.jwks", paths.jwks},
-        {"paths.login", paths.login},
-        {"paths.scopes", paths.scopes},
-        {"paths.logout", paths.logout},
-        {"paths.discovery", paths.discovery},
-        {"paths.account", paths.account},
-        {"paths.recover", paths.recover},
-    }};
+    const std::vector<std::pair<const char*, std::optional<std::string>>> all = {
+#define POSTERN_PATH(name, ...) {"paths." #name, paths.name},
+        POSTERN_ENDPOINTS(POSTERN_PATH)
+#undef POSTERN_PATH
+    };
     for (auto later = all.begin(); later != all.end(); ++later) {
         const auto same = std::find_if(all.begin(), later,
                                        [&](const auto& path) { return path.second && path.second == later->second; });

@@ -13,28 +13,12 @@
 #include "model/client.h"
 #include "model/released_claims.h"
 #include "oauth/branding.h"
+#include "oauth/endpoints.h"
 #include "text/mail_address.h"
 #include "text/words.h"
 #include "util/clock.h"
 
 namespace postern::oauth {
-
-/// Paths relative to the issuer; nullopt: not offered.
-struct Paths {
-    std::string authorize = "/authorize";
-    std::string token = "/token";
-    std::optional<std::string> introspect = "/token/introspect";
-    std::optional<std::string> revoke = "/token/revoke";
-    std::optional<std::string> userinfo = "/userinfo";
-    std::string jwks = "/jwks";
-    std::string login = "/login";
-    std::string scopes = "/scopes";
-    std::optional<std::string> logout = "/logout";
-    std::string discovery = "/.well-known/openid-configuration";
-    std::optional<std::string> account = "/account";  ///< of the overview; the other pages are below it
-    std::optional<std::string> recover =
-        "/recover";  ///< the page that asks for a link; the one that opens links is below it
-};
 
 /// Who checks that people are who they say.
 enum class LoginMethod {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "installation.h"
+#include "oauth/endpoints.h"
 #include "support/deployment.h"
 #include "util/text.h"
 
@@ -91,9 +92,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
     };
     if (fs::exists(source_directory() / "apache-example.conf"))
         files.insert("644 " + prefix + "/share/doc/postern/apache-example.conf");
-    for (const char* endpoint : {"account", "authorize", "discovery", "introspect", "jwks", "login", "logout",
-                                 "recover", "revoke", "scopes", "token", "userinfo"})
-        files.insert("755 " + prefix + "/lib/postern/cgi-bin/" + endpoint);
+    for (const auto& endpoint : postern::oauth::endpoint::kDeclared)
+        files.insert("755 " + prefix + "/lib/postern/cgi-bin/" + std::string(endpoint.name));
     if (fs::exists(build_directory() / "libexec/fetch/fetch")) files.insert("755 " + prefix + "/libexec/postern/fetch");
     for (const auto& entry : fs::directory_iterator(source_directory() / "templates"))
         files.insert("644 " + prefix + "/share/postern/templates/" + entry.path().filename().string());

@@ -148,6 +148,7 @@ std::string as_meant(const std::string& typed, const std::string& root) {
     // Whoever runs the tests may have one group only; tests/cli/divided_keys_test.cpp gives the keys to two.
     replace_all(command, "root:postern --signers postern-sign --sealers postern-seal --factors postern-factor",
                 "\"$(id -un):$(id -gn)\"");
+    replace_all(command, " build/", " " + build_directory().string() + "/");
     replace_all(command, "REQUEST_ID", "\"$(a_request_id)\"");
     return command;
 }

@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { ROOT } from "../support/deployment.mjs";
+import { WITH_DATABASE } from "../support/endpoints.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
-import { WITH_DATABASE } from "../support/programs.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);

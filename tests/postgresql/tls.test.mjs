@@ -10,8 +10,8 @@ import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { secrets } from "../support/secrets.mjs";
+import { WITH_DATABASE } from "../support/endpoints.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
-import { WITH_DATABASE } from "../support/programs.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);

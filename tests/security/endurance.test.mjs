@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Authenticator } from "../support/authenticator.mjs";
-import { PROGRAMS } from "../support/programs.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 import { formOf } from "../support/user_agent.mjs";
 import { drive, encode } from "./fastcgi.mjs";
 import { lighttpdWithPools, memoryOf } from "./pools.mjs";
@@ -202,7 +202,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
       bytes: encode({ path: path + text, ...rest }),
     });
     return Object.fromEntries(
-      PROGRAMS.map((program) => {
+      ENDPOINTS.map((program) => {
         const list = [...often[program], ...often[program], ...faulty].map((one) => prepared(program, one));
         for (const one of seldom[program] ?? []) list.push(one.then ? one : prepared(program, one));
         const cut = list[0].bytes;
@@ -242,7 +242,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
     const asked = await mixes();
     const statuses = {};
     await Promise.all(
-      PROGRAMS.map(async (program) => {
+      ENDPOINTS.map(async (program) => {
         const list = asked[program];
         const run = async (from, to) => {
           const found = await drive(pools[program].socket, {

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { PROGRAMS } from "../support/programs.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 import { PATH, WebServer, identity } from "../support/web_server.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -89,15 +89,15 @@ export class Pool {
 export const lighttpdWithPools =
   (pools, counts, { wrapper = () => [] } = {}) =>
   async (site) => {
-    const { root, directory, cgiBin, port, base, sockets, env } = site;
-    const shipped = await readFile(join(root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
+    const { examples, directory, cgiBin, port, base, sockets, env } = site;
+    const shipped = await readFile(join(examples, "lighttpd/postern-fastcgi.conf"), "utf8");
     const routing = shipped
       .replaceAll(/, "bin-path" => var\.postern_cgi_bin \+ "[^"]*"/g, "")
       .replaceAll(/^ *"max-procs" .*\n| *"bin-environment".*\n/gm, "");
     if (/bin-path"|max-procs/.test(routing)) throw new Error("the shipped routing is written in another way now");
     const stopPools = () => Promise.all(Object.values(pools).map((pool) => pool.stop()));
     try {
-      for (const program of PROGRAMS) {
+      for (const program of ENDPOINTS) {
         pools[program] = await Pool.start({
           program: join(cgiBin, program),
           socket: join(sockets, program),

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
-import { PROGRAMS } from "../support/programs.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
@@ -387,7 +387,7 @@ describe("a handler that tries everything", () => {
   it("every endpoint that is shipped is confined, and can gain no privilege [G05]", { skip: lacking }, async () => {
     const { cgiBin, directory } = provider.deployment;
     const server = processes().find(({ command }) => command.includes(join(directory, "lighttpd.conf")));
-    for (const name of PROGRAMS) {
+    for (const name of ENDPOINTS) {
       const ours = processes().filter(
         ({ parent, command }) => parent === server.pid && command[0] === join(cgiBin, name),
       );

@@ -6,6 +6,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { ROOT } from "../support/deployment.mjs";
+import { DECLARED, withRight } from "../support/endpoints.mjs";
 import { fileOf } from "./database.mjs";
 import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
@@ -13,20 +14,17 @@ import { basicOf, formText, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
 import { faultsOf } from "./soundness.mjs";
 
-const WRITERS = ["authorize", "login", "scopes", "account", "recover", "logout", "token", "revoke"];
-const READERS = ["introspect", "userinfo"];
+const WRITERS = withRight("writes");
+const READERS = withRight("reads");
 /// What a program opens after its first answer, beside jwks.json. When that was replaced, a process reads its keys
 /// again. A process that hashes a password takes one of the locks, which limit how many do so at once.
-const OPENED_LATER = {
-  authorize: { keys: ["seal.key"] },
-  login: { keys: ["seal.key", "factor.key"], locks: ["lock"] },
-  scopes: { keys: ["seal.key"] },
-  account: { keys: ["seal.key", "factor.key"], locks: ["lock"] },
-  recover: { keys: ["seal.key"], locks: ["lock"] },
-  logout: { keys: ["seal.key"] },
-  token: { keys: ["their names", "*.pem"] },
-  ...Object.fromEntries(["revoke", ...READERS, "jwks", "discovery"].map((program) => [program, { keys: [] }])),
-};
+const OPENED_LATER = Object.fromEntries(
+  DECLARED.map(({ name, rights }) => {
+    const files = { sign: ["their names", "*.pem"], seal: ["seal.key"], factor: ["factor.key"] };
+    const keys = rights.flatMap((right) => files[right] ?? []);
+    return [name, rights.includes("hashes") ? { keys, locks: ["lock"] } : { keys }];
+  }),
+);
 const post = (path, form, { id, secret }) => ({
   bytes: encode(
     { method: "POST", path, body: formText(form), headers: { authorization: basicOf(id, secret) } },

@@ -34,13 +34,13 @@ export class Workers {
 
   get front() {
     return async (site) => {
-      const root = join(site.directory, "site");
-      await cp(join(site.root, "examples/lighttpd"), join(root, "examples/lighttpd"), { recursive: true });
-      const file = join(root, "examples/lighttpd/postern-fastcgi.conf");
+      const examples = join(site.directory, "examples");
+      await cp(join(site.examples, "lighttpd"), join(examples, "lighttpd"), { recursive: true });
+      const file = join(examples, "lighttpd/postern-fastcgi.conf");
       const text = await readFile(file, "utf8");
       if (!/"max-procs" => \d+/.test(text)) throw new Error("the shipped configuration has no max-procs");
       await writeFile(file, text.replace(/"max-procs" => \d+/g, `"max-procs" => ${this.count}`));
-      return (this.#server = await fastcgi({ ...site, root }));
+      return (this.#server = await fastcgi({ ...site, examples }));
     };
   }
 

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT, BUILD } from "../support/deployment.mjs";
+import { BUILD, EXAMPLES } from "../support/deployment.mjs";
+import { WITH_DATABASE, withRight } from "../support/endpoints.mjs";
 import { identity } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
@@ -18,7 +19,7 @@ const FIRST_USER = 61010;
 /// { token: { id, groups: ["postern", "postern-sign"] }, ... }, from the file that is shipped.
 export function endpointUsers() {
   const users = {};
-  for (const line of readFileSync(join(ROOT, "examples/systemd/postern-sysusers.conf"), "utf8").split("\n")) {
+  for (const line of readFileSync(join(EXAMPLES, "systemd/postern-sysusers.conf"), "utf8").split("\n")) {
     const [kind, user, group] = line.split(/\s+/);
     const name = user?.replace(/^postern-/, "");
     if (name === "mail") continue; // it runs the command, not an endpoint
@@ -49,7 +50,7 @@ export const mayMount = await run("unshare", ["--mount", "--net", "true"]).then(
 );
 
 /// No network, and the database's directory for reading only, all but the ring: what the units of these two do.
-const READERS = ["introspect", "userinfo"];
+const READERS = withRight("reads");
 const READ_ONLY =
   'mount --bind "$1" "$1" && mount --bind "$2" "$2" && mount -o remount,bind,ro "$1" && shift 2 && exec "$@"';
 const confined = (name, data, command) =>
@@ -68,7 +69,7 @@ class Processes {
 
   start(name, { user, cgiBin, sockets, data, env }) {
     const program = confined(name, data, [
-      ...as(user, name === "jwks" || name === "discovery" ? ["postern"] : []),
+      ...as(user, WITH_DATABASE.includes(name) ? [] : ["postern"]),
       join(cgiBin, name),
     ]);
     const twice = ["/bin/sh", "-c", TWICE, "sh", ...program];

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { BUILD, ROOT } from "../support/deployment.mjs";
+import { BUILD, EXAMPLES, ROOT } from "../support/deployment.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
@@ -62,17 +63,20 @@ describe("examples/nodes", () => {
     const targets = ["sysinit", "basic", "multi-user", "sockets", "slices", "timers", "paths", "shutdown", "umount"];
     for (const target of [...targets, "local-fs", "network-online", "time-set", "time-sync"])
       await cp(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
-    await cp(join(ROOT, "examples/systemd"), system, { recursive: true });
+    await cp(join(EXAMPLES, "systemd"), system, { recursive: true });
     for (const name of ["postern-key-sync.service", "postern-key-sync.timer"])
       await writeFile(join(system, name), await shipped(name));
     for (const name of ["postern-purge.service", "postern-purge.timer"])
       await cp(join(ROOT, "examples/postgresql", name), join(system, name));
+    await cp("/usr/bin/true", join(programs, "bin/postern"));
+    for (const endpoint of ENDPOINTS) await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin", endpoint));
     const manual = await readFile(join(ROOT, "docs/OPERATIONS.md"), "utf8");
     const [, copies] = manual.match(/```sh\n(for endpoint[^]*?done\n)/);
-    await run("sh", ["-ec", copies.replaceAll("sudo ", "").replaceAll("/etc/systemd/system", system)], { cwd: ROOT });
-    await cp("/usr/bin/true", join(programs, "bin/postern"));
-    for (const endpoint of ["authorize", "token", "jwks", "discovery"])
-      await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin", endpoint));
+    const here = copies
+      .replaceAll("sudo ", "")
+      .replaceAll("/etc/systemd/system", system)
+      .replaceAll("/usr/local", programs);
+    await run("sh", ["-ec", here], { cwd: ROOT });
     await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     const verify = (...names) => told("systemd-analyze", ["verify", `--root=${root}`, "--man=no", ...names]);
     const services = ["postern-key-sync.service", "postern-purge.service"];

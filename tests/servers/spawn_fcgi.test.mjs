@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
-import { ROOT } from "../support/deployment.mjs";
-import { PROGRAMS } from "../support/programs.mjs";
+import { EXAMPLES } from "../support/deployment.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 import { PATH, identity } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
@@ -29,13 +29,13 @@ it("processes that stay, and no file of another place because of a link among th
   chmodSync(directory, 0o711);
   const [programs, sockets, precious] = ["bin", "s", "precious"].map((name) => join(directory, name));
   for (const made of [programs, sockets]) mkdirSync(made, { mode: 0o755 });
-  for (const name of PROGRAMS) writeFileSync(join(programs, name), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+  for (const name of ENDPOINTS) writeFileSync(join(programs, name), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
   writeFileSync(precious, "precious", { mode: 0o600 });
   // As an older script left it, or an operator's mkdir.
   symlinkSync(precious, join(sockets, "token.pid"));
   if (process.getuid() === 0) chownSync(sockets, identity.uid, identity.gid);
   const script = (action) =>
-    run(join(ROOT, "examples/spawn-fcgi/postern-fcgi"), [action], {
+    run(join(EXAMPLES, "spawn-fcgi/postern-fcgi"), [action], {
       env: {
         ...process.env,
         PATH,
@@ -58,7 +58,7 @@ it("processes that stay, and no file of another place because of a link among th
     assert.ok(environment.includes("POSTERN_MAX_AWAY=0"));
   } finally {
     // Those that were started: not all of them, where the script gave up on the way.
-    for (const name of PROGRAMS) {
+    for (const name of ENDPOINTS) {
       const file = join(sockets, `${name}.pid`);
       const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
       try {

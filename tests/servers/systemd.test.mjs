@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { ROOT } from "../support/deployment.mjs";
-import { PROGRAMS } from "../support/programs.mjs";
+import { EXAMPLES } from "../support/deployment.mjs";
+import { ENDPOINTS } from "../support/endpoints.mjs";
 
 const run = promisify(execFile);
 const HIGHEST_EXPOSURE = 1.0; // of 10; a service without any sandbox has 9.6
 
-const shipped = join(ROOT, "examples/systemd");
+const shipped = join(EXAMPLES, "systemd");
 const failure = await run("systemd-analyze", ["--version"]).then(
   () => null,
   (error) => error,
@@ -36,7 +36,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     for (const target of targets.split(" ")) {
       await copyFile(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
     }
-    for (const name of PROGRAMS) await cp("/usr/bin/true", join(cgiBin, name));
+    for (const name of ENDPOINTS) await cp("/usr/bin/true", join(cgiBin, name));
     await mkdir(join(root, "usr/local/bin"), { recursive: true });
     await cp("/usr/bin/true", join(root, "usr/local/bin/postern"));
     await cp(shipped, system, { recursive: true });
@@ -53,7 +53,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
 
   it("each endpoint has a socket and a service, and postern.target starts them", async () => {
     const target = await unit("postern.target");
-    for (const name of PROGRAMS) {
+    for (const name of ENDPOINTS) {
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^ListenStream=/run/postern/${name}.sock$`, "m"));
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^Service=postern-${name}@1.service$`, "m"));
       const service = await unit(`postern-${name}@.service`);
@@ -72,7 +72,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     const names = units.flatMap((name) =>
       name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
     );
-    assert.equal(names.length, PROGRAMS.length * 3 + 6);
+    assert.equal(names.length, ENDPOINTS.length * 3 + 6);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
 
@@ -84,7 +84,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
   });
 
   it(`the exposure of every service is at most ${HIGHEST_EXPOSURE} of 10`, async () => {
-    for (const name of PROGRAMS) {
+    for (const name of ENDPOINTS) {
       const { text } = await told(
         "systemd-analyze",
         "security",

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { ROOT } from "../support/deployment.mjs";
+import { EXAMPLES, ROOT } from "../support/deployment.mjs";
 import { cgid } from "../support/fronts/apache.mjs";
 import { cgi } from "../support/fronts/lighttpd.mjs";
 import { nginxAlone } from "../support/fronts/nginx.mjs";
@@ -87,6 +87,7 @@ for (const [name, front] of Object.entries(SERVERS)) {
           port = await freePort();
           const started = await front({
             root: ROOT,
+            examples: EXAMPLES,
             directory,
             cgiBin: directory,
             port,

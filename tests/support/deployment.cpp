@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "db/database.h"
 #include "http/url.h"
 #include "json/writer.h"
+#include "oauth/endpoints.h"
 #include "support/database.h"
 #include "support/preload.h"
 
@@ -280,9 +282,9 @@ std::string Deployment::path_of(const std::string& endpoint) const {
 std::string Deployment::own_path_of(const std::string& endpoint) const {
     if (const json::Value* paths = config_.find("paths"); paths && paths->if_object())
         if (const std::string renamed = text_of(*paths->if_object(), endpoint); !renamed.empty()) return renamed;
-    if (endpoint == "discovery") return "/.well-known/openid-configuration";
-    if (endpoint == "introspect" || endpoint == "revoke") return "/token/" + endpoint;
-    return "/" + endpoint;
+    const auto declared = std::ranges::find(oauth::endpoint::kDeclared, endpoint, &oauth::endpoint::Declaration::name);
+    REQUIRE(declared != std::end(oauth::endpoint::kDeclared));
+    return std::string(declared->path);
 }
 
 std::string Deployment::url(const std::string& endpoint) const { return issuer_ + path_of(endpoint); }

@@ -15,6 +15,7 @@ import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./w
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = resolve(process.env.POSTERN_BUILD ?? join(ROOT, "build"));
+export const EXAMPLES = join(BUILD, "examples"); // as they are installed
 const run = promisify(execFile);
 
 /// Of a PostgreSQL database, in whose server each deployment makes one of its own; undefined: database files.
@@ -253,6 +254,7 @@ export class Deployment {
     this.#serve = async () =>
       front({
         root: ROOT,
+        examples: EXAMPLES,
         directory: this.#directory,
         cgiBin,
         port: this.port,

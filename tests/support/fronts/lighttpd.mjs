@@ -15,7 +15,7 @@ function edit(text, changes) {
 }
 
 /// The complete configuration with TLS, as an operator edits it, on another port.
-function overTls(text, mode, { root, directory, cgiBin, port, tls, base, configFile, sockets }) {
+function overTls(text, mode, { examples, directory, cgiBin, port, tls, base, configFile, sockets }) {
   const user =
     process.getuid() === 0
       ? []
@@ -35,12 +35,12 @@ function overTls(text, mode, { root, directory, cgiBin, port, tls, base, configF
     [/^var\.postern_sockets = .*$/m, `var.postern_sockets = ${quoted(sockets)}`],
     [/^var\.postern_config = .*$/m, `var.postern_config = ${quoted(configFile)}`],
     // The routing that is shipped is the routing that is tested.
-    [/^include "postern-fastcgi\.conf"$/m, `include ${quoted(join(root, `examples/lighttpd/postern-${mode}.conf`))}`],
+    [/^include "postern-fastcgi\.conf"$/m, `include ${quoted(join(examples, `lighttpd/postern-${mode}.conf`))}`],
   ])}`;
 }
 
 /// Without TLS, for a deployment on a loopback address.
-function plain(mode, { root, cgiBin, port, base, configFile, sockets }) {
+function plain(mode, { examples, cgiBin, port, base, configFile, sockets }) {
   return [
     `server.bind = "127.0.0.1"`,
     `server.port = ${port}`,
@@ -51,16 +51,16 @@ function plain(mode, { root, cgiBin, port, base, configFile, sockets }) {
     `var.postern_cgi_bin = ${quoted(cgiBin)}`,
     `var.postern_sockets = ${quoted(sockets)}`,
     `var.postern_config = ${quoted(configFile)}`,
-    `include ${quoted(join(root, `examples/lighttpd/postern-${mode}.conf`))}`,
+    `include ${quoted(join(examples, `lighttpd/postern-${mode}.conf`))}`,
   ].join("\n");
 }
 
 /// The demo application beside it.
-const demoOf = ({ root }) => [
+const demoOf = ({ examples }) => [
   `server.modules += ( "mod_alias" )`,
   `index-file.names = ( "index.html" )`,
   `mimetype.assign = ( ".html" => "text/html; charset=utf-8", ".js" => "text/javascript", ".css" => "text/css" )`,
-  `alias.url += ( "/demo/" => ${quoted(join(root, "examples/demo/"))} )`,
+  `alias.url += ( "/demo/" => ${quoted(join(examples, "demo/"))} )`,
 ];
 
 /// A front: starts the web server for a deployment. `site` is { root, directory, cgiBin, port, plainPort, tls, base,
@@ -70,7 +70,7 @@ export const lighttpd =
   (mode, lines = []) =>
   async (site) => {
     const file = join(site.directory, "lighttpd.conf");
-    const shipped = await readFile(join(site.root, "examples/lighttpd/postern.conf"), "utf8");
+    const shipped = await readFile(join(site.examples, "lighttpd/postern.conf"), "utf8");
     const text = site.tls ? overTls(shipped, mode, site) : plain(mode, site);
     await writeFile(
       file,

@@ -37,8 +37,8 @@ function keeping(count, locations) {
 export const nginxAlone =
   ({ lines = [], login = [], params, kept = 0 } = {}) =>
   async (site) => {
-    const { root, directory, base, sockets, env } = site;
-    const shipped = (name) => join(root, "examples/nginx", name);
+    const { examples, directory, base, sockets, env } = site;
+    const shipped = (name) => join(examples, "nginx", name);
     const locations = await readFile(shipped("postern-locations.conf"), "utf8");
     const placed = below(base, locations)
       .replaceAll("/run/postern/", `${sockets}/`)

@@ -36,9 +36,9 @@ class WithPools {
 /// `front` with its processes started before it and stopped after it. The name of each socket is the program's and
 /// ".sock".
 export const withPools = (front) => async (site) => {
-  const { root, cgiBin, configFile, sockets, env } = site;
+  const { examples, cgiBin, configFile, sockets, env } = site;
   const script = (action) =>
-    run(join(root, "examples/spawn-fcgi/postern-fcgi"), [action], {
+    run(join(examples, "spawn-fcgi/postern-fcgi"), [action], {
       env: {
         ...env,
         POSTERN_DEFAULTS: "/dev/null",

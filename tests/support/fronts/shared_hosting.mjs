@@ -2,15 +2,16 @@
 // that its customer has.
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ENDPOINTS } from "../endpoints.mjs";
 import { startApache } from "../web_server.mjs";
-import { PROGRAMS } from "../programs.mjs";
+import { ENDPOINTS } from "../endpoints.mjs";
 import { COMPRESSION } from "./apache.mjs";
 
 const PASSES_HEADER = "\nCGIPassAuth On\n";
 
-/// What the customer uploads: the .htaccess and the twelve copies of the wrapper, below `webRoot`.
-async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthConfig) {
-  const shipped = (name) => readFile(join(root, "examples/apache", name), "utf8");
+/// What the customer uploads: the .htaccess and the copies of the wrapper, below `webRoot`.
+async function upload({ examples, base, cgiBin, configFile }, webRoot, allowsAuthConfig) {
+  const shipped = (name) => readFile(join(examples, "apache", name), "utf8");
   let rules = await shipped("htaccess");
   if (!rules.includes(PASSES_HEADER)) throw new Error("the .htaccess that is shipped has no CGIPassAuth");
   if (!allowsAuthConfig) rules = rules.replace(PASSES_HEADER, "\n");
@@ -21,7 +22,7 @@ async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthCon
   const wrapper = (await shipped("postern-wrapper"))
     .replace(/^POSTERN_CONFIG=.*$/m, `POSTERN_CONFIG=${configFile}`)
     .replace("$POSTERN_HOME/cgi-bin", cgiBin);
-  for (const name of PROGRAMS) {
+  for (const name of ENDPOINTS) {
     const file = join(webRoot, base, "cgi-bin/postern", `${name}.cgi`);
     await writeFile(file, wrapper);
     await chmod(file, 0o755);

@@ -1,0 +1,86 @@
+// The endpoints, each declared once: its path, its processes, and what these may open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace postern::oauth {
+
+using RequiredPath = std::string;
+using OptionalPath = std::optional<std::string>;  ///< nullopt: not offered
+
+namespace endpoint {
+
+/// What the user of a program may open, and in which slice of systemd it runs.
+enum Rights : unsigned {
+    none = 0,               ///< the key directory alone, in which it can read the key set
+    reads = 1,              ///< the database for reading, and the key set
+    writes = 2,             ///< the database for writing, and the key set
+    seal = 4,               ///< seal.key
+    factor = 8,             ///< factor.key
+    sign = 16,              ///< signing keys
+    sign_if_implicit = 32,  ///< signing keys if `implicit` is true and the operator lets it
+    hashes = 64,            ///< memory to hash passwords, in a slice that it shares with the others that do
+};
+
+/// Which web servers and units start: `two` where one process may wait for the disk or hash a password.
+enum class Processes { one, two };
+
+/// How the configurations of the web servers find the program.
+enum class Route {
+    whole,  ///< by its path alone, and they are generated; the last segment of the path is its name
+    own,    ///< written by hand in each of them: it answers several paths
+};
+
+}  // namespace endpoint
+
+/// ENDPOINT(name of the program and key in `paths`, type of the path, default path, route, processes, rights, what it
+/// is). Scripts and tests read these lines, too: scripts/fill-examples writes the configurations of web servers and
+/// units in examples/ from them.
+// clang-format off
+#define POSTERN_ENDPOINTS(ENDPOINT) \
+    ENDPOINT(authorize, RequiredPath, "/authorize", whole, two, writes | seal | sign_if_implicit, "the authorization endpoint") \
+    ENDPOINT(login, RequiredPath, "/login", whole, two, writes | seal | factor | hashes, "the login page") \
+    ENDPOINT(scopes, RequiredPath, "/scopes", whole, one, writes | seal, "the consent page") \
+    ENDPOINT(logout, OptionalPath, "/logout", whole, one, writes | seal, "the logout endpoint") \
+    ENDPOINT(account, OptionalPath, "/account", own, one, writes | seal | factor | hashes, "the account") \
+    ENDPOINT(recover, OptionalPath, "/recover", own, one, writes | seal | hashes, "links") \
+    ENDPOINT(token, RequiredPath, "/token", whole, two, writes | sign, "the token endpoint") \
+    ENDPOINT(introspect, OptionalPath, "/token/introspect", whole, two, reads, "the introspection endpoint") \
+    ENDPOINT(revoke, OptionalPath, "/token/revoke", whole, two, writes, "the revocation endpoint") \
+    ENDPOINT(userinfo, OptionalPath, "/userinfo", whole, two, reads, "the UserInfo endpoint") \
+    ENDPOINT(jwks, RequiredPath, "/jwks", whole, one, none, "the key set") \
+    ENDPOINT(discovery, RequiredPath, "/.well-known/openid-configuration", own, one, none, "the discovery documents")
+// clang-format on
+
+/// Paths relative to the issuer. The pages of the account are below `account`; `recover` is the page that asks for a
+/// link, and the one that opens links is below it.
+struct Paths {
+#define POSTERN_PATH(name, type, path, ...) type name = path;
+    POSTERN_ENDPOINTS(POSTERN_PATH)
+#undef POSTERN_PATH
+};
+
+namespace endpoint {
+
+struct Declaration {
+    std::string_view name;
+    std::string_view path;
+    bool may_be_null;
+    Route route;
+    Processes processes;
+    unsigned rights;  ///< several of Rights
+    std::string_view what;
+};
+
+inline constexpr Declaration kDeclared[] = {
+#define POSTERN_DECLARATION(name, type, path, route, processes, rights, what) \
+    {#name, path, std::is_same_v<type, OptionalPath>, Route::route, Processes::processes, rights, what},
+    POSTERN_ENDPOINTS(POSTERN_DECLARATION)
+#undef POSTERN_DECLARATION
+};
+
+}  // namespace endpoint
+}  // namespace postern::oauth
