@@ -51,21 +51,28 @@ SAY      = $(if $(filter 1,$(V)),,@echo '  $(1) $@';)
 COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(OBJECT_CXXFLAGS) $(INCLUDED) -c -o $@ $<
 LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 
-# POSTGRESQL=no: no database but a file. The driver is compiled with libpq's header, and loads the library when it is used.
-POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/include/postgresql /usr/include /usr/local/include)),yes,no))
-
-# FETCH=no: no program that fetches over HTTPS. It alone is linked with libcurl, from 7.85 on, and an endpoint starts it.
-FETCH ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /curl/header.h,/usr/include /usr/include/$(shell $(CXX) -dumpmachine) /usr/local/include)),yes,no))
-
-# QRENCODE=no: the account shows the key of an authenticator app in words alone. No other program is linked with libqrencode, of which
-# Debian has no static library.
-QRENCODE ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /qrencode.h,/usr/include /usr/local/include)),yes,no))
-QRENCODE_LDLIBS := $(if $(filter yes,$(QRENCODE)),-lqrencode)
-
-# ZXCVBN=no: no strength of new passwords is estimated. The account, recover and the command alone are linked with libzxcvbn, whose static
-# library in Debian is not position independent.
-ZXCVBN ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /zxcvbn.h,/usr/include /usr/local/include)),yes,no))
-ZXCVBN_LDLIBS := $(if $(filter yes,$(ZXCVBN)),-lzxcvbn)
+# $(call optional,NAME,HEADER,LIB,FILES): NAME is "yes" where HEADER is, and "no" with STATIC=1 or when the caller says so. NAME_LDLIBS then
+# names LIB, and FILES, without .cpp, are compiled with -DPOSTERN_NAME: again when that changes.
+INCLUDED_FROM := /usr/include /usr/include/postgresql /usr/include/$(shell $(CXX) -dumpmachine) /usr/local/include
+define optional
+$(1) ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /$(2),$(INCLUDED_FROM))),yes,no))
+$(1)_LDLIBS = $$(if $$(filter yes,$$($(1))),$(3))
+$(if $(4),$(4:%=$(BUILD)/%.o): private PROJECT_CXXFLAGS += $$(if $$(filter yes,$$($(1))),-DPOSTERN_$(1))
+$(4:%=$(BUILD)/%.o): $(BUILD)/with/$(1)
+$(BUILD)/with/$(1): FORCE
+	@mkdir -p $$(@D)
+	@[ "$$$$(cat $$@ 2>/dev/null)" = "$$($(1))" ] || echo "$$($(1))" > $$@)
+endef
+# No database but a file without it. The driver is compiled with libpq's header, and loads the library when it is used.
+$(eval $(call optional,POSTGRESQL,libpq-fe.h,,lib/db/database tests/support/database))
+# No program that fetches over HTTPS without it. It alone is linked with libcurl, from 7.85 on, and an endpoint starts it.
+$(eval $(call optional,FETCH,curl/header.h,-lcurl))
+# The account shows the key of an authenticator app in words alone without it. Debian has no static library of it.
+$(eval $(call optional,QRENCODE,qrencode.h,-lqrencode,lib/text/qr_svg tests/unit/text/qr_svg_test))
+# No strength of new passwords is estimated without it. Debian's static library is not position independent.
+$(eval $(call optional,ZXCVBN,zxcvbn.h,-lzxcvbn,lib/factor/password_strength))
+# No second opinion on passkeys without it, in the tests. No program is linked with it.
+$(eval $(call optional,FIDO2,fido.h,-lfido2))
 
 SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o grants-postgresql.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
@@ -140,30 +147,6 @@ $(BUILD)/prefix: FORCE
 $(BUILD)/cli/doctor/contents.o: private PROJECT_CXXFLAGS += -DPOSTERN_MESSAGES='"$(shell scripts/digest-messages)"'
 $(BUILD)/cli/doctor/contents.o: scripts/digest-messages po/postern.pot
 
-# With and without PostgreSQL in one build directory: two files know of it.
-KNOW_POSTGRESQL := $(BUILD)/lib/db/database.o $(BUILD)/tests/support/database.o
-$(KNOW_POSTGRESQL): private PROJECT_CXXFLAGS += $(if $(filter yes,$(POSTGRESQL)),-DPOSTERN_POSTGRESQL)
-$(KNOW_POSTGRESQL): $(BUILD)/postgresql
-$(BUILD)/postgresql: FORCE
-	@mkdir -p $(@D)
-	@[ "$$(cat $@ 2>/dev/null)" = "$(POSTGRESQL)" ] || echo "$(POSTGRESQL)" > $@
-
-# The same for QR codes.
-KNOW_QRENCODE := $(BUILD)/lib/text/qr_svg.o $(BUILD)/tests/unit/text/qr_svg_test.o
-$(KNOW_QRENCODE): private PROJECT_CXXFLAGS += $(if $(filter yes,$(QRENCODE)),-DPOSTERN_QRENCODE)
-$(KNOW_QRENCODE): $(BUILD)/qrencode
-$(BUILD)/qrencode: FORCE
-	@mkdir -p $(@D)
-	@[ "$$(cat $@ 2>/dev/null)" = "$(QRENCODE)" ] || echo "$(QRENCODE)" > $@
-
-# The same for the strength of passwords.
-KNOW_ZXCVBN := $(BUILD)/lib/factor/password_strength.o
-$(KNOW_ZXCVBN): private PROJECT_CXXFLAGS += $(if $(filter yes,$(ZXCVBN)),-DPOSTERN_ZXCVBN)
-$(KNOW_ZXCVBN): $(BUILD)/zxcvbn
-$(BUILD)/zxcvbn: FORCE
-	@mkdir -p $(@D)
-	@[ "$$(cat $@ 2>/dev/null)" = "$(ZXCVBN)" ] || echo "$(ZXCVBN)" > $@
-
 $(BUILD)/lib/util/version.o: private PROJECT_CXXFLAGS += -DPOSTERN_VERSION='"$(file < VERSION)"'
 $(BUILD)/lib/util/version.o: VERSION
 
@@ -181,7 +164,7 @@ $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 
-$(FETCHER): PROJECT_LDLIBS += -lcurl
+$(FETCHER): PROJECT_LDLIBS += $(FETCH_LDLIBS)
 $(FETCHER): $(FETCH_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)

@@ -28,6 +28,10 @@ tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
+# The commands of the compiler, for editors and clang's tools.
+compile_commands.json:
+	@$(MAKE) --no-print-directory -Bn V=1 PRECOMPILED= all $(TEST_BIN) | sed -n 's/["\\]/\\&/g; s#^.* -c -o \([^ ]*\) \([^ ]*\)$$#{"directory": "$(CURDIR)", "command": "&", "output": "\1", "file": "\2"}#p' \
+	    | sed -e '1s/^/[/' -e '$$!s/$$/,/' -e '$$s/$$/]/' > $@
 # Copies docs/*-COVERAGE.md to the build, with the tests of each requirement.
 coverage:
 	@node tests/coverage/coverage.mjs --write $(BUILD)/coverage
@@ -39,4 +43,4 @@ ci:
 	+$(MAKE) --no-print-directory layers format-check cppcheck shellcheck
 	+$(MAKE) --no-print-directory suites WERROR=1
 
-.PHONY: format format-check cppcheck shellcheck tidy layers coverage ci
+.PHONY: format format-check cppcheck shellcheck tidy layers coverage compile_commands.json ci

@@ -4,8 +4,6 @@
 SUITES       := unit rfc cgi cli fuzz faults
 SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
 SUPPORT      := $(BUILD)/tests/libsupport.a
-# FIDO2=no: no second opinion of libfido2 on passkeys. No program is linked with it.
-FIDO2 ?= $(if $(wildcard $(addsuffix /fido.h,/usr/include /usr/local/include)),yes,no)
 unit_OBJ     := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/tests/unit/db/postgres/%) $(if $(filter yes,$(FIDO2)),,$(BUILD)/tests/unit/factor/second_opinion_test.o),$(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp tests/unit/$(m)/*/*.cpp)))
 rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
 cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
@@ -43,7 +41,7 @@ $(foreach s,$(SUITES) postgresql,$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $
 $(TEST_BIN) $(POSTGRESQL_BIN):
 	$(LINK)
 
-$(BUILD)/tests/unit_tests: PROJECT_LDLIBS += $(if $(filter yes,$(FIDO2)),-lfido2)
+$(BUILD)/tests/unit_tests: PROJECT_LDLIBS += $(FIDO2_LDLIBS)
 
 # They run the pages of the account inside the test program.
 $(BUILD)/tests/unit_tests $(BUILD)/tests/faults_tests $(BUILD)/tests/postgresql_tests: PROJECT_LDLIBS += $(QRENCODE_LDLIBS) $(ZXCVBN_LDLIBS)
