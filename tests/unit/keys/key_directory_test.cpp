@@ -1,5 +1,6 @@
 #include "keys/key_directory.h"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/ptrace.h>
@@ -10,7 +11,7 @@
 #include <thread>
 
 #include "keys/key_files.h"
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

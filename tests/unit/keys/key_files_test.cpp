@@ -1,6 +1,8 @@
 #include "keys/key_files.h"
 
-#include "unit/store/fixture.h"
+#include <doctest/doctest.h>
+
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -1,9 +1,11 @@
 #include "keys/keys.h"
 
+#include <doctest/doctest.h>
+
 #include "db/error.h"
 #include "json/writer.h"
 #include "keys/key_files.h"
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

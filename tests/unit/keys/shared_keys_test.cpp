@@ -1,9 +1,10 @@
 #include "keys/shared_keys.h"
 
+#include <doctest/doctest.h>
 #include <algorithm>
 
 #include "keys/key_directory.h"
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

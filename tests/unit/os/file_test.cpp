@@ -1,5 +1,6 @@
 #include "os/file.h"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -1,6 +1,8 @@
 #include "os/held_signals.h"
 
-#include "unit/store/fixture.h"
+#include <doctest/doctest.h>
+
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

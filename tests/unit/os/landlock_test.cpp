@@ -11,8 +11,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "support/files.h"
 #include "unit/os/confined.h"
-#include "unit/store/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

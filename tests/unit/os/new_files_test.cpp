@@ -1,9 +1,10 @@
 #include "os/new_files.h"
 
+#include <doctest/doctest.h>
 #include <unistd.h>
 
 #include "os/file.h"
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

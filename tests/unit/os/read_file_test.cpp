@@ -1,5 +1,6 @@
 #include "os/read_file.h"
 
+#include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -7,7 +8,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using os::run_program;

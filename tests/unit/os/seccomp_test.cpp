@@ -21,8 +21,8 @@
 #include <system_error>
 #include <thread>
 
+#include "support/files.h"
 #include "unit/os/confined.h"
-#include "unit/store/fixture.h"
 #include "util/sanitized.h"
 
 using namespace postern;

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "support/fake_saslauthd.h"
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

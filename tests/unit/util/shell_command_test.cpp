@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "unit/store/fixture.h"
+#include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;

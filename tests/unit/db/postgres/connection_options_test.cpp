@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "db/error.h"
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 #include "util/text.h"
 
 namespace postern::db {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "db/error.h"
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

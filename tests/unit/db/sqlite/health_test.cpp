@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 
 #include "db/error.h"
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "unit/store/fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using namespace postern::test;

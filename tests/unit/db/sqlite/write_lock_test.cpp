@@ -5,8 +5,8 @@
 #include <csignal>
 
 #include "db/error.h"
+#include "unit/db/fixture.h"
 #include "unit/db/refused_lock.h"
-#include "unit/store/fixture.h"
 
 using namespace postern;
 using namespace postern::test;
