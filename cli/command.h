@@ -3,27 +3,17 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/refused.h"
 #include "config/config.h"
 #include "db/database.h"
 #include "util/log.h"
 
 namespace postern::cli {
-
-/// Exit 1. The text says in one line what is refused, why, and how to fix it.
-struct Refused : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Exit 2: options that do not go together, or input that is missing.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /// The options common to all sub-commands, and the action to run after the command line has been read.
 struct Invocation {

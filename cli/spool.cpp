@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/command.h"
+#include "cli/refused.h"
 
 namespace postern::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/pages/samples.h"
+#include "cli/pages/sample_page.h"
 #include "http/message.h"
 #include "pages/page.h"
 #include "text/message.h"

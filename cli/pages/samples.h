@@ -4,14 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/pages/sample_page.h"
 #include "config/config.h"
 
 namespace postern::cli {
-
-struct SamplePage {
-    std::string name;  ///< of the file: that of the template, and behind a hyphen the state, "login-problem.html"
-    std::string html;  ///< as a browser gets it
-};
 
 /// Of the configured templates and branding. No value is of a user, and no form leads anywhere. Throws
 /// std::runtime_error naming a template that cannot be used.

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "config/checks.h"
-#include "config/config.h"
 #include "config/problems.h"
 #include "json/value.h"
 

@@ -1,7 +1,6 @@
 // `login.claimsFromEnvironment` and `login.groupsFromEnvironment`: what the web server says about the user.
 #pragma once
 
-#include "config/config.h"
 #include "config/problems.h"
 #include "json/value.h"
 

@@ -2,9 +2,7 @@
 // with each of its items.
 #pragma once
 
-#include "config/config.h"
 #include "config/problems.h"
-#include "config/table.h"
 #include "json/value.h"
 
 namespace postern::config {

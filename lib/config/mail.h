@@ -1,7 +1,6 @@
 // `mail`: from whom messages to users are, which command sends them, and how many it may be given.
 #pragma once
 
-#include "config/config.h"
 #include "config/problems.h"
 #include "json/value.h"
 

@@ -1,7 +1,6 @@
 // `login.saslauthd`: how saslauthd is reached, and what it is told besides name and password.
 #pragma once
 
-#include "config/config.h"
 #include "config/problems.h"
 #include "json/value.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "crypto/key.h"
+#include "crypto/key_parts.h"
 
 namespace postern::crypto {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "crypto/key.h"
+#include "crypto/key_parts.h"
 
 namespace postern::crypto {
 

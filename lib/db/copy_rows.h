@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/engine.h"
-#include "db/move.h"
+#include "db/table_rows.h"
 #include "util/clock.h"
 
 namespace postern::db {

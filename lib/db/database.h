@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/error.h"
+#include "db/modes.h"
 #include "db/statement.h"
 
 namespace postern::os {
@@ -19,14 +20,6 @@ class NewFiles;
 namespace postern::db {
 
 inline constexpr int kSchemaVersion = 4;
-
-/// Whether the commit survives a power cut before the caller is answered.
-enum class Durability {
-    full,  ///< synced before commit returns (group commit): for every revocation
-    lazy,  ///< survives a crash of the process, a power cut may lose it: for what only grants rights
-};
-
-enum class Access { read_write, query_only };
 
 /// Whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);

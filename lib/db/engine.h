@@ -8,8 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "db/database.h"
 #include "db/error.h"
+#include "db/modes.h"
+
+namespace postern::os {
+class NewFiles;
+}
 
 namespace postern::db {
 

@@ -1,20 +1,14 @@
 // Moves a whole store to another engine: from a file to a server, or back.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "db/database.h"
+#include "db/table_rows.h"
 #include "util/clock.h"
 
 namespace postern::db {
-
-struct TableRows {
-    std::string table;
-    std::int64_t rows = 0;
-};
 
 struct Move {
     std::optional<util::Time> live_at;  ///< leave out what has expired by then, or has ended

@@ -1,4 +1,6 @@
 // Decides how values go into SQL statements and come out of them; SQL text and values never mix.
+#include "db/statement.h"
+
 #include <string>
 #include <utility>
 

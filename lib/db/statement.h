@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "db/modes.h"
 #include "util/clock.h"
 #include "util/tagged.h"
 
@@ -17,9 +18,6 @@ template <class T>
 concept WritesItself = requires(const T& value) {
     { value.to_string() } -> std::convertible_to<std::string>;
 };
-
-/// How a value is stored: what a NULL would be, which an engine has to know.
-enum class Stored { text, integer };
 
 template <class T>
 inline constexpr Stored kStoredAs =

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "db/database.h"
 #include "db/error.h"
 
 namespace postern::db {

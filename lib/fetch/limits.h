@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "fetch/document.h"
+#include "fetch/source.h"
 #include "store/fetch_limits.h"
 
 namespace postern::fetch {

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/reader.h"
+#include "json/limits.h"
+#include "json/value.h"
 
 namespace postern::json {
 

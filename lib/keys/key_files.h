@@ -10,9 +10,13 @@
 
 #include "crypto/key.h"
 #include "jose/jwk.h"
-#include "keys/keys.h"
+#include "keys/key_error.h"
 #include "util/clock.h"
 #include "util/secret.h"
+
+namespace postern::os {
+class NewFiles;
+}
 
 namespace postern::keys {
 

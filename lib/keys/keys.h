@@ -3,16 +3,15 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "crypto/key.h"
 #include "jose/jwk.h"
 #include "jose/jws.h"
+#include "keys/key_error.h"
 #include "util/clock.h"
 #include "util/secret.h"
 
@@ -21,11 +20,6 @@ class NewFiles;
 }
 
 namespace postern::keys {
-
-/// A missing, unreadable, malformed or badly protected file; the message names the file and the fix.
-struct KeyError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct SigningKey {
     std::string kid;
@@ -37,17 +31,6 @@ enum class KeyUse {
     publish,  ///< jwks.json only
     verify,   ///< jwks.json, as a Verifier
     sign,     ///< private keys too
-};
-
-/// Which content of a file was read: another one after each change.
-struct FileVersion {
-    dev_t device{};
-    ino_t inode{};
-    off_t size{};
-    std::int64_t seconds{};  ///< of the last change
-    std::int64_t nanoseconds{};
-
-    bool operator==(const FileVersion&) const = default;
 };
 
 enum class KeyState { next, active, retired };

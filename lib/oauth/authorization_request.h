@@ -6,13 +6,9 @@
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/redirect_uri.h"
+#include "oauth/request_bounds.h"
 
 namespace postern::oauth {
-
-/// All known values together, with the name that a client's document gives it; unknown parameters and id_token_hint do
-/// not count. They travel through the browser,
-/// sealed: Apache takes no header line of more than 8190 bytes from a program, and the URL of the next page has to fit.
-inline constexpr std::size_t kMaxRequestBytes = 4864;
 
 /// A request whose every value obeys its grammar and the client's registration, with a new id and its expiry. Errors go
 /// to the verified redirect_uri (RFC 6749 §4.1.2.1). Checked in this order: duplicates and encoding, sizes, request

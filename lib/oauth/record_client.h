@@ -7,8 +7,8 @@
 #include "db/database.h"
 #include "model/client.h"
 #include "model/grant.h"
+#include "oauth/approval.h"
 #include "oauth/context.h"
-#include "oauth/issue_grant.h"
 #include "util/result.h"
 
 namespace postern::oauth {

@@ -5,10 +5,11 @@
 #include <array>
 #include <span>
 
-#include "http/url.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
 #include "oauth/document_client.h"
+#include "oauth/redirect_target.h"
+#include "oauth/request_bounds.h"
 #include "oauth/response_mode.h"
 #include "store/clients.h"
 #include "util/percent.h"
@@ -159,12 +160,6 @@ std::optional<std::string> match_redirect_uri(const model::Client& client, std::
         if (auto matched = match_any_port(kLoopbackName, registered, received)) return matched;
     }
     return std::nullopt;
-}
-
-bool is_loopback_or_private(std::string_view redirect_uri) {
-    const auto url = http::parse_url(redirect_uri);
-    if (!url) return true;  // unknown ground is treated as the riskier kind
-    return url->scheme != "https" && (url->scheme != "http" || http::is_loopback_http(*url));
 }
 
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,

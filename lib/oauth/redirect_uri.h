@@ -65,10 +65,6 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
                                                                 const model::AuthorizationRequest& request,
                                                                 const std::string& address = {});
 
-inline constexpr std::size_t kMaxStateBytes = 4096;
-
-/// The limit of a URL that the browser is sent to. Apache takes no header line of more than 8190 bytes from a program.
-inline constexpr std::size_t kMaxAnswerBytes = 8000;
 /// Bytes of the URL of an answer with `state`, and nothing else but what each answer has: a code or an error.
 std::size_t answer_bytes(const VerifiedRedirect& target);
 
@@ -76,9 +72,5 @@ std::size_t answer_bytes(const VerifiedRedirect& target);
 /// and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a document describes,
 /// which is published before the port is known. nullopt otherwise.
 std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received);
-
-/// http on a loopback host, or a private-use scheme (RFC 8252 §7.1, §7.3): any program on the user's machine may
-/// receive what is sent there, so a public client there proves nothing by it (§8.6).
-bool is_loopback_or_private(std::string_view redirect_uri);
 
 }  // namespace postern::oauth

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "json/reader.h"
-#include "oauth/authorization_request.h"
+#include "oauth/request_bounds.h"
 #include "util/base64.h"
 #include "util/text.h"
 

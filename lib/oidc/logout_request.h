@@ -7,8 +7,8 @@
 
 #include "http/params.h"
 #include "model/ids.h"
-#include "oauth/authorization_request.h"
 #include "oauth/context.h"
+#include "oauth/request_bounds.h"
 #include "refusal/reason.h"
 #include "util/clock.h"
 #include "util/result.h"

@@ -3,7 +3,7 @@
 
 #include "db/write.h"
 #include "oauth/client_id_url.h"
-#include "oauth/redirect_uri.h"
+#include "oauth/redirect_target.h"
 #include "pages/client_name.h"
 #include "pages/permissions.h"
 #include "store/authorization_requests.h"

@@ -14,7 +14,8 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
-#include "support/deployment.h"
+#include "support/answer.h"
+#include "support/cgi_request.h"
 #include "support/html.h"
 #include "support/query.h"
 #include "util/base64.h"

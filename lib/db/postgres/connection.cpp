@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "db/database.h"
 #include "db/error.h"
 #include "db/postgres/errors.h"
 

@@ -1,4 +1,5 @@
 // Makes the tables in an empty schema of a server, and says which role may do what with them.
+#include "db/database.h"
 #include "db/error.h"
 #include "db/grants.h"
 #include "db/postgres/connection.h"

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db/database.h"
 #include "db/engine.h"
 #include "db/sqlite/group_commit.h"
 #include "db/sqlite/write_lock.h"

@@ -4,7 +4,6 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ENDPOINTS } from "../endpoints.mjs";
 import { startApache } from "../web_server.mjs";
-import { ENDPOINTS } from "../endpoints.mjs";
 import { COMPRESSION } from "./apache.mjs";
 
 const PASSES_HEADER = "\nCGIPassAuth On\n";

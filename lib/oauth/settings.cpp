@@ -1,8 +1,7 @@
-// What users know the service by.
-#include "oauth/branding.h"
+// Decides what users know the service by.
+#include "oauth/settings.h"
 
 #include "http/url.h"
-#include "oauth/settings.h"
 
 namespace postern::oauth {
 
