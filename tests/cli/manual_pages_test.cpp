@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "config/config.h"
 #include "config/table.h"
 #include "help_text.h"
 #include "installation.h"

@@ -42,14 +42,17 @@ TEST_CASE("Statement: text comes back byte by byte, and is never SQL [S01]") {
 }
 
 TEST_CASE("Statement: values of each type come back as they went in") {
+    using Id = util::Tagged<struct IdTag>;
+    struct Words {
+        std::string to_string() const { return "openid email"; }
+    };
     auto database = db::Database::in_memory();
     const auto time = util::from_epoch(1700000000);
-    const model::GrantId id("g1");
-    const auto scope = model::Scope::parse("openid email");
-    auto row = database.query("SELECT $1, $2, $3, $4, $5, $6, $7, $8", id, time, util::Seconds(90), true, false, *scope,
-                              std::string_view("text"), std::size_t{7});
+    const Id id("g1");
+    auto row = database.query("SELECT $1, $2, $3, $4, $5, $6, $7, $8", id, time, util::Seconds(90), true, false,
+                              Words(), std::string_view("text"), std::size_t{7});
     REQUIRE(row.step());
-    model::GrantId read_id;
+    Id read_id;
     util::Time read_time;
     util::Seconds seconds{};
     bool yes = false;
