@@ -1,4 +1,4 @@
-// The table of reasons in parts, which only reason.cpp puts together.
+// The table of reasons in parts, which rows.cpp puts together.
 #pragma once
 
 #include <span>

@@ -1,9 +1,7 @@
 // Finds the row of a reason.
-#include "refusal/reason.h"
+#include "refusal/rows.h"
 
 #include <stdexcept>
-
-#include "refusal/rows.h"
 
 namespace postern::refusal {
 namespace {
