@@ -1,5 +1,5 @@
 // What does a login need next? Pure policy: no HTTP, no storage, no clock of its own. docs/decisions/0069-levels.md,
-// docs/decisions/0111-login-is-one-step.md
+// docs/decisions/0114-login-is-one-step.md
 #pragma once
 
 #include <optional>

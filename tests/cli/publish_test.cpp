@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <string>
+#include <system_error>
 
 #include "installation.h"
 #include "json/reader.h"
@@ -27,14 +27,15 @@ std::size_t entries(const fs::path& directory) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
-/// Whether a process waits for a lock on `path` (proc_locks(5): "N: -> FLOCK ... MAJOR:MINOR:INODE ...").
-bool is_waited_for(const fs::path& path) {
-    struct stat status {};
-    REQUIRE(::stat(path.c_str(), &status) == 0);
-    const std::string inode = ":" + std::to_string(status.st_ino) + " ";
-    std::ifstream locks("/proc/locks");
-    for (std::string line; std::getline(locks, line);) {
-        if (line.find("-> FLOCK") != std::string::npos && line.find(inode) != std::string::npos) return true;
+/// Whether a `postern` process has `path` open, as one that waits for its lock has.
+bool is_open_in_command(const fs::path& path) {
+    std::error_code ignored;  // processes end while they are listed
+    for (const auto& process : fs::directory_iterator("/proc", ignored)) {
+        std::string name;
+        std::getline(std::ifstream(process.path() / "comm"), name);
+        if (name != "postern") continue;
+        for (const auto& open : fs::directory_iterator(process.path() / "fd", ignored))
+            if (fs::read_symlink(open.path(), ignored) == path) return true;
     }
     return false;
 }
@@ -79,7 +80,7 @@ TEST_CASE("publish: one run waits for another, and writes what the configuration
     REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
     auto run = std::async(std::launch::async, [&] { return op.postern({"publish", to.string()}); });
     const auto has_ended = [&] { return run.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready; };
-    while (!is_waited_for(to)) REQUIRE_FALSE(has_ended());
+    while (!is_open_in_command(to)) REQUIRE_FALSE(has_ended());
     CHECK(entries(to) == 0);
     json::Object config = op.config();
     config.erase("oidc");

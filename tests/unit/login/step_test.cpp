@@ -1,4 +1,4 @@
-// The policy of logins, a row per situation. docs/decisions/0111-login-is-one-step.md
+// The policy of logins, a row per situation. docs/decisions/0114-login-is-one-step.md
 #include "login/step.h"
 
 #include <doctest/doctest.h>
