@@ -103,7 +103,8 @@ void drop_database(const Deployment& op) {
     for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(op.database_file().string() + suffix);
 }
 
-TEST_CASE("start: a configuration that is missing or wrong stops every program, and every problem is named [G03, G04]") {
+TEST_CASE(
+    "start: a configuration that is missing or wrong stops every program, and every problem is named [G03, G04]") {
     check_rows({
         {"no such file", kAll, [](Deployment& op) { fs::remove(op.config_file()); }, "postern.json", ""},
         {"a directory", kAll,

@@ -1,5 +1,5 @@
-// What two client libraries make of the answers: code and PKCE, UserInfo, refresh, introspection, revocation, logout and
-// refusals, with each way of a client to authenticate. What is answered when is in tests/rfc.
+// What two client libraries make of the answers: code and PKCE, UserInfo, refresh, introspection, revocation, logout
+// and refusals, with each way of a client to authenticate. What is answered when is in tests/rfc.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { generators } from "openid-client";

@@ -44,8 +44,9 @@ function assertWell({ code, findings }) {
   assert.deepEqual(bad, []);
   assert.equal(code, 0);
   const checks =
-    "connection, tls, server clock, key set, well-known, issuer, host header, sendfile headers, arguments, compression, subpaths, " +
-    "Authorization, client address, chunked bodies, request ids, headers, remote user, cookies, redirects, methods, account, recover, CORS, endpoints, content length";
+    "connection, tls, server clock, key set, well-known, issuer, host header, sendfile headers, arguments, " +
+    "compression, subpaths, Authorization, client address, chunked bodies, request ids, headers, remote user, " +
+    "cookies, redirects, methods, account, recover, CORS, endpoints, content length";
   for (const check of checks.split(", ")) {
     assert.ok(
       findings.some((one) => one.check === check && one.state === "ok"),
