@@ -8,16 +8,14 @@
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/factors.h"
+#include "store/unchanged_user.h"
 #include "store/users.h"
 
 namespace postern::login {
 namespace {
 
-std::optional<model::User> lock_unchanged(db::Transaction& transaction, const model::HalfLogin& half) {
-    auto user = store::find_user_to_change(transaction, half.subject);
-    if (!user || !user->enabled) return std::nullopt;
-    if (store::find_stamp(transaction.database(), half.subject) != half.stamp) return std::nullopt;
-    return user;
+std::optional<std::string> lock_unchanged(db::Transaction& transaction, const model::HalfLogin& half) {
+    return store::find_unchanged_user(transaction, half.subject, half.stamp);
 }
 
 /// Carries out the last step of a login.
@@ -100,9 +98,9 @@ bool is_unchanged(const oauth::Context& context, const model::HalfLogin& half) {
 std::optional<StartedSession> complete_login(oauth::Context& context, const Browser& browser, const WholeLogin& whole,
                                              const Spend& spend) {
     const auto complete = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
-        const auto user = lock_unchanged(transaction, *whole.request.half_login);
-        if (!user || !spend(transaction)) return std::nullopt;
-        auto started = std::visit(Complete{context, browser, whole, user->username, transaction}, whole.step);
+        const auto username = lock_unchanged(transaction, *whole.request.half_login);
+        if (!username || !spend(transaction)) return std::nullopt;
+        auto started = std::visit(Complete{context, browser, whole, *username, transaction}, whole.step);
         if (started) transaction.commit();
         return started;
     };
