@@ -91,8 +91,7 @@ model::HalfLogin begin_raise(const oauth::Context& context, const model::Session
 }
 
 bool is_unchanged(const oauth::Context& context, const model::HalfLogin& half) {
-    const auto user = store::find_user(context.store, half.subject);
-    return user && user->enabled && store::find_stamp(context.store, half.subject) == half.stamp;
+    return store::is_user_unchanged(context.store, half.subject, half.stamp);
 }
 
 std::optional<StartedSession> complete_login(oauth::Context& context, const Browser& browser, const WholeLogin& whole,
