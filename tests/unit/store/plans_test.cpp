@@ -138,6 +138,7 @@ constexpr Call kCalls[] = {
     {"has_unused_code_under", [](auto& t) { store::has_unused_code_under(t.database(), kUser, "name."); }},
     {"remove_dead_recovery_codes", [](auto& t) { store::remove_dead_recovery_codes(t, "name."); }},
     {"find_stamp", [](auto& t) { store::find_stamp(t.database(), kUser); }},
+    {"is_user_unchanged", [](auto& t) { store::is_user_unchanged(t.database(), kUser, 1); }},
     {"raise_stamp", [](auto& t) { store::raise_stamp(t, kUser); }},
     {"insert_passkey", [](auto& t) { store::insert_passkey(t, passkey()); }},
     {"list_passkeys", [](auto& t) { store::list_passkeys(t.database(), kUser); }},
