@@ -30,6 +30,7 @@
 #include "store/statistics.h"
 #include "store/sweep.h"
 #include "store/token_list.h"
+#include "store/unchanged_user.h"
 #include "support/rows.h"
 #include "unit/store/sample_tokens.h"
 
