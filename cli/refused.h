@@ -5,7 +5,7 @@
 
 namespace postern::cli {
 
-/// Exit 1. The text says in one line what is refused, why, and how to fix it.
+/// The refusal of a command, with exit status 1. Its text names the refusal, the cause and the fix in one line.
 struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

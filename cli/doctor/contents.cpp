@@ -102,7 +102,7 @@ void check_codes(Findings& findings, const config::Config& config, db::Database&
                   .fix = restore_factor_key(config) + "let these users make new codes"});
 }
 
-/// Whether factor.key fits what was made with it.
+/// Finds apps and recovery codes that factor.key does not open.
 void check_made(Findings& findings, const config::Config& config, const keys::Keys& keys) {
     // To open a database makes its write lock's file, and that it is missing is for check_database to say.
     if (!db::is_uri(config.database) && !std::filesystem::exists(config.database + ".gate")) return;

@@ -14,7 +14,7 @@ namespace postern::config {
 /// Their keys are relative to the key that was read: "" is that key itself, "[1]" and ".name" are items of its value.
 using Problems = std::vector<ConfigProblem>;
 
-/// Puts a value into the configuration, or says what is wrong with it.
+/// Puts a value into the configuration, or returns the problem of that value.
 using Apply = std::function<Problems(Config&, const json::Value&)>;
 
 inline Problems wrong(std::string reason) { return {{"", std::move(reason)}}; }

@@ -16,7 +16,7 @@ struct Limits {
     std::size_t parameters = 64;  ///< in one query or body
 };
 
-/// Whether processes give up what they do not need once they have started.
+/// Whether processes enter the sandbox once they have started.
 enum class SandboxMode {
     automatic,  ///< as far as the system can
     require,    ///< wholly, or not to start

@@ -53,7 +53,7 @@ text::Message wait_message(util::Seconds wait);
 /// Whether a field for a password came with a tab or a line end: something was pasted with the password. A password is
 /// never changed, and none here has such a character, so this one is wrong (docs/decisions/0098).
 bool has_pasted_space(const http::Params& sent, std::string_view field);
-/// What the user is told then, and the log.
+/// The sentences for the user and for the log about a password that was pasted with more.
 text::Message pasted_space_message();
 inline constexpr const char* kPastedSpace =
     "the password has a tab or a line end, which no password here has: it was pasted with more than the password";

@@ -36,7 +36,7 @@ struct LoginPolicy {
 };
 LoginPolicy policy_of(const oauth::Settings& settings);
 
-/// What must be asked of a user's logins, and what the user can give.
+/// The level that a user must reach, and the level that the user can reach.
 struct Standing {
     model::Level demanded = model::Level::unknown;  ///< by the configuration or the operator (POLICY-1)
     model::Level within_reach = model::Level::password;

@@ -13,7 +13,7 @@ using OptionalPath = std::optional<std::string>;  ///< nullopt: not offered
 
 namespace endpoint {
 
-/// What the user of a program may open, and in which slice of systemd it runs.
+/// The rights of a program: the files that its user may open, and the slice of systemd in which it runs.
 enum Rights : unsigned {
     none = 0,               ///< the key directory alone, in which it can read the key set
     reads = 1,              ///< the database for reading, and the key set

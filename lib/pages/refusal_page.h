@@ -14,7 +14,7 @@ namespace postern::pages {
 /// The name that the login uses for a reason.
 using PageFault = refusal::Reason;
 
-/// What is known about a refusal beyond its kind.
+/// The facts that the page of a refusal shows beside its reason.
 struct RefusalFacts {
     std::string client_id;
     std::string detail;         ///< for the operator

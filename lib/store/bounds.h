@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMaxRememberedDevices = 50;
 inline constexpr std::int64_t kMaxKnownPlaces = 200;
 /// Grants of one user to one client that have not ended. The oldest ones beyond end.
 inline constexpr std::int64_t kMaxGrantsToClient = 200;
-/// Of so many new grants one looks whether there are too many, and ends as many more.
+/// The number of new grants of which one looks for grants beyond the bound, and ends that many more.
 inline constexpr std::int64_t kGrantsAtOnce = 16;
 /// Rows beyond a bound of one user that one transaction ends: an earlier release stored any number.
 inline constexpr std::int64_t kSurplusBatch = 1000;

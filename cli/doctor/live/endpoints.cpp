@@ -39,7 +39,7 @@ std::vector<MethodProbe> method_probes(const oauth::Settings& settings) {
     const auto has_probe = [&](std::string_view name) {
         return std::ranges::any_of(probes, [&](const MethodProbe& row) { return row.name == name; });
     };
-    // Those that answer several paths have probes of their own.
+    // Endpoints that answer several paths have probes of their own.
 #define POSTERN_PROBE(name, type, path, route, ...)                                          \
     if (oauth::endpoint::Route::route == oauth::endpoint::Route::whole && !has_probe(#name)) \
         probes.push_back({#name, paths.name});
