@@ -7,9 +7,9 @@
 #include <iostream>
 
 #include "json/writer.h"
-#include "util/marks.h"
 #include "util/text.h"
 #include "util/utf8.h"
+#include "util/visible.h"
 
 namespace postern::cli {
 namespace {

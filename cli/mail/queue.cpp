@@ -51,8 +51,8 @@ void wake_deliverer(const config::Config& config) {
     if (!config.settings.mail) return;
     try {
         os::WakeFile file(config.mail_wake_path());
-        file.ask();
-        file.tell();
+        file.request_wake();
+        file.wake_if_requested();
     } catch (const std::system_error& error) {  // the timer finds the message
         print_note(std::string("the mail is sent some minutes later: ") + error.what());
     }

@@ -33,7 +33,8 @@ void tell_by_mail(const oauth::Context& context, db::Transaction& transaction, c
                   model::Happened what, std::string_view detail) {
     const bool is_told_otherwise = what == model::Happened::profile_changed || is_invitation(what, detail);
     if (context.mail_wake == nullptr || is_told_otherwise) return;
-    if (mail::queue_notice(transaction, context.random, subject, what, context.now())) context.mail_wake->ask();
+    if (mail::queue_notice(transaction, context.random, subject, what, context.now()))
+        context.mail_wake->request_wake();
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ void note_failed_step(const oauth::Context& context, db::Transaction& transactio
     if (context.settings.paths.account)
         store::add_activity_once(transaction, subject, line_of(context, browser, what, ""));
     if (is_told && mail::queue_guess_notice(transaction, context.random, subject, context.now()))
-        context.mail_wake->ask();
+        context.mail_wake->request_wake();
 }
 
 }  // namespace postern::login

@@ -21,7 +21,8 @@ namespace postern::os {
 #ifdef __linux__
 namespace {
 
-// The same on every architecture: landlock_create_ruleset(2), landlock_add_rule(2), landlock_restrict_self(2).
+// These numbers are the same on every architecture: landlock_create_ruleset(2), landlock_add_rule(2),
+// landlock_restrict_self(2).
 constexpr long kCreateRuleset = 444;
 constexpr long kAddRule = 445;
 constexpr long kRestrictSelf = 446;
@@ -41,7 +42,7 @@ constexpr Rights kRefer = 1U << 13;
 constexpr Rights kTruncate = 1U << 14;
 constexpr Rights kOfFiles = kWriteFile | kReadFile | kTruncate;  // the others are of directories
 
-/// What each version of Landlock can forbid, from the first to the one that it is.
+/// The rights that a version of Landlock can forbid, those of earlier versions included.
 struct Version {
     int number;
     Rights files;    // bits of access to the file system

@@ -1,4 +1,4 @@
-// What this process may still do with files, by Linux's Landlock (docs/decisions/0025-sandbox.md).
+// Takes rights to files and connections from this process, by Linux's Landlock (docs/decisions/0025-sandbox.md).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace postern::os {
 
 enum class FileUse {
     read,      ///< open a file for reading; of a directory, every file below it
-    browse,    ///< the same, and list directories
+    browse,    ///< read, and list directories
     rewrite,   ///< open what is there for reading and writing
     anything,  ///< list, read, write, make and remove files and directories
 };
@@ -30,11 +30,11 @@ struct Connections {
     bool abstract_sockets = false;  ///< to abstract Unix sockets
 };
 
-/// The version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
+/// Returns the version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
 int landlock_version(std::string& reason);
 
-/// From now on, in this thread and in what it starts (others that run already keep their rights), everything that
-/// Landlock can forbid is forbidden but for `rules`; descriptors that are open keep their rights. Needs no_new_privs.
+/// Forbids everything that Landlock can forbid but for `rules` and `connections`, from now on, in this thread and in
+/// its children (threads that run already keep their rights); open descriptors keep their rights. Needs no_new_privs.
 /// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
 void restrict_files(const std::vector<FileRule>& rules, const Connections& connections = {});
 

@@ -1,4 +1,4 @@
-// What a command has made so far, so that a failure takes exactly that away again.
+// The files that a command has made so far, so that a failure removes exactly those.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ public:
     NewFiles& operator=(const NewFiles&) = delete;
     ~NewFiles();
 
-    /// `file` is open on what was just made at `path`.
+    /// Adds the file or directory that was just made at `path`; `file` is open on it.
     void add(std::string path, Descriptor file);
-    /// What was just made at `path` and cannot be handed over open. Not there: nothing to remove.
+    /// Opens and adds what was just made at `path`. When nothing is there, nothing is removed.
     void add(std::string path);
 
     std::vector<std::string> paths() const;  ///< in the order in which they were made

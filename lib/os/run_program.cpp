@@ -101,7 +101,7 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
-/// What is left of the input goes in, and what has been said comes out, as far as neither waits.
+/// Passes on the rest of the input and collects the output, as far as neither waits.
 class Talk {
 public:
     Talk(const std::string& text, Descriptor input, Descriptor output)

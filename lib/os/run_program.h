@@ -13,7 +13,7 @@ struct ProgramEnd {
     std::string output;      ///< the beginning of what it has written on its standard output and standard error
 };
 
-/// `command` is the path of the program and its arguments: no shell sees them. It runs in a process group of its own,
+/// Runs `command`, the path of a program and its arguments, which no shell sees. It runs in a process group of its own,
 /// and of the environment it gets the search path, the home directory and the time zone. It need not read `input`.
 /// After `limit` the whole group is killed. Throws std::system_error when a pipe cannot be made, and for nothing that
 /// the program does.

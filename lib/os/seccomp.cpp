@@ -76,7 +76,7 @@ constexpr std::uint32_t kForFiles[] = {
 
 constexpr std::uint32_t kToConnect[] = {__NR_connect, __NR_sendto};
 
-/// What a library that connects by itself calls, threads and the name service included.
+/// The calls of a library that connects by itself, threads and the name service included.
 constexpr std::uint32_t kForLibraries[] = {
     __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg, __NR_recvmmsg, __NR_ioctl, __NR_pipe2,
     __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup, __NR_uname, __NR_sysinfo,
@@ -117,7 +117,7 @@ constexpr SocketKind kNameService[] = {
     {AF_NETLINK, SOCK_DGRAM, NETLINK_ROUTE},
 };
 
-/// Of a TCP socket, the options that libraries set. Others begin a connection later (TCP_FASTOPEN_CONNECT) or make
+/// The options of TCP sockets that libraries set. Others begin a connection later (TCP_FASTOPEN_CONNECT) or make
 /// another kind of socket of it (TCP_ULP).
 constexpr int kTcpOptions[] = {TCP_NODELAY,   TCP_CORK,    TCP_QUICKACK,    TCP_KEEPIDLE,
                                TCP_KEEPINTVL, TCP_KEEPCNT, TCP_USER_TIMEOUT};

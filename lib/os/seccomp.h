@@ -5,7 +5,7 @@
 
 namespace postern::os {
 
-/// What goes beyond waiting, reading, writing and opening.
+/// The system calls beyond waiting, reading, writing and opening.
 struct CallNeeds {
     bool syslog = false;       ///< datagrams to a Unix socket: a logger that was started again must be found again
     bool files = false;        ///< make, rename and remove files
@@ -15,11 +15,11 @@ struct CallNeeds {
     bool unix_stream = false;  ///< stream sockets of this machine alone: a program at a path is asked
 };
 
-/// Whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.
+/// Returns whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.
 bool can_filter_calls(std::string& reason);
 
-/// From now on every other call fails with EPERM, in each thread of the process: none that starts a program or a
-/// process, traces or signals one, opens a socket of a kind that `needs` does not name, or makes memory executable. A
+/// Makes every other call fail with EPERM from now on, in each thread of the process: it starts no program or process,
+/// traces and signals none, opens no socket of a kind that `needs` does not name, and makes no memory executable. A
 /// connection begins by connect(2) alone, where Landlock sees it. Needs no_new_privs. Throws std::runtime_error when
 /// the kernel refuses.
 void filter_calls(const CallNeeds& needs);

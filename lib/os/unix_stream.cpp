@@ -53,7 +53,7 @@ void UnixStream::wait_for(short events) const {
     pollfd watched{socket_.get(), events, 0};
     const auto left = left_until(deadline_, events == POLLIN ? "receive" : "send");
     const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left);
-    // That the time is over or a signal came is found at the next look at the clock.
+    // The next look at the clock finds that the time is over or a signal came.
     if (::poll(&watched, 1, static_cast<int>(milliseconds.count())) < 0 && errno != EINTR) fail(errno, "poll");
 }
 

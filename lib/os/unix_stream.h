@@ -19,9 +19,9 @@ public:
     /// Connects to what listens at `path`, of at most kLongestPath bytes.
     UnixStream(const std::string& path, Deadline deadline);
 
-    /// All of them.
+    /// Sends all bytes.
     void send(std::string_view bytes);
-    /// What has come, at most `most` bytes; "" when the peer has closed the connection.
+    /// Returns the bytes that have come, at most `most`; "" when the peer has closed the connection.
     std::string receive(std::size_t most);
 
     static constexpr std::size_t kLongestPath = 107;  ///< of sun_path, unix(7), which ends with a NUL

@@ -12,9 +12,9 @@ WakeFile::WakeFile(const std::string& path) : file_(open_or_make(path, 0660)) {
     if (!file_) throw std::system_error(errno, std::generic_category(), path);
 }
 
-void WakeFile::tell() noexcept {
-    if (!is_asked_) return;
-    is_asked_ = false;
+void WakeFile::wake_if_requested() noexcept {
+    if (!is_requested_) return;
+    is_requested_ = false;
     const ssize_t written = ::pwrite(file_.get(), "\n", 1, 0);
     static_cast<void>(written);
 }

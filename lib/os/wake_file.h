@@ -7,20 +7,20 @@
 
 namespace postern::os {
 
-/// Opened before the sandbox: what is written is one byte, always the same, and only the time of the change matters.
+/// A file that is opened before the sandbox. One byte is written, always the same: only the time of the change matters.
 class WakeFile {
 public:
     /// Makes the file (mode 0660) when it is missing; throws std::system_error when that fails.
     explicit WakeFile(const std::string& path);
 
-    /// `tell` is to change the file: called inside a transaction, whose commit comes first.
-    void ask() { is_asked_ = true; }
-    /// Changes the file if it was asked to. A failure does nothing: the program also looks by the clock.
-    void tell() noexcept;
+    /// Notes that the program is to be woken, inside a transaction whose commit comes first.
+    void request_wake() { is_requested_ = true; }
+    /// Changes the file if that was requested. A failure does nothing: the program also looks by the clock.
+    void wake_if_requested() noexcept;
 
 private:
     Descriptor file_;
-    bool is_asked_ = false;
+    bool is_requested_ = false;
 };
 
 }  // namespace postern::os

@@ -1,4 +1,4 @@
-// What happens to one request, from its variables to its access line: the only place where exceptions end.
+// Answers one request, from its variables to its access line: the only place where exceptions end.
 #include "server/service.h"
 
 #include <chrono>
@@ -229,7 +229,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         app_.trail().begin(id, "");
         find_client(exchange.variables(), id);
         http::Response response = handle(exchange.variables(), body, id);
-        if (os::WakeFile* wake = app_.mail_wake_if_open()) wake->tell();
+        if (os::WakeFile* wake = app_.mail_wake_if_open()) wake->wake_if_requested();
         tell_warning();
         write_audit();  // before the answer, and whatever becomes of it
         apply_cors(response, exchange.variables());

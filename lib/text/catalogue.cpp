@@ -6,8 +6,8 @@
 
 #include "text/isolate.h"
 #include "text/language_tag.h"
-#include "util/marks.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::text {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/mapped_file.h"
+#include "os/read_file.h"
 #include "text/catalogue.h"
 
 namespace postern::text {

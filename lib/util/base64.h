@@ -7,19 +7,19 @@
 
 namespace postern::util {
 
-/// base64url without padding (RFC 7515 §2).
+/// Writes base64url without padding (RFC 7515 §2).
 std::string base64url_encode(std::string_view bytes);
 
-/// Refuses padding, white space, the other alphabet, an impossible length and non-zero trailing bits.
+/// Reads base64url; refuses padding, white space, the other alphabet, an impossible length and non-zero trailing bits.
 std::optional<std::string> base64url_decode(std::string_view text);
 
-/// Only characters of that alphabet; true for "".
+/// Returns whether a text has only characters of base64url; true for "".
 bool is_base64url(std::string_view text);
 
-/// Standard alphabet with padding (HTTP Basic, RFC 7617 §2; CSP hashes).
+/// Writes the standard alphabet with padding (HTTP Basic, RFC 7617 §2; CSP hashes).
 std::string base64_encode(std::string_view bytes);
 
-/// Refuses missing or surplus padding, white space, the other alphabet and non-zero trailing bits.
+/// Reads base64; refuses missing or surplus padding, white space, the other alphabet and non-zero trailing bits.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace postern::util

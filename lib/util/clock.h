@@ -17,10 +17,10 @@ public:
 
 class SystemClock final : public Clock {
 public:
-    Time now() const override;
+    Time now() const override { return std::chrono::floor<Seconds>(std::chrono::system_clock::now()); }
 };
 
-/// For tests: returns the time it was given.
+/// Returns the time that it was given, for tests.
 class FixedClock final : public Clock {
 public:
     explicit FixedClock(Time now) : now_(now) {}

@@ -2,9 +2,10 @@
 #include "util/json_string.h"
 
 #include <array>
+#include <utility>
 
-#include "util/marks.h"
 #include "util/utf8.h"
+#include "util/visible.h"
 
 namespace postern::util {
 namespace {
@@ -26,24 +27,12 @@ std::size_t plain_length(std::string_view text) {
 
 /// The two-character escapes of RFC 8259 §7 that we use; "" for none.
 std::string_view short_escape(char32_t code_point) {
-    switch (code_point) {
-        case U'"':
-            return "\\\"";
-        case U'\\':
-            return "\\\\";
-        case U'\b':
-            return "\\b";
-        case U'\f':
-            return "\\f";
-        case U'\n':
-            return "\\n";
-        case U'\r':
-            return "\\r";
-        case U'\t':
-            return "\\t";
-        default:
-            return "";
-    }
+    constexpr std::pair<char32_t, std::string_view> kShort[] = {{U'"', "\\\""}, {U'\\', "\\\\"}, {U'\b', "\\b"},
+                                                                {U'\f', "\\f"}, {U'\n', "\\n"},  {U'\r', "\\r"},
+                                                                {U'\t', "\\t"}};
+    for (const auto& [character, escape] : kShort)
+        if (character == code_point) return escape;
+    return "";
 }
 
 bool needs_escape(char32_t code_point) {

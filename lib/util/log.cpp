@@ -1,4 +1,4 @@
-// What a line of the operator's log looks like, and where it goes.
+// How a line of the operator's log is written, and where it goes.
 #include "util/log.h"
 
 #include <fcntl.h>

@@ -21,20 +21,20 @@ enum class LogLevel {
     debug,
 };
 
-/// Where lines go. stderr (the web server's error log), syslog, or a file opened for append.
+/// The place of the lines: stderr (the web server's error log), syslog, or a file opened for append.
 class LogSink {
 public:
     virtual ~LogSink() = default;
-    /// False when the line did not get there, or not whole. `line` has no newline; never throws.
+    /// Returns whether the whole line got there. `line` has no newline; never throws.
     virtual bool write(LogLevel level, std::string_view line) = 0;
 };
 
-/// Whether lines may go to a file of that kind (st_mode): a regular file or a character device, such as a terminal or
-/// /dev/null. A FIFO would keep every process waiting for a reader, or end it.
+/// Returns whether a file of that mode (st_mode) may hold lines: a regular file or a character device, such as a
+/// terminal or /dev/null. A FIFO would keep every process waiting for a reader, or end it.
 bool may_hold_log(mode_t mode);
 
-/// "stderr" (or /dev/stderr), "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Never waits. Throws
-/// std::system_error when it cannot be opened, std::runtime_error when it may not hold a log.
+/// Opens "stderr" (or /dev/stderr), "syslog" or a file path (O_APPEND|O_CLOEXEC, mode 0640). Never waits. Throws
+/// std::system_error when the file cannot be opened, std::runtime_error when it may not hold a log.
 std::unique_ptr<LogSink> open_log_sink(const std::string& target);
 
 /// Takes `descriptor`, opened for append.
@@ -46,10 +46,10 @@ public:
 
     Log(std::unique_ptr<LogSink> sink, LogLevel threshold, std::string program);
 
-    /// {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are escaped,
-    /// invalid UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent. Lines that
-    /// could not be written, to a full disk perhaps, do not stop service: their number is the first thing that is
-    /// written again.
+    /// Writes {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are
+    /// escaped, invalid UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent.
+    /// Lines that could not be written, to a full disk perhaps, are counted: the next line that can be written says how
+    /// many.
     void write(LogLevel level, std::string_view event, std::span<const Field> fields) const;
     void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {}) const {
         write(level, event, std::span<const Field>(fields.begin(), fields.size()));

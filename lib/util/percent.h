@@ -7,15 +7,15 @@
 
 namespace postern::util {
 
-/// One name or value of application/x-www-form-urlencoded: `+` is a space, `%XX` a byte, decoded once.
+/// Decodes one name or value of application/x-www-form-urlencoded, once: `+` is a space, `%XX` a byte.
 /// nullopt for a `%` that is not followed by two hex digits. The bytes are not judged further here.
 std::optional<std::string> form_decode(std::string_view text);
 
-/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3), whatever the locale.
+/// Accepts ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3), whatever the locale.
 bool is_unreserved(char c);
 
-/// Everything but RFC 3986 unreserved characters becomes %XX (a space is %20): safe in a query, a fragment, a form
-/// body.
+/// Writes everything but RFC 3986 unreserved characters as %XX (a space is %20): safe in a query, a fragment and a
+/// form.
 std::string percent_encode(std::string_view bytes);
 
 }  // namespace postern::util

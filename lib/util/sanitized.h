@@ -1,4 +1,4 @@
-// Whether the compiler adds a sanitizer, whose runtime makes system calls of its own.
+// Tells whether the compiler adds a sanitizer, whose runtime makes system calls of its own.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

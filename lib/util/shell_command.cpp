@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdio>
 
-#include "util/marks.h"
 #include "util/text.h"
 #include "util/utf8.h"
 #include "util/visible.h"

@@ -6,15 +6,16 @@
 
 namespace postern::util {
 
-/// `value` as one word of a shell: as it is when no character means something to a shell, else in single quotes. With
+/// Writes `value` as one word of a shell: as it is when no character means something to a shell, else in quotes. With
 /// characters that cannot be seen or that reorder a line it is $'...' with octal escapes (POSIX.1-2024, bash, zsh,
 /// ksh); a shell that does not know this form takes another word, and runs nothing of it.
 std::string shell_word(std::string_view value);
 
-/// `name` as an identifier of SQL, in quotes unless it is plain; characters that cannot be seen are escapes (U&"...").
+/// Writes `name` as an identifier of SQL, in quotes unless it is plain; characters that cannot be seen are escapes
+/// (U&"...").
 std::string sql_identifier(std::string_view name);
 
-/// `value` for a place between single quotes in SQL.
+/// Writes `value` for a place between single quotes in SQL.
 std::string sql_text(std::string_view value);
 
 /// A text that is known when the program is compiled, so that no value from elsewhere can be one.

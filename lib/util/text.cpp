@@ -1,10 +1,10 @@
-// What counts as clean text: characters, digits, pieces.
+// Which text is clean: characters, digits, pieces.
 #include "util/text.h"
 
 #include <algorithm>
 
-#include "util/marks.h"
 #include "util/utf8.h"
+#include "util/visible.h"
 
 namespace postern::util {
 namespace {

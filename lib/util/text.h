@@ -9,40 +9,40 @@
 
 namespace postern::util {
 
-/// ASCII, whatever the locale.
+/// Judges by ASCII, whatever the locale.
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Returns whether bytes are UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view bytes);
 
-/// True when it has a byte below 0x20 or 0x7f.
+/// Returns whether a text has a byte below 0x20, or 0x7f.
 bool has_control_bytes(std::string_view text);
 
-/// Only %x20-7E (RFC 6749 appendix A, VSCHAR).
+/// Returns whether a text has only %x20-7E (RFC 6749 appendix A, VSCHAR).
 bool is_vschar(std::string_view text);
 
-/// The pieces between separators, empty ones included.
+/// Returns the pieces between separators, empty ones included.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Decimal digits only, no sign, no blank, at most `max`.
+/// Reads decimal digits, without sign and blank, of a number up to `max`.
 std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max);
 
-/// 1 to 65535 in its only spelling: no sign, no leading zero.
+/// Reads 1 to 65535 in its only spelling: no sign, no leading zero.
 std::optional<int> parse_port(std::string_view text);
 
-/// ASCII letters only; everything else is left as it is.
+/// Turns ASCII letters into lower case, and leaves all other bytes.
 std::string to_lower(std::string_view text);
 
-/// ASCII letters only, as in names of header fields (RFC 9110 §5.1).
+/// Compares without the case of ASCII letters, as in names of header fields (RFC 9110 §5.1).
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// Without leading and trailing spaces and tabs.
+/// Removes leading and trailing spaces and tabs.
 std::string_view trim(std::string_view text);
 
-/// Text that people typed and pages or terminals show (names, claims): control characters, the Unicode bidirectional
-/// controls (U+200E, U+200F, U+202A-E, U+2066-9, U+061C) and separators of lines are taken out, so that a name cannot
-/// reorder the sentence around it; likewise combining marks beyond the fourth on a character, which would cover it.
+/// Prepares text that people typed for pages and terminals (names, claims). Takes out control characters, bidirectional
+/// controls and separators of lines, so that a name cannot reorder the sentence around it, and combining marks beyond
+/// the fourth on a character, which would cover it.
 std::string displayable(std::string_view utf8);
 
 }  // namespace postern::util

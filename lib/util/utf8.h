@@ -13,13 +13,13 @@ struct Utf8Step {
     std::size_t length = 0;              ///< bytes to advance by, at least 1
 };
 
-/// Looks at the start of `bytes`, which must not be empty.
+/// Reads the start of `bytes`, which must not be empty.
 Utf8Step next_utf8(std::string_view bytes);
 
-/// How many bytes at the start are valid: `bytes.size()` when all are.
+/// Returns the number of valid bytes at the start: `bytes.size()` when all are.
 std::size_t valid_utf8_prefix(std::string_view bytes);
 
-/// Replaces bytes that are not UTF-8: U+FFFD.
+/// U+FFFD, which replaces bytes that are not UTF-8.
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 /// The Unicode bidirectional controls: U+061C, U+200E, U+200F, U+202A-E, U+2066-9.

@@ -34,7 +34,7 @@ constexpr const char* kTooOften =
     tr("You have asked for several messages already. Change the e-mail address again in an hour or more.");
 
 void wake(const oauth::Context& context) {
-    if (context.mail_wake != nullptr) context.mail_wake->ask();
+    if (context.mail_wake != nullptr) context.mail_wake->request_wake();
 }
 
 const std::vector<std::string>& editable(const AccountVisit& visit) {

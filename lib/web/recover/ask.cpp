@@ -80,7 +80,7 @@ Answer ask(oauth::Context& context, const std::string& typed, const std::string&
             transaction, {{address_key, kMostOfAddress, context.settings.login.window}, {name_key, kMostOfName, kHour}},
             request.created_at);
         const bool is_written = may_ask && store::insert_reset(transaction, request);
-        if (is_written && context.mail_wake != nullptr) context.mail_wake->ask();
+        if (is_written && context.mail_wake != nullptr) context.mail_wake->request_wake();
         transaction.commit();
         return {!may_ask ? Asked::too_often : is_written ? Asked::yes : Asked::too_many, request.subject};
     });

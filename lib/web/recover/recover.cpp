@@ -182,7 +182,7 @@ bool spend_on_address(const Visit& visit) {
         const bool told =
             context.mail_wake != nullptr && mail::queue_notice(transaction, context.random, link.subject,
                                                                model::Happened::profile_changed, context.now());
-        if (told) context.mail_wake->ask();
+        if (told) context.mail_wake->request_wake();
         confirm_address(transaction, link, context.now());
         login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::profile_changed,
                              "email");

@@ -2,35 +2,18 @@
 #include "os/slots.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <system_error>
 
+#include "support/files.h"
+
 using namespace postern;
+using namespace postern::test;
 using std::chrono::milliseconds;
 
-namespace {
-
-struct Directory {
-    Directory() {
-        std::string pattern = std::filesystem::temp_directory_path() / "postern-slots-XXXXXX";
-        REQUIRE(::mkdtemp(pattern.data()));
-        path = pattern;
-    }
-    ~Directory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
-    std::string path;
-};
-
-}  // namespace
-
 TEST_CASE("Slot: as many as there are, and free again when given back [L11, Q07]") {
-    Directory directory;
-    const std::string database = directory.path + "/postern.db";
+    const TemporaryDirectory directory;
+    const std::string database = directory / "postern.db";
     auto first = os::Slot::acquire(database, 2, milliseconds{0});
     auto second = os::Slot::acquire(database, 2, milliseconds{0});
     CHECK(first);
@@ -42,15 +25,15 @@ TEST_CASE("Slot: as many as there are, and free again when given back [L11, Q07]
 }
 
 TEST_CASE("Slot::make_files: names the files that acquire uses, and leaves those alone that are there") {
-    Directory directory;
-    const std::string database = directory.path + "/postern.db";
+    const TemporaryDirectory directory;
+    const std::string database = directory / "postern.db";
     auto held = os::Slot::acquire(database, 1, milliseconds{0});
     const auto files = os::Slot::make_files(database, 2);
     CHECK(files.size() == 2);
     for (const std::string& file : files) CHECK(std::filesystem::exists(file));
     CHECK_FALSE(os::Slot::acquire(database, 1, milliseconds{0}));
     std::size_t found = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(directory.path)) found += entry.is_regular_file();
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) found += entry.is_regular_file();
     CHECK(found == 2);
     CHECK(os::Slot::acquire(database, 2, milliseconds{0}));
     CHECK_THROWS_AS((void)os::Slot::make_files("/nonexistent/postern.db", 1), std::system_error);
@@ -61,8 +44,8 @@ TEST_CASE("Slot: a place that cannot be made is an error, not a free place") {
 }
 
 TEST_CASE("Slot: who may use fewer finds a place that others leave, and gives up when it is told to [L11]") {
-    Directory directory;
-    const std::string files = directory.path + "/postern.db.hash";
+    const TemporaryDirectory directory;
+    const std::string files = directory / "postern.db.hash";
     const auto kept = os::Slot::acquire(files, 2, milliseconds{0});
     const auto first = os::Slot::acquire(files, 1, milliseconds{0});
     CHECK(kept);

@@ -10,15 +10,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
+#include "support/files.h"
+
+using namespace postern::test;
 using namespace postern::util;
 using namespace std::string_view_literals;
 
@@ -49,26 +48,6 @@ std::string field_text(std::string_view value) {
     const std::string& line = lines[0].second;
     const std::size_t at = line.find(marker) + marker.size();
     return line.substr(at, line.size() - at - 1);
-}
-
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "postern-log-XXXXXX").string();
-        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-        path_ = pattern;
-    }
-    ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-    std::string file(const char* name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-};
-
-std::string contents(const std::string& path) {
-    std::ostringstream out;
-    out << std::ifstream(path).rdbuf();
-    return out.str();
 }
 
 }  // namespace
@@ -155,8 +134,8 @@ TEST_CASE("Log: values are cut at 512 bytes and never inside a character") {
 
 TEST_CASE("open_log_sink: a file is appended to, private to owner and group") {
     const TemporaryDirectory directory;
-    const std::string path = directory.file("postern.log");
-    std::ofstream(path) << "before\n";
+    const std::string path = (directory / "postern.log");
+    write_file(path, "before\n");
     {
         const auto first = open_log_sink(path);
         const auto second = open_log_sink(path);
@@ -164,21 +143,19 @@ TEST_CASE("open_log_sink: a file is appended to, private to owner and group") {
         second->write(LogLevel::info, "two");
         first->write(LogLevel::info, "three");
     }
-    CHECK(contents(path) == "before\none\ntwo\nthree\n");
+    CHECK(read_file(path) == "before\none\ntwo\nthree\n");
 
-    const std::string fresh = directory.file("fresh.log");
+    const std::string fresh = (directory / "fresh.log");
     const mode_t old_mask = ::umask(0);
     const auto sink = open_log_sink(fresh);
     ::umask(old_mask);
-    struct stat status {};
-    REQUIRE(::stat(fresh.c_str(), &status) == 0);
-    CHECK((status.st_mode & 07777) == 0640);
+    CHECK(mode_of(fresh) == 0640);
 }
 
 TEST_CASE("open_log_sink: a place that cannot be opened is a system_error with its cause") {
     const TemporaryDirectory directory;
     try {
-        open_log_sink(directory.file("missing/postern.log"));
+        open_log_sink((directory / "missing/postern.log"));
         FAIL("opened a file in a directory that is not there");
     } catch (const std::system_error& error) {
         CHECK(error.code() == std::errc::no_such_file_or_directory);
@@ -187,7 +164,7 @@ TEST_CASE("open_log_sink: a place that cannot be opened is a system_error with i
 
 TEST_CASE("open_log_sink: a FIFO, a socket or a directory is refused at once, with a reader or without") {
     const TemporaryDirectory directory;
-    const std::string fifo = directory.file("fifo");
+    const std::string fifo = (directory / "fifo");
     REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
     const auto refusal = [](const std::string& target) -> std::string {
         try {
@@ -202,7 +179,7 @@ TEST_CASE("open_log_sink: a FIFO, a socket or a directory is refused at once, wi
     REQUIRE(reader >= 0);
     CHECK(refusal(fifo).find("is not a regular file") != std::string::npos);
     ::close(reader);
-    CHECK(refusal(directory.file(".")).find("is not a regular file") != std::string::npos);
+    CHECK(refusal((directory / ".")).find("is not a regular file") != std::string::npos);
     CHECK(refusal("/dev/null").empty());
 }
 
@@ -224,7 +201,7 @@ TEST_CASE("open_log_sink: /dev/stderr is standard error, also where that is a pi
 
 TEST_CASE("open_log_sink: stderr is the process's standard error and stays open after the sink") {
     const TemporaryDirectory directory;
-    const std::string path = directory.file("stderr.txt");
+    const std::string path = (directory / "stderr.txt");
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     const int saved = ::dup(STDERR_FILENO);
     REQUIRE(::dup2(file, STDERR_FILENO) == STDERR_FILENO);
@@ -233,7 +210,7 @@ TEST_CASE("open_log_sink: stderr is the process's standard error and stays open 
     ::dup2(saved, STDERR_FILENO);
     ::close(saved);
     ::close(file);
-    CHECK(contents(path) == "first\nsecond\n");
+    CHECK(read_file(path) == "first\nsecond\n");
 }
 
 TEST_CASE("Log: security events are written at every level") {
@@ -270,7 +247,7 @@ TEST_CASE("Log: lines that could not be written are counted, and the count is th
 
 TEST_CASE("Log: a line that a full disk cut does not swallow the next one") {
     const TemporaryDirectory directory;
-    const auto sink = open_log_sink(directory.file("log"));
+    const auto sink = open_log_sink((directory / "log"));
     rlimit old{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
     const auto handler = ::signal(SIGXFSZ, SIG_IGN);
@@ -280,7 +257,7 @@ TEST_CASE("Log: a line that a full disk cut does not swallow the next one") {
     const bool first = sink->write(LogLevel::info, "0123456789");
     const bool second = sink->write(LogLevel::info, "abcdefghij");
     const bool third = sink->write(LogLevel::info, "lost");
-    const auto other = open_log_sink(directory.file("log"));  // as another process has it
+    const auto other = open_log_sink((directory / "log"));  // as another process has it
     const bool fourth = other->write(LogLevel::info, "lost too");
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
     ::signal(SIGXFSZ, handler);
@@ -291,5 +268,5 @@ TEST_CASE("Log: a line that a full disk cut does not swallow the next one") {
     CHECK(other->write(LogLevel::info, "behind what is no line of its own"));
     CHECK(sink->write(LogLevel::info, "next"));
     CHECK(sink->write(LogLevel::info, "last"));
-    CHECK(contents(directory.file("log")) == "0123456789\nabcd\nbehind what is no line of its own\n\nnext\nlast\n");
+    CHECK(read_file((directory / "log")) == "0123456789\nabcd\nbehind what is no line of its own\n\nnext\nlast\n");
 }

@@ -1,5 +1,5 @@
 // A wait ends when what it is for has happened, or at its deadline.
-#include "os/poll.h"
+#include "os/file_lock.h"
 
 #include <doctest/doctest.h>
 
