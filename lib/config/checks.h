@@ -1,4 +1,4 @@
-// What a URL, path or file name of the configuration may look like.
+// Which URLs, paths and names the configuration accepts.
 #pragma once
 
 #include <optional>
@@ -7,35 +7,50 @@
 
 namespace postern::config {
 
-/// What is wrong, as the words after the key's name ("must be ..."), or nullopt.
+/// The fault of a value, as the words after the key's name ("must be ..."); nullopt: it is accepted.
 using Fault = std::optional<std::string>;
 
-/// An absolute https URL (http on a loopback host only) in its one canonical spelling, without query, fragment, user
-/// information or trailing slash (RFC 8414 §2): clients compare issuers byte by byte.
+/// Accepts an absolute https URL (http on a loopback host only) in its one canonical spelling, without query, fragment,
+/// user information or trailing slash (RFC 8414 §2): clients compare issuers byte by byte.
 Fault issuer_fault(std::string_view issuer);
 
-/// A host's name in lower case, without port, of two labels at least or `localhost`: a browser has passkeys for no more
-/// than one site (WebAuthn §5.1.2), and for no IP address.
+/// Accepts a host's name in lower case, without port, of two labels at least or `localhost`: a browser has passkeys for
+/// no more than one site (WebAuthn §5.1.2), and for no IP address.
 Fault rp_id_fault(std::string_view rp_id);
 
-/// An IPv4 or IPv6 address in the place of a host's name, as URLs have it. What ends in a number is one, or nothing
-/// (URL Standard §3.5).
+/// Returns whether a URL's host is an IPv4 or IPv6 address rather than a name: a last label that is a number makes it
+/// one (URL Standard §3.5).
 bool is_address(std::string_view host);
 
-/// A path below the issuer: "/" first and not last, segments of unreserved characters (RFC 3986 §2.3), so that it has
-/// one spelling in REQUEST_URI.
+/// Accepts a path below the issuer: "/" first and not last, segments of unreserved characters (RFC 3986 §2.3), so that
+/// it has one spelling in REQUEST_URI.
 Fault path_fault(std::string_view path);
 
-/// An absolute file name: the working directory of a CGI program is the web server's choice.
+/// Accepts an absolute file name: the working directory of a CGI program is the web server's choice.
 Fault file_fault(std::string_view name);
 
-/// The known word that is nearest to `word` by edits, when it is near enough to be a slip of the pen.
-template <class Words>
-std::optional<std::string> nearest(std::string_view word, const Words& known);
+/// Accepts the name of a CGI variable that the web server's own modules set. Refuses every one that a client can fill:
+/// headers (HTTP_*), the variables of the request itself (RFC 3875 §4.1), and Apache's REDIRECT_ copies of both
+/// (docs/decisions/0018-remote-user.md).
+Fault variable_fault(std::string_view name);
 
-/// Edits (insert, delete, replace; case is ignored) between two words.
+/// Accepts a claim that a variable can hold: of OpenID Connect Core §5.1 those that are text, true or false.
+Fault environment_claim_fault(std::string_view claim);
+
+/// Accepts an absolute https URL (http on a loopback host only) without fragment and user information. `{return}` may
+/// occur in its query, once.
+Fault logout_redirect_fault(std::string_view url);
+
+/// Accepts "http://HOST:PORT": the TLS is that of the host behind the proxy.
+Fault proxy_fault(std::string_view proxy);
+
+/// Accepts a language tag such as "de" or "pt-BR".
+Fault language_fault(std::string_view tag);
+
+/// Returns the number of edits (insert, delete, replace; case is ignored) between two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
+/// Returns the known word that is nearest to `word` by edits, when it is near enough to be a slip of the pen.
 template <class Words>
 std::optional<std::string> nearest(std::string_view word, const Words& known) {
     std::optional<std::string> best;

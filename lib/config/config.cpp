@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "config/checks.h"
+#include "config/contradictions.h"
 #include "config/table.h"
-#include "config/together.h"
 #include "crypto/digest.h"
 #include "db/database.h"
 #include "json/reader.h"
@@ -24,8 +23,6 @@
 namespace postern::config {
 namespace {
 
-using Problems = std::vector<ConfigProblem>;
-
 constexpr json::Limits kFileLimits{.bytes = 262144, .depth = 16, .nodes = 8192};
 
 std::string_view last_part(std::string_view key) {
@@ -33,7 +30,7 @@ std::string_view last_part(std::string_view key) {
     return dot == key.npos ? key : key.substr(dot + 1);
 }
 
-/// Of the keys, those of the same object come first: there the slip is most likely.
+/// Prefers keys of the same object: there the slip is most likely.
 std::optional<std::string> nearest_key(const std::string& group, std::string_view name) {
     std::vector<std::string> siblings;
     std::vector<std::string> others;
@@ -104,7 +101,7 @@ private:
     Problems& problems_;
 };
 
-/// Next to a database file, whose processes share it.
+/// The lock files lie beside a database file, whose processes share them.
 std::string slot_files(const Config& config) {
     return db::is_uri(config.database) ? config.state_directory() + "/postern" : config.database;
 }
@@ -150,7 +147,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     if (root->find("issuer") == nullptr) {
         problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
-    check_together(config, problems);
+    check_contradictions(config, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     config.settings.outbound.slot_files = config.fetch_slot_files();
     if (!problems.empty()) return problems;

@@ -12,10 +12,10 @@
 
 namespace postern::config {
 
-/// `text` is the file's content. Every problem is in the list, in the order of the file.
+/// Reads the content of the file. Every problem is in the list, in the order of the file.
 util::Result<Config, std::vector<ConfigProblem>> parse_config(std::string_view text);
 
-/// A file that cannot be used; the message names the file and lists every problem, a line each.
+/// The refusal of a file that cannot be used; the message names the file and lists every problem, a line each.
 struct ConfigError : std::runtime_error {
     explicit ConfigError(const std::string& message, std::vector<ConfigProblem> all = {})
         : std::runtime_error(message), problems(std::move(all)) {}
@@ -25,10 +25,10 @@ struct ConfigError : std::runtime_error {
 /// Reads and parses `path`. Throws ConfigError.
 Config load_config(const std::string& path);
 
-/// `log.target` of the file, whatever else is wrong in it; "stderr" when it does not say so. Never throws.
+/// Returns `log.target` of the file, whatever else is wrong in it; "stderr" when the file names none. Never throws.
 std::string configured_log_target(const std::string& path) noexcept;
 
-/// POSTERN_CONFIG of the process environment, else /etc/postern/postern.json.
+/// Returns POSTERN_CONFIG of the process environment, else /etc/postern/postern.json.
 std::string default_config_path();
 
 }  // namespace postern::config

@@ -1,11 +1,11 @@
+// Which lists and objects the configuration accepts, and where they go.
 #include "config/lists.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "config/checks.h"
 #include "gateway/address.h"
-#include "gateway/variable_names.h"
+#include "gateway/variables.h"
 #include "model/protocol_claims.h"
 #include "model/scope.h"
 #include "model/standard_claims.h"
@@ -26,6 +26,8 @@ constexpr std::size_t kMostHosts = 256;
 constexpr std::size_t kMostAcrNames = 32;
 constexpr std::size_t kLongestAcrName = 255;
 constexpr std::int64_t kHighestLevel = 3;
+constexpr std::size_t kMostPorts = 16;
+constexpr std::size_t kMostNetworks = 64;
 
 /// The names that the levels have anyway.
 constexpr std::string_view kOwnAcrNames[] = {oauth::kPasswordAcr, oauth::kSecondFactorAcr,
@@ -75,7 +77,7 @@ Fault acr_name_fault(const std::string& name, const json::Value& value) {
     return std::nullopt;
 }
 
-/// What is wrong with the claims of one scope as a whole.
+/// Judges the claims of one scope as a whole.
 Fault scope_claims_fault(const std::string& scope, const json::Value& value) {
     if (Fault fault = scope_fault(scope)) return fault;
     if (oauth::openid_scopes().contains(scope))
@@ -106,11 +108,36 @@ constexpr NotEditable kNotEditable[] = {
     {"updated_at", "the server sets it"},
 };
 
+Fault variable_claim_fault(const std::string& claim, const json::Value& variable) {
+    if (const Fault fault = environment_claim_fault(claim)) return fault;
+    const std::string* name = variable.if_string();
+    return name == nullptr ? Fault("must be a string, the name of a CGI variable") : variable_fault(*name);
+}
+
+Fault authorization_fault(const std::string* name) {
+    return name == nullptr ? Fault("must be a string") : gateway::authorization_variable_fault(*name);
+}
+
+Fault tag_fault(const std::string* tag) { return language_fault(tag == nullptr ? std::string_view() : *tag); }
+
 Fault editable_claim_fault(const std::string* name) {
     if (name == nullptr || !model::scope_of_claim(*name)) return "must be a claim of OpenID Connect Core 5.1";
     for (const NotEditable& row : kNotEditable)
         if (row.name == *name) return "must not be \"" + *name + "\": " + row.reason;
     return std::nullopt;
+}
+
+/// Reads a list of names, of which `check` accepts each and none comes twice; it gets nullptr for an item of another
+/// type.
+Problems read_names(const json::Array& list, Fault (*check)(const std::string*), std::vector<std::string>& names) {
+    names.clear();
+    return read_each(list, [&](const json::Value& item) {
+        const std::string* name = item.if_string();
+        Fault fault = check(name);
+        if (!fault && std::ranges::find(names, *name) != names.end()) fault = "must not be named twice";
+        if (!fault) names.push_back(*name);
+        return fault;
+    });
 }
 
 }  // namespace
@@ -132,82 +159,54 @@ Problems read_authorize_methods(Config& config, const json::Value& value) {
 
 Problems read_trusted_proxies(Config& config, const json::Value& value) {
     if (value.if_array() == nullptr) return wrong("must be a list");
-    Problems problems;
-    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
-        const std::string* given = (*value.if_array())[i].if_string();
+    return read_each(*value.if_array(), [&](const json::Value& item) -> Fault {
+        const std::string* given = item.if_string();
         const auto address = given == nullptr ? std::nullopt : gateway::canonical_address(*given);
-        if (address) {
-            config.trusted_proxies.push_back(*address);
-        } else {
-            problems.push_back({"[" + std::to_string(i) + "]", "must be one IP address (no network, no name)"});
-        }
-    }
-    return problems;
+        if (!address) return "must be one IP address (no network, no name)";
+        config.trusted_proxies.push_back(*address);
+        return std::nullopt;
+    });
 }
 
 Problems read_authorization_variables(Config& config, const json::Value& value) {
-    if (value.if_array() == nullptr || value.if_array()->empty() || value.if_array()->size() > kMostVariables)
+    const json::Array* names = value.if_array();
+    if (names == nullptr || names->empty() || names->size() > kMostVariables)
         return wrong("must be a list of 1 to 8 CGI variables");
-    Problems problems;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
-        const std::string* given = (*value.if_array())[i].if_string();
-        const Fault fault =
-            given == nullptr ? Fault("must be a string") : gateway::authorization_variable_fault(*given);
-        const bool twice = !fault && std::ranges::find(names, *given) != names.end();
-        if (fault || twice) {
-            problems.push_back({"[" + std::to_string(i) + "]", fault.value_or("must not be named twice")});
-        } else {
-            names.push_back(*given);
-        }
-    }
-    config.authorization_variables = std::move(names);
-    return problems;
+    return read_names(*names, authorization_fault, config.authorization_variables);
 }
 
 Problems read_scope_descriptions(Config& config, const json::Value& value) {
     if (value.if_object() == nullptr) return wrong("must be an object");
-    Problems problems;
-    for (const auto& member : value.if_object()->members()) {
-        if (const Fault fault = description_fault(member.first, member.second)) {
-            problems.push_back({"." + member.first, *fault});
-        } else {
-            config.settings.scope_descriptions[member.first] = words_of(member.second);
-        }
-    }
-    return problems;
+    return read_each(*value.if_object(), [&](const std::string& scope, const json::Value& text) {
+        const Fault fault = description_fault(scope, text);
+        if (!fault) config.settings.scope_descriptions[scope] = words_of(text);
+        return fault;
+    });
 }
 
 Problems read_languages(Config& config, const json::Value& value) {
     const json::Array* tags = value.if_array();
     if (tags == nullptr || tags->empty()) return wrong("must be a list of language tags such as [\"en\", \"de\"]");
-    Problems problems;
-    std::vector<std::string> languages;
-    for (std::size_t i = 0; i < tags->size(); ++i) {
-        const std::string* tag = (*tags)[i].if_string();
-        if (tag == nullptr || !text::is_language_tag(*tag))
-            problems.push_back({"[" + std::to_string(i) + "]", "must be a language tag such as \"de\" or \"pt-BR\""});
-        else if (std::ranges::find(languages, *tag) != languages.end())
-            problems.push_back({"[" + std::to_string(i) + "]", "must not be named twice"});
-        else
-            languages.push_back(*tag);
-    }
-    config.settings.languages = std::move(languages);
-    return problems;
+    return read_names(*tags, tag_fault, config.settings.languages);
 }
 
 Problems read_acr_names(Config& config, const json::Value& value) {
-    if (value.if_object() == nullptr || value.if_object()->members().size() > kMostAcrNames)
+    if (value.if_object() == nullptr || value.if_object()->size() > kMostAcrNames)
         return wrong("must be an object of at most 32 members: names, and the levels that they stand for");
-    Problems problems;
-    for (const auto& [name, level] : value.if_object()->members()) {
-        if (const Fault fault = acr_name_fault(name, level)) {
-            problems.push_back({"." + name, *fault});
-        } else {
-            config.settings.login.acr_names[name] = static_cast<int>(*level.if_integer());
-        }
-    }
-    return problems;
+    return read_each(*value.if_object(), [&](const std::string& name, const json::Value& level) {
+        const Fault fault = acr_name_fault(name, level);
+        if (!fault) config.settings.login.acr_names[name] = static_cast<int>(*level.if_integer());
+        return fault;
+    });
+}
+
+Problems read_claims_from_environment(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object: claims, and the CGI variables that hold them");
+    return read_each(*value.if_object(), [&](const std::string& claim, const json::Value& variable) {
+        const Fault fault = variable_claim_fault(claim, variable);
+        if (!fault) config.settings.login.claims_from_environment[claim] = *variable.if_string();
+        return fault;
+    });
 }
 
 Problems read_scope_claims(Config& config, const json::Value& value) {
@@ -218,63 +217,69 @@ Problems read_scope_claims(Config& config, const json::Value& value) {
             problems.push_back({"." + scope, *fault});
             continue;
         }
-        for (std::size_t i = 0; i < claims.if_array()->size(); ++i) {
-            const json::Value& name = (*claims.if_array())[i];
-            if (const Fault fault = released_claim_fault(name))
-                problems.push_back({"." + scope + "[" + std::to_string(i) + "]", *fault});
-            else
-                config.settings.released_claims.add(scope, *name.if_string());
-        }
+        const auto of_claims = read_each(*claims.if_array(), [&, &name = scope](const json::Value& claim) {
+            const Fault fault = released_claim_fault(claim);
+            if (!fault) config.settings.released_claims.add(name, *claim.if_string());
+            return fault;
+        });
+        for (const ConfigProblem& problem : of_claims) problems.push_back({"." + scope + problem.key, problem.reason});
     }
     return problems;
 }
 
 Problems read_editable_claims(Config& config, const json::Value& value) {
     if (value.if_array() == nullptr) return wrong("must be a list");
-    Problems problems;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
-        const std::string* name = (*value.if_array())[i].if_string();
-        Fault fault = editable_claim_fault(name);
-        if (!fault && std::ranges::find(names, *name) != names.end()) fault = "must not be named twice";
-        if (fault)
-            problems.push_back({"[" + std::to_string(i) + "]", *fault});
-        else
-            names.push_back(*name);
-    }
-    config.settings.account.editable_claims = std::move(names);
-    return problems;
+    return read_names(*value.if_array(), editable_claim_fault, config.settings.account.editable_claims);
 }
 
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member) {
     return [member](Config& config, const json::Value& value) {
         const json::Array* items = value.if_array();
         if (items == nullptr || items->size() > kMostHosts) return wrong("must be a list of at most 256 hosts");
-        Problems problems;
-        std::vector<std::string> hosts;
-        for (std::size_t i = 0; i < items->size(); ++i) {
-            const std::string* host = (*items)[i].if_string();
-            const Fault fault = host == nullptr ? "must be a string" : oauth::host_pattern_problem(*host);
-            if (fault) problems.push_back({"[" + std::to_string(i) + "]", *fault});
-            if (host != nullptr) hosts.push_back(*host);
-        }
-        config.settings.client_documents.*member = std::move(hosts);
-        return problems;
+        return read_each(*items, [&](const json::Value& item) {
+            const std::string* host = item.if_string();
+            if (host != nullptr) (config.settings.client_documents.*member).push_back(*host);
+            return host == nullptr ? Fault("must be a string") : oauth::host_pattern_problem(*host);
+        });
     };
+}
+
+Problems read_ports(Config& config, const json::Value& value) {
+    const json::Array* list = value.if_array();
+    if (list == nullptr || list->empty() || list->size() > kMostPorts)
+        return wrong("must be a list of 1 to 16 TCP ports");
+    auto& ports = config.settings.outbound.ports;
+    ports.clear();
+    for (const json::Value& item : *list) {
+        const std::int64_t* port = item.if_integer();
+        if (port == nullptr || *port < 1 || *port > 65535) return wrong("must hold whole numbers from 1 to 65535");
+        ports.push_back(static_cast<std::uint16_t>(*port));
+    }
+    return {};
+}
+
+Problems read_allowed_networks(Config& config, const json::Value& value) {
+    const json::Array* list = value.if_array();
+    if (list == nullptr || list->size() > kMostNetworks) return wrong("must be a list of up to 64 networks");
+    return read_each(*list, [&](const json::Value& item) -> Fault {
+        const std::string* text = item.if_string();
+        const auto network = text == nullptr ? std::nullopt : fetch::parse_network(*text);
+        if (!network)
+            return "must be a network like \"10.0.0.0/8\" or \"fd00::/8\", with zeros behind its prefix, or one "
+                   "address";
+        config.settings.outbound.allow.push_back(*network);
+        return std::nullopt;
+    });
 }
 
 Problems read_metadata(Config& config, const json::Value& value) {
     if (value.if_object() == nullptr) return wrong("must be an object");
-    Problems problems;
-    for (const auto& member : value.if_object()->members()) {
-        if (oidc::is_computed_member(member.first)) {
-            problems.push_back({"." + member.first, "cannot be replaced: the server computes it"});
-        } else if (member.second.is_null()) {
-            problems.push_back({"." + member.first, "must have a value: leave the member out instead"});
-        }
-    }
-    if (problems.empty()) config.settings.metadata = *value.if_object();
-    return problems;
+    config.settings.metadata = *value.if_object();
+    return read_each(*value.if_object(), [](const std::string& name, const json::Value& member) -> Fault {
+        if (oidc::is_computed_member(name)) return "cannot be replaced: the server computes it";
+        if (member.is_null()) return "must have a value: leave the member out instead";
+        return std::nullopt;
+    });
 }
 
 }  // namespace postern::config

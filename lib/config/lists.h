@@ -1,9 +1,8 @@
-// The keys whose values are lists and objects. Each function puts a value into the configuration, or says what is wrong
-// with each of its items.
+// The keys whose values are lists, or objects with names of the operator's choice. Each function puts a value into the
+// configuration, or returns the problems of its items.
 #pragma once
 
 #include "config/problems.h"
-#include "json/value.h"
 
 namespace postern::config {
 
@@ -22,10 +21,16 @@ Problems read_languages(Config& config, const json::Value& value);
 Problems read_scope_claims(Config& config, const json::Value& value);
 /// `login.acrNames`: {"urn:example:strong": 2}, at most 32 names of levels 1 to 3.
 Problems read_acr_names(Config& config, const json::Value& value);
+/// `login.claimsFromEnvironment`: {"email": "AUTHENTICATE_MAIL"}, claims and the CGI variables that hold them.
+Problems read_claims_from_environment(Config& config, const json::Value& value);
 /// `account.editableClaims`: standard claims, each once, that a user can type and may vouch for alone.
 Problems read_editable_claims(Config& config, const json::Value& value);
 /// `clientDocuments.allow` and `.deny`: at most 256 hosts, or "*." and the end of hosts.
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member);
+/// `outbound.ports`: 1 to 16 TCP ports.
+Problems read_ports(Config& config, const json::Value& value);
+/// `outbound.allow`: at most 64 networks.
+Problems read_allowed_networks(Config& config, const json::Value& value);
 /// `metadata`: members of discovery that the server does not compute.
 Problems read_metadata(Config& config, const json::Value& value);
 

@@ -5,16 +5,9 @@
 #include <utility>
 
 #include "config/branding.h"
-#include "config/checks.h"
-#include "config/from_environment.h"
 #include "config/lists.h"
-#include "config/mail.h"
-#include "config/outbound.h"
-#include "config/problems.h"
-#include "config/remote_user.h"
-#include "config/saslauthd.h"
+#include "config/objects.h"
 #include "db/database.h"
-#include "text/language_tag.h"
 #include "util/text.h"
 
 namespace postern::config {
@@ -24,41 +17,20 @@ constexpr std::int64_t kTenYears = std::int64_t{10} * 365 * 24 * 60 * 60;
 constexpr std::int64_t kTenMinutes = 600;
 constexpr std::int64_t kThirtyDays = std::int64_t{30} * 24 * 60 * 60;
 
-template <class T>
-T& part(Config& config, T Config::*member) {
-    return config.*member;
-}
-template <class T>
-T& part(Config& config, T Limits::*member) {
-    return config.limits.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::Settings::*member) {
-    return config.settings.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::Paths::*member) {
-    return config.settings.paths.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::LoginSettings::*member) {
-    return config.settings.login.*member;
-}
-template <class T>
-T& part(Config& config, T fetch::Outbound::*member) {
-    return config.settings.outbound.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::AccountSettings::*member) {
-    return config.settings.account.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::Branding::*member) {
-    return config.settings.branding.*member;
-}
-template <class T>
-T& part(Config& config, T oauth::ClientDocuments::*member) {
-    return config.settings.client_documents.*member;
+/// The parts of the configuration that have members with a key.
+Config& owner(Config& config, Config*) { return config; }
+Limits& owner(Config& config, Limits*) { return config.limits; }
+oauth::Settings& owner(Config& config, oauth::Settings*) { return config.settings; }
+oauth::Paths& owner(Config& config, oauth::Paths*) { return config.settings.paths; }
+oauth::LoginSettings& owner(Config& config, oauth::LoginSettings*) { return config.settings.login; }
+fetch::Outbound& owner(Config& config, fetch::Outbound*) { return config.settings.outbound; }
+oauth::AccountSettings& owner(Config& config, oauth::AccountSettings*) { return config.settings.account; }
+oauth::Branding& owner(Config& config, oauth::Branding*) { return config.settings.branding; }
+oauth::ClientDocuments& owner(Config& config, oauth::ClientDocuments*) { return config.settings.client_documents; }
+
+template <class T, class Owner>
+T& part(Config& config, T Owner::*member) {
+    return owner(config, static_cast<Owner*>(nullptr)).*member;
 }
 
 /// A JSON boolean and nothing else: "false" in quotes must not switch authentication off.
@@ -97,32 +69,18 @@ Apply text(T Owner::*member, Fault (*check)(std::string_view)) {
     };
 }
 
-/// Or null, as if the key were not there.
-template <class Owner>
-Apply optional_text(std::optional<std::string> Owner::*member, Fault (*check)(std::string_view)) {
-    return [member, given = text(member, check)](Config& config, const json::Value& value) {
-        if (!value.is_null()) return given(config, value);
-        part(config, member).reset();
+/// Takes null, too: as if the key were not there.
+template <class T, class Owner>
+Apply or_null(T Owner::*member, Apply read) {
+    return [member, read = std::move(read)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return read(config, value);
+        part(config, member) = T();
         return Problems{};
     };
 }
-
-/// Or null, as if the key were not there.
-Apply rp_id() {
-    return [given = text(&oauth::LoginSettings::rp_id, rp_id_fault)](Config& config, const json::Value& value) {
-        if (!value.is_null()) return given(config, value);
-        config.settings.login.rp_id.clear();
-        return Problems{};
-    };
-}
-
-/// Or null: what a login by the web server is worth is not known.
-Apply remote_level() {
-    return [given = whole(&oauth::LoginSettings::remote_level, 1, 2)](Config& config, const json::Value& value) {
-        if (!value.is_null()) return given(config, value);
-        config.settings.login.remote_level = 0;
-        return Problems{};
-    };
+template <class T, class Owner>
+Apply optional_text(T Owner::*member, Fault (*check)(std::string_view)) {
+    return or_null(member, text(member, check));
 }
 
 Apply path(oauth::RequiredPath oauth::Paths::*member) { return text(member, path_fault); }
@@ -162,10 +120,6 @@ Apply scope(model::Scope oauth::ClientDocuments::*member) {
 
 /// For what is looked at together with other keys.
 Fault no_fault(std::string_view) { return std::nullopt; }
-
-Fault language_fault(std::string_view tag) {
-    return text::is_language_tag(tag) ? std::nullopt : Fault("must be a language tag such as \"de\" or \"pt-BR\"");
-}
 
 Fault log_target_fault(std::string_view target) {
     if (target == "stderr" || target == "syslog") return std::nullopt;
@@ -261,14 +215,14 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.passkeys",
          word(&LoginSettings::passkeys,
               {{"login", Passkeys::login}, {"secondFactor", Passkeys::second_factor}, {"off", Passkeys::off}})},
-        {"login.rpId", rp_id()},
+        {"login.rpId", optional_text(&LoginSettings::rp_id, rp_id_fault)},
         {"login.rememberDevice", whole(&LoginSettings::remember_device, 0, kThirtyDays)},
         {"login.acrNames", read_acr_names},
         {"login.passwordMinLength", whole(&LoginSettings::password_min_length, 8, 64)},
         {"login.passwordMinStrength", whole(&LoginSettings::password_min_strength, 0, 100)},
         {"login.passwordBlocklist", optional_text(&LoginSettings::password_blocklist, file_fault)},
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
-        {"login.remoteLevel", remote_level()},
+        {"login.remoteLevel", or_null(&LoginSettings::remote_level, whole(&LoginSettings::remote_level, 1, 2))},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},
         {"login.groupsFromEnvironment", read_groups_from_environment},

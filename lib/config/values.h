@@ -16,7 +16,7 @@ struct Limits {
     std::size_t parameters = 64;  ///< in one query or body
 };
 
-/// Whether processes enter the sandbox once they have started.
+/// The use of the sandbox by processes that have started.
 enum class SandboxMode {
     automatic,  ///< as far as the system can
     require,    ///< wholly, or not to start
@@ -39,16 +39,16 @@ struct Config {
     util::LogLevel log_level = util::LogLevel::info;
     std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`
 
-    /// Where the processes of this machine share what is not in the database: refusals and slots. Without "state",
-    /// the directory of the database file, or that of the default one for a database on a server.
+    /// Returns the directory of files that the processes of this machine share: refusals and slots. Without "state" it
+    /// is the directory of the database file, or that of the default one for a database on a server.
     std::string state_directory() const;
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
-    /// Changes when a message waits to be sent (`mail`).
+    /// Returns the file that changes when a message waits to be sent (`mail`).
     std::string mail_wake_path() const { return state_directory() + "/mail.wake"; }
-    /// The beginning of the names of lock files of slots: of those that hash, and of those that fetch.
+    /// Returns the beginning of the names of lock files, for slots that hash and for slots that fetch.
     std::string hash_slot_files() const;
     std::string fetch_slot_files() const;
-    /// The tags of the languages that the pages are offered in. Throws as text::Languages does.
+    /// Returns the tags of the languages that the pages are offered in. Throws as text::Languages does.
     std::vector<std::string> offered_languages() const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace postern::gateway {
 
-/// The canonical text of an IPv4 or IPv6 address (RFC 5952); an IPv4-mapped IPv6 address is the IPv4 one. nullopt for
-/// anything else: names, networks, ports, zones.
+/// Returns the canonical text of an IPv4 or IPv6 address (RFC 5952); an IPv4-mapped IPv6 address is the IPv4 one.
+/// nullopt for anything else: names, networks, ports, zones.
 std::optional<std::string> canonical_address(std::string_view text);
 
 /// Reads the address of a node as web servers and proxies write it (RFC 7239 §6): also with a port, in brackets, in

@@ -18,7 +18,7 @@ enum class BodyState {
     incomplete,  ///< fewer or more bytes than announced, or the transport failed
 };
 
-/// Where the transport's stream ends.
+/// The end of the transport's stream.
 enum class StreamEnd {
     by_itself,       ///< FastCGI: an end record comes
     at_length_only,  ///< CGI (RFC 3875 §4.2): end of file is not guaranteed; read CONTENT_LENGTH bytes, no more
@@ -36,6 +36,7 @@ using ReadSome = std::function<std::optional<std::size_t>(char* buffer, std::siz
 /// Refused bodies are read too, up to 1 MiB: web servers lose the answer of a program that leaves one lying.
 inline constexpr std::size_t kDrainBytes = std::size_t{1} << 20;
 
+/// Reads the whole body, or drains one that is over `cap`.
 Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, const ReadSome& read_some);
 
 }  // namespace postern::gateway

@@ -165,7 +165,7 @@ public:
         return nullptr;
     }
 
-    /// Whether one more may be kept: a place is left for the next newcomer.
+    /// Returns whether one more may be kept: a place is left for the next newcomer.
     bool has_room() const { return std::ranges::any_of(requests_, is_free); }
 
 private:

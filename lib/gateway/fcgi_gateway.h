@@ -10,11 +10,12 @@
 
 namespace postern::gateway {
 
-/// Decides by descriptor 0. Once per process, before anything else waits: it sets the handlers of SIGTERM, SIGUSR1 and
-/// SIGPIPE. Starts nothing of libfcgi, which would take over the signals of a CGI program.
+/// Decides by descriptor 0 how the process was started. Once per process, before anything else waits: it sets the
+/// handlers of SIGTERM, SIGUSR1 and SIGPIPE. Starts nothing of libfcgi, which would take over the signals of a CGI
+/// program.
 Transport start_transport();
 
-/// What a process does when it has answered a request.
+/// The decision of a process that has answered a request.
 enum class Next { accept, end };
 
 struct Loop {
@@ -28,10 +29,10 @@ struct Loop {
     std::chrono::milliseconds writing_time = std::chrono::seconds(30);
 };
 
-/// Until SIGTERM, SIGUSR1, the last of `max_requests` or Next::end; a request that has begun is finished. Connections
-/// that the web server keeps open are waited for together with new ones, so an idle one blocks no other client. Uses
-/// SIGALRM and ITIMER_REAL while it reads, and leaves the timer alone once `receive` has returned. Throws
-/// std::system_error when libfcgi or the listening socket is unusable.
+/// Answers requests until SIGTERM, SIGUSR1, the last of `max_requests` or Next::end; a request that has begun is
+/// finished. Connections that the web server keeps open are waited for together with new ones, so an idle one blocks no
+/// other client. Uses SIGALRM and ITIMER_REAL while it reads, and leaves the timer alone once `receive` has returned.
+/// Throws std::system_error when libfcgi or the listening socket is unusable.
 void accept_requests(const Loop& loop);
 
 }  // namespace postern::gateway

@@ -1,32 +1,33 @@
-// The CGI variables that this server reads, and no others (RFC 3875 §4.1).
+// Which CGI variables this server reads (RFC 3875 §4.1), and which of their names are one and the same.
 #include "gateway/variables.h"
 
 #include <algorithm>
 
-#include "gateway/variable_names.h"
 #include "util/text.h"
 
 namespace postern::gateway {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "REQUEST_METHOD",
-    "REQUEST_URI",
-    "SCRIPT_NAME",
-    "PATH_INFO",
-    "QUERY_STRING",
-    "CONTENT_TYPE",
-    "CONTENT_LENGTH",
-    "REMOTE_ADDR",
-    "HTTP_COOKIE",
-    "HTTP_ORIGIN",
-    "HTTP_SEC_FETCH_SITE",
-    "HTTP_IF_NONE_MATCH",
-    "HTTP_X_FORWARDED_FOR",
-    "HTTP_TRANSFER_ENCODING",
-    "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
-    "HTTP_ACCESS_CONTROL_REQUEST_HEADERS",
-};
+constexpr std::size_t kLongestVariable = 128;
+
+constexpr std::string_view kNames[] = {"REQUEST_METHOD",
+                                       "REQUEST_URI",
+                                       "SCRIPT_NAME",
+                                       "PATH_INFO",
+                                       "QUERY_STRING",
+                                       "CONTENT_TYPE",
+                                       "CONTENT_LENGTH",
+                                       "REMOTE_ADDR",
+                                       "HTTP_COOKIE",
+                                       "HTTP_ORIGIN",
+                                       "HTTP_SEC_FETCH_SITE",
+                                       "HTTP_IF_NONE_MATCH",
+                                       "HTTP_X_FORWARDED_FOR",
+                                       "HTTP_TRANSFER_ENCODING",
+                                       "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
+                                       "HTTP_ACCESS_CONTROL_REQUEST_HEADERS"};
+
+bool is_variable_character(char c) { return util::is_letter(c) || util::is_digit(c) || c == '_' || c == '-'; }
 
 bool is_read(std::string_view name, const std::vector<std::string>& also) {
     return std::ranges::find(kNames, name) != std::end(kNames) || std::ranges::find(also, name) != also.end();
@@ -43,6 +44,31 @@ void note_clue(Clues& clues, std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+bool is_variable_name(std::string_view name) {
+    return !name.empty() && name.size() <= kLongestVariable && !util::is_digit(name.front()) &&
+           std::ranges::all_of(name, is_variable_character);
+}
+
+std::string plain_name(std::string_view name) {
+    std::string plain(name);
+    std::ranges::transform(plain, plain.begin(), [](char c) {
+        if (c == '-') return '_';
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    constexpr std::string_view kRedirect = "REDIRECT_";
+    while (plain.starts_with(kRedirect)) plain.erase(0, kRedirect.size());
+    return plain;
+}
+
+std::optional<std::string> authorization_variable_fault(std::string_view name) {
+    const std::string plain = plain_name(name);
+    const bool is_header = plain.starts_with("HTTP_");
+    if (is_variable_name(name) && (is_header ? plain == "HTTP_AUTHORIZATION" : plain.ends_with("AUTHORIZATION")))
+        return std::nullopt;
+    return "must be HTTP_AUTHORIZATION or the name of a variable that a rewrite rule copies the header into, which "
+           "ends in AUTHORIZATION and is not another header (HTTP_...); the prefix REDIRECT_ is allowed";
+}
 
 std::optional<std::string_view> Variables::find(std::string_view name) const {
     const auto found = std::ranges::find(values, name, &std::pair<std::string_view, std::string_view>::first);

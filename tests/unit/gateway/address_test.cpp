@@ -6,92 +6,71 @@ namespace postern::gateway {
 namespace {
 
 TEST_CASE("canonical_address: one spelling per address, nothing for anything else [RFC 5952]") {
-    struct Row {
-        const char* text;
-        std::optional<std::string> address;
-    };
-    const Row rows[] = {
-        {"192.0.2.1", "192.0.2.1"},
-        {"2001:DB8:0:0::1", "2001:db8::1"},
-        {"::ffff:192.0.2.1", "192.0.2.1"},
-        {"::1", "::1"},
-        {"", std::nullopt},
-        {"192.0.2", std::nullopt},
-        {"192.0.2.256", std::nullopt},
-        {"192.0.2.01", std::nullopt},
-        {"192.0.2.0/24", std::nullopt},
-        {"192.0.2.1:80", std::nullopt},
-        {"[::1]", std::nullopt},
-        {"fe80::1%eth0", std::nullopt},
-        {"localhost", std::nullopt},
-        {" 192.0.2.1", std::nullopt},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.text);
-        CHECK(canonical_address(row.text) == row.address);
+    const struct {
+        const char* address;
+        std::vector<const char*> spellings;
+    } rows[] = {
+        {"192.0.2.1", {"192.0.2.1", "::ffff:192.0.2.1"}}, {"2001:db8::1", {"2001:DB8:0:0::1"}}, {"::1", {"::1"}}};
+    for (const auto& row : rows)
+        for (const char* spelling : row.spellings) {
+            CAPTURE(spelling);
+            CHECK(canonical_address(spelling) == row.address);
+        }
+    for (const char* refused : {"", "192.0.2", "192.0.2.256", "192.0.2.01", "192.0.2.0/24", "192.0.2.1:80", "[::1]",
+                                "fe80::1%eth0", "localhost", " 192.0.2.1"}) {
+        CAPTURE(refused);
+        CHECK_FALSE(canonical_address(refused));
     }
     CHECK_FALSE(canonical_address(std::string_view("192.0.2.1\0", 10)));
 }
 
 TEST_CASE("node_address: an address in each spelling of a node, with or without a port [RFC 7239 §6]") {
-    struct Row {
-        const char* node;
-        std::optional<std::string> address;
-    };
-    const Row rows[] = {
-        {"203.0.113.7", "203.0.113.7"},
-        {"203.0.113.7:51234", "203.0.113.7"},
-        {"203.0.113.7:80", "203.0.113.7"},
-        {"203.0.113.7:_gazonk", "203.0.113.7"},
-        {"\"203.0.113.7:51234\"", "203.0.113.7"},
-        {" 203.0.113.7\t", "203.0.113.7"},
-        {"2001:db8::7", "2001:db8::7"},
-        {"2001:DB8:0::0:7", "2001:db8::7"},
-        {"[2001:DB8::7]", "2001:db8::7"},
-        {"[2001:db8::7]:51234", "2001:db8::7"},
-        {"[2001:db8::7]:_x", "2001:db8::7"},
-        {"\"[2001:db8::7]:51234\"", "2001:db8::7"},
-        {"\"[2001:db8::7]\"", "2001:db8::7"},
-        {"2001:db8::7:51234", "2001:db8::7"},
-        {"2001:db8:1:2:3:4:5:6:443", "2001:db8:1:2:3:4:5:6"},
-        {"::ffff:203.0.113.7", "203.0.113.7"},
-        {"::FFFF:203.0.113.7", "203.0.113.7"},
-        {"::ffff:203.0.113.7:51234", "203.0.113.7"},
-        {"[::ffff:203.0.113.7]:51234", "203.0.113.7"},
-        {"fe80::7%eth0", "fe80::7"},
-        {"[fe80::7%25eth0]:51234", "fe80::7"},
-        // Not an address, or not a port.
-        {"unknown", std::nullopt},
-        {"UNKNOWN", std::nullopt},
-        {"unknown:51234", std::nullopt},
-        {"_hidden", std::nullopt},
-        {"_SEVKISEK:80", std::nullopt},
-        {"client.example", std::nullopt},
-        {"client.example:443", std::nullopt},
-        {"for=203.0.113.7", std::nullopt},
-        {"unix:", std::nullopt},
-        {"", std::nullopt},
-        {"\"\"", std::nullopt},
-        {"\"", std::nullopt},
-        {"203.0.113.7:", std::nullopt},
-        {"203.0.113.7:512345", std::nullopt},
-        {"203.0.113.7:-1", std::nullopt},
-        {"203.0.113.7:_", std::nullopt},
-        {"203.0.113.7:80:80", std::nullopt},
-        {"203.0.113.7/32", std::nullopt},
-        {"203.0.113.7%eth0", std::nullopt},
-        {"203.0.113.007", std::nullopt},
-        {"203.0.113.7 198.51.100.1", std::nullopt},
-        {"[203.0.113.7]", std::nullopt},
-        {"[2001:db8::7", std::nullopt},
-        {"[2001:db8::7]x", std::nullopt},
-        {"[2001:db8::7]:", std::nullopt},
-        {"2001:db8::7]", std::nullopt},
-        {"[]", std::nullopt},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.node);
-        CHECK(node_address(row.node) == row.address);
+    const struct {
+        const char* address;
+        std::vector<const char*> spellings;
+    } rows[] = {{"203.0.113.7",
+                 {"203.0.113.7", "203.0.113.7:51234", "203.0.113.7:80", "203.0.113.7:_gazonk", "\"203.0.113.7:51234\"",
+                  " 203.0.113.7\t", "::ffff:203.0.113.7", "::FFFF:203.0.113.7", "::ffff:203.0.113.7:51234",
+                  "[::ffff:203.0.113.7]:51234"}},
+                {"2001:db8::7",
+                 {"2001:db8::7", "2001:DB8:0::0:7", "[2001:DB8::7]", "[2001:db8::7]:51234", "[2001:db8::7]:_x",
+                  "\"[2001:db8::7]:51234\"", "\"[2001:db8::7]\"", "2001:db8::7:51234"}},
+                {"2001:db8:1:2:3:4:5:6", {"2001:db8:1:2:3:4:5:6:443"}},
+                {"fe80::7", {"fe80::7%eth0", "[fe80::7%25eth0]:51234"}}};
+    for (const auto& row : rows)
+        for (const char* spelling : row.spellings) {
+            CAPTURE(spelling);
+            CHECK(node_address(spelling) == row.address);
+        }
+    for (const char* refused : {"unknown",
+                                "UNKNOWN",
+                                "unknown:51234",
+                                "_hidden",
+                                "_SEVKISEK:80",
+                                "client.example",
+                                "client.example:443",
+                                "for=203.0.113.7",
+                                "unix:",
+                                "",
+                                "\"\"",
+                                "\"",
+                                "203.0.113.7:",
+                                "203.0.113.7:512345",
+                                "203.0.113.7:-1",
+                                "203.0.113.7:_",
+                                "203.0.113.7:80:80",
+                                "203.0.113.7/32",
+                                "203.0.113.7%eth0",
+                                "203.0.113.007",
+                                "203.0.113.7 198.51.100.1",
+                                "[203.0.113.7]",
+                                "[2001:db8::7",
+                                "[2001:db8::7]x",
+                                "[2001:db8::7]:",
+                                "2001:db8::7]",
+                                "[]"}) {
+        CAPTURE(refused);
+        CHECK_FALSE(node_address(refused));
     }
 }
 

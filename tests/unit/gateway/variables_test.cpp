@@ -5,6 +5,24 @@
 namespace postern::gateway {
 namespace {
 
+TEST_CASE("authorizationVariables: only names under which a web server passes the header are accepted [X20]") {
+    for (const char* name :
+         {"HTTP_AUTHORIZATION", "REDIRECT_HTTP_AUTHORIZATION", "REDIRECT_REDIRECT_HTTP_AUTHORIZATION", "Authorization",
+          "AUTHORIZATION", "MY_AUTHORIZATION", "REDIRECT_X-AUTHORIZATION"}) {
+        CAPTURE(name);
+        CHECK_FALSE(authorization_variable_fault(name));
+    }
+    for (const char* name :
+         {"", "REMOTE_USER", "AUTH_TYPE", "PATH", "QUERY_STRING", "HTTP_COOKIE", "REDIRECT_", "REDIRECT_QUERY_STRING",
+          "HTTP_PROXY_AUTHORIZATION", "HTTP_X_AUTHORIZATION", "REDIRECT_HTTP_X_AUTHORIZATION", "http_x-authorization",
+          "HTTP_REDIRECT_HTTP_AUTHORIZATION", "HTTP_AUTHORIZATION2", "AUTHORIZATION_", "1_AUTHORIZATION",
+          "MY AUTHORIZATION", "AUTHORIZATION=AUTHORIZATION"}) {
+        CAPTURE(name);
+        CHECK(authorization_variable_fault(name));
+    }
+    CHECK(authorization_variable_fault(std::string(200, 'A') + "_AUTHORIZATION"));
+}
+
 TEST_CASE("collect_variables: known names are read, all others have no way in [RFC 3875 §4.1]") {
     const char* const environment[] = {"REQUEST_METHOD=GET",
                                        "QUERY_STRING=a=b=c",

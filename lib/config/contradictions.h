@@ -1,18 +1,18 @@
-// What can be said of a configuration only once all its keys are read.
+// Checks of a configuration that need all its keys.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "config/values.h"
+#include "config/problems.h"
 
 namespace postern::config {
 
 /// Adds a problem for each key that contradicts another, and fills in what follows from other keys where a key is left
 /// out: `login.rpId` and `login.saslauthd`.
-void check_together(Config& config, std::vector<ConfigProblem>& problems);
+void check_contradictions(Config& config, Problems& problems);
 
-/// What is allowed and not wise, one sentence each.
+/// Returns a sentence for each setting that is allowed and not wise.
 std::vector<std::string> warnings_of(const Config& config);
 
 }  // namespace postern::config

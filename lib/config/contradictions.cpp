@@ -1,5 +1,5 @@
 // Which keys of the configuration contradict each other, and which are allowed but not wise.
-#include "config/together.h"
+#include "config/contradictions.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "config/branding.h"
-#include "config/checks.h"
 #include "db/database.h"
 #include "http/url.h"
 #include "oauth/acr.h"
@@ -16,8 +15,6 @@
 
 namespace postern::config {
 namespace {
-
-using Problems = std::vector<ConfigProblem>;
 
 /// Two endpoints on one path would make one of them unreachable.
 void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
@@ -37,41 +34,47 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
     }
 }
 
-/// What belongs to a database file lies beside it.
-void check_state(const Config& config, Problems& problems) {
-    if (config.state.empty() || db::is_uri(config.database)) return;
-    if (config.state != std::filesystem::path(config.database).parent_path())
-        problems.push_back({"state", "is for a database on a server: leave it out, because \"database\" is a file"});
+struct Contradiction {
+    bool is_there;
+    const char* key;
+    const char* reason;
+};
+
+void add(std::initializer_list<Contradiction> rows, Problems& problems) {
+    for (const Contradiction& row : rows)
+        if (row.is_there) problems.push_back({row.key, row.reason});
 }
 
-/// Not a warning, as for the other keys of method remote_user: whom an application is for must not depend on what is no
-/// longer read.
-void check_groups(const oauth::LoginSettings& login, Problems& problems) {
-    if (login.groups_from_environment && login.method != oauth::LoginMethod::remote_user)
-        problems.push_back({"login.groupsFromEnvironment",
-                            "needs \"method\": \"remote_user\": with another method no variable names the groups"});
+/// Not warnings: who may sign in, whom an application is for and which factors are asked for must not depend on a key
+/// that is not read.
+void check_methods(const oauth::LoginSettings& login, Problems& problems) {
+    using oauth::LoginMethod;
+    add({{login.groups_from_environment && login.method != LoginMethod::remote_user, "login.groupsFromEnvironment",
+          "needs \"method\": \"remote_user\": with another method no variable names the groups"},
+         {login.saslauthd && login.method != LoginMethod::saslauthd, "login.saslauthd",
+          "needs \"method\": \"saslauthd\": with another method saslauthd is not asked"},
+         {!login.has_levels() && login.second_factor == oauth::SecondFactor::required, "login.secondFactor",
+          "\"required\" needs \"method\": \"password\" or \"saslauthd\", or login.remoteLevel: where the web server "
+          "signs users in, and it is not known what that is worth, no second factor is asked for"},
+         {login.has_page() && login.remote_level > 0, "login.remoteLevel",
+          "needs \"method\": \"remote_user\": with another method the level is that of a password"}},
+        problems);
 }
 
-/// Not a warning: who may sign in must not depend on what is not read.
-void check_saslauthd(oauth::LoginSettings& login, Problems& problems) {
-    if (login.method == oauth::LoginMethod::saslauthd) {
-        if (!login.saslauthd) login.saslauthd.emplace();
-    } else if (login.saslauthd) {
-        problems.push_back(
-            {"login.saslauthd", "needs \"method\": \"saslauthd\": with another method saslauthd is not asked"});
-    }
-}
-
-/// Not a warning: the operator relies on what could not be done.
-void check_second_factor(const oauth::LoginSettings& login, Problems& problems) {
-    if (!login.has_levels() && login.second_factor == oauth::SecondFactor::required)
-        problems.push_back(
-            {"login.secondFactor",
-             "\"required\" needs \"method\": \"password\" or \"saslauthd\", or login.remoteLevel: where the web server "
-             "signs users in, and it is not known what that is worth, no second factor is asked for"});
-    if (login.has_page() && login.remote_level > 0)
-        problems.push_back({"login.remoteLevel",
-                            "needs \"method\": \"remote_user\": with another method the level is that of a password"});
+/// Keys that need another part of the configuration.
+void check_parts(const Config& config, Problems& problems) {
+    const oauth::Settings& settings = config.settings;
+    const auto& editable = settings.account.editable_claims;
+    const std::filesystem::path beside = std::filesystem::path(config.database).parent_path();
+    add({{!config.state.empty() && !db::is_uri(config.database) && config.state != beside, "state",
+          "is for a database on a server: leave it out, because \"database\" is a file"},
+         {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
+          "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
+         {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11
+          "account.editableClaims",
+          "may have \"email\" only with \"mail\", with paths.recover and with \"method\": \"password\": a new "
+          "address counts once a link that was sent there was opened"}},
+        problems);
 }
 
 /// NIST SP 800-63B-4 §3.1.1.2: shorter ones are for a password that does not open an account alone.
@@ -114,24 +117,7 @@ void check_default_resource(const oauth::Settings& settings, Problems& problems)
         problems.push_back({"defaultResource", *problem});
 }
 
-/// A client would be told that its id is unknown, while discovery says that such ids are good.
-void check_client_documents(const oauth::Settings& settings, Problems& problems) {
-    if (settings.client_documents.enabled && !settings.outbound.enabled)
-        problems.push_back({"clientDocuments.enabled",
-                            "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"});
-}
-
-/// ACCOUNT-11: a new address counts once its link was opened.
-void check_editable_email(const oauth::Settings& settings, Problems& problems) {
-    const auto& names = settings.account.editable_claims;
-    if (std::ranges::find(names, "email") == names.end() || settings.offers_recovery()) return;
-    problems.push_back(
-        {"account.editableClaims",
-         "may have \"email\" only with \"mail\", with paths.recover and with \"method\": \"password\": a new "
-         "address counts once a link that was sent there was opened"});
-}
-
-/// What a user has typed would be gone at the next login.
+/// A claim that a user has typed would be gone at the next login.
 void check_editable_claims(const oauth::Settings& settings, Problems& problems) {
     for (const std::string& name : settings.account.editable_claims)
         if (settings.login.claims_from_environment.contains(name))
@@ -157,19 +143,18 @@ bool is_half_page(const oauth::LoginSettings& login) {
 
 }  // namespace
 
-void check_together(Config& config, std::vector<ConfigProblem>& problems) {
-    check_paths_differ(config.settings.paths, problems);
-    check_state(config, problems);
-    check_groups(config.settings.login, problems);
-    check_saslauthd(config.settings.login, problems);
-    check_second_factor(config.settings.login, problems);
-    check_password_length(config.settings.login, problems);
-    check_rp_id(config.settings, problems);
-    check_default_resource(config.settings, problems);
-    check_client_documents(config.settings, problems);
-    check_editable_claims(config.settings, problems);
-    check_editable_email(config.settings, problems);
-    check_branding(config.settings.branding, problems);
+void check_contradictions(Config& config, Problems& problems) {
+    oauth::Settings& settings = config.settings;
+    check_paths_differ(settings.paths, problems);
+    check_methods(settings.login, problems);
+    check_parts(config, problems);
+    check_password_length(settings.login, problems);
+    check_rp_id(settings, problems);
+    check_default_resource(settings, problems);
+    check_editable_claims(settings, problems);
+    check_branding(settings.branding, problems);
+    const bool asks_saslauthd = settings.login.method == oauth::LoginMethod::saslauthd;
+    if (asks_saslauthd && !settings.login.saslauthd) settings.login.saslauthd.emplace();
 }
 
 std::vector<std::string> warnings_of(const Config& config) {
