@@ -9,8 +9,8 @@
 
 namespace postern::http {
 
-/// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding
-/// anything but base64url characters: an attacker who floods or plants cookies only makes a user anonymous.
+/// Returns the value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or
+/// holding anything but base64url characters: an attacker who floods or plants cookies only makes a user anonymous.
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name);
 
 struct NamedCookie {
@@ -18,8 +18,7 @@ struct NamedCookie {
     std::string value;
 };
 
-/// The cookies whose names begin with `prefix`, sorted by name, each with the value that find_cookie gives. The others
-/// are left out.
+/// Returns the cookies whose names begin with `prefix` and that find_cookie finds, sorted by name.
 std::vector<NamedCookie> find_cookies(std::string_view header, std::string_view prefix);
 
 enum class CookieSecurity {
@@ -27,13 +26,13 @@ enum class CookieSecurity {
     loopback_http,  ///< neither: browsers drop such cookies over http
 };
 
-/// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser,
-/// the server's own expiry rules.
+/// Writes `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https: a session cookie, which ends with the
+/// browser at the latest.
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
-/// The same of one that stays when the browser is closed, for `age`, which is more than nothing.
+/// Writes a cookie like set_cookie that stays for `age`, which is above 0, when the browser is closed.
 std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,
                                std::chrono::seconds age);
-/// The Set-Cookie value that removes it.
+/// Writes the Set-Cookie value that removes a cookie.
 std::string clear_cookie(std::string_view name, CookieSecurity security);
 
 }  // namespace postern::http

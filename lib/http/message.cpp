@@ -1,4 +1,4 @@
-// What kinds of answers there are, and the headers each kind always has.
+// The kinds of answers, and the headers that each kind always has.
 #include "http/message.h"
 
 #include <algorithm>

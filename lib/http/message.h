@@ -22,7 +22,7 @@ enum class Method { get, head, post, options, other };
 std::string_view to_string(Method method);   ///< "GET" ...; "OTHER"
 Method parse_method(std::string_view name);  ///< `other` for every other spelling
 
-/// What came behind the headers.
+/// The kind of body behind the headers.
 enum class BodyKind {
     none,   ///< no body
     form,   ///< application/x-www-form-urlencoded (no charset, or UTF-8): parsed into `form`
@@ -37,7 +37,8 @@ struct Request {
     BodyKind body = BodyKind::none;
     Params form;                               ///< empty unless body == form
     std::optional<std::string> authorization;  ///< the header's value as it came
-    /// Without it, where credentials may come in it: for the operator, what the web server must be told. Never sent.
+    /// Advice for the operator when a header that may hold credentials did not come: what the web server lacks. Never
+    /// sent.
     std::string why_no_authorization = {};
     std::string cookie;  ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
@@ -49,7 +50,7 @@ struct Request {
     std::map<std::string, std::string, std::less<>> server_variables = {};
 };
 
-/// Why a request was refused, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.
+/// The reason of a refusal, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.
 struct Refusal {
     refusal::Reason reason;
     std::string description;  ///< what the caller was told
@@ -76,16 +77,16 @@ struct Response {
     const std::string* find(std::string_view name) const;
 };
 
-/// `303 See Other`: the browser fetches `absolute_url` with GET whatever it sent before (RFC 9700 §4.12).
+/// Makes `303 See Other`: the browser fetches `absolute_url` with GET whatever it sent before (RFC 9700 §4.12).
 Response see_other(std::string absolute_url);
-/// 200 (or `status`) with a JSON body.
+/// Makes an answer with a JSON body.
 Response json(const json::Value& body, int status = 200);
 /// The pictures of a page that are not drawn in its markup.
 enum class Pictures {
     none,
     data,  ///< with their bytes in `data:` addresses
 };
-/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hashes` those
+/// Makes an HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hashes` those
 /// of its inline scripts, with blanks between them, "" for pages that run none.
 Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes = {},
               Pictures pictures = Pictures::none);

@@ -12,7 +12,7 @@
 
 namespace postern::http {
 
-/// What is wrong with one parameter. A broken one has no value: `find` returns nullopt for it.
+/// The fault of one parameter. A broken one has no value: `find` returns nullopt for it.
 enum class ParamFault {
     duplicate,  ///< given more than once, equal values included
     malformed,  ///< bad percent-encoding, NUL, another control byte, or not UTF-8
@@ -31,21 +31,22 @@ public:
     /// Splits at `&` and the first `=`. Text without a name (`=x`, `&&`) is skipped.
     static util::Result<Params, ParamsError> parse(std::string_view text, std::size_t max_parameters);
 
-    /// The value, or nullopt when absent, empty or faulty. Never empty. It lives as long as the parameters.
+    /// Returns the value, which is never empty and lives as long as the parameters; nullopt when absent, empty or
+    /// faulty.
     std::optional<std::string_view> find(std::string_view name) const;
 
-    /// Text of one line that a person typed or pasted: nothing invisible at its ends, tabs and line ends inside as
-    /// blanks (docs/decisions/0098). "" when absent or empty; nullopt when given twice or not text. Not for secrets.
+    /// Returns text of one line that a person typed or pasted: nothing invisible at its ends, tabs and line ends inside
+    /// as blanks (docs/decisions/0098). "" when absent or empty; nullopt when given twice or not text. Not for secrets.
     std::optional<std::string> find_typed(std::string_view name) const;
 
-    /// All values of a parameter that may be repeated (RFC 8707 §2), empty ones left out; nullopt when one is
+    /// Returns all values of a parameter that may be repeated (RFC 8707 §2) without empty ones; nullopt when one is
     /// malformed.
     std::optional<std::vector<std::string>> find_all(std::string_view name) const;
 
-    /// The fault of `name`, if it has one.
+    /// Returns the fault of `name`, if it has one.
     std::optional<ParamFault> fault_of(std::string_view name) const;
 
-    /// The first of `names` that is faulty: endpoints name the parameters they know, unknown ones are ignored.
+    /// Returns the first of `names` that is faulty: endpoints name the parameters they know, unknown ones are ignored.
     std::optional<std::string> first_fault(std::initializer_list<std::string_view> names) const;
 
 private:

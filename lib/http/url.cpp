@@ -49,7 +49,7 @@ bool is_host(const std::string& host) {
     return ::inet_pton(AF_INET6, address.c_str(), &parsed) == 1;
 }
 
-/// Whether each part has only what RFC 3986 appendix A allows there.
+/// Returns whether each part has only the characters that RFC 3986 appendix A allows there.
 bool follows_grammar(const UrlParts& parts) {
     return is_scheme(parts.scheme) && consists_of_data(parts.user_info, ":") && is_host(parts.host) &&
            std::ranges::all_of(parts.port, is_digit) && consists_of_data(parts.path, ":@/") &&

@@ -22,29 +22,29 @@ struct UrlParts {
     bool has_authority = false;  ///< "//" was there
 };
 
-/// An absolute URI by the grammar of RFC 3986 appendix A, or nullopt: no blank, control byte, backslash or non-ASCII
-/// byte is in it. Refuses more than 8192 bytes, and hosts in brackets that are not IPv6 addresses.
+/// Reads an absolute URI by the grammar of RFC 3986 appendix A: no blank, control byte, backslash or non-ASCII byte is
+/// in it. Refuses more than 8192 bytes, and hosts in brackets that are not IPv6 addresses.
 std::optional<UrlParts> parse_url(std::string_view text);
 
-/// What all spellings of one absolute URI have in common: scheme and host in lower case, no default port, `/` for an
-/// empty path behind a host (RFC 3986 §6.2.2.1, §6.2.3). Nothing else is changed: `/mcp` and `/mcp/` stay two. nullopt
-/// for what parse_url refuses.
+/// Returns one spelling for all of an absolute URI: scheme and host in lower case, no default port, `/` for an empty
+/// path behind a host (RFC 3986 §6.2.2.1, §6.2.3). Nothing else is changed: `/mcp` and `/mcp/` stay two. nullopt for
+/// text that parse_url refuses.
 std::optional<std::string> normalize_url(std::string_view text);
 
-/// The same for a text that may be no URL, which is then its own only spelling.
+/// Returns the spelling of normalize_url, or the text itself when it is no URL.
 std::string one_spelling(std::string_view text);
 
-/// http on 127.0.0.1, [::1] or localhost.
+/// Accepts http on 127.0.0.1, [::1] or localhost.
 bool is_loopback_http(const UrlParts& url);
 
-/// Name and value; one whose value is nullopt is left out wherever parameters are written.
+/// Names and values; one whose value is nullopt is left out wherever parameters are written.
 using Parameters = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 /// Appends parameters to the query, keeping one that is there (RFC 6749 §3.1.2). Values are percent-encoded.
 std::string with_query(std::string_view url, const Parameters& parameters);
 
-/// The URL with the parameters as its fragment, encoded as in a query (RFC 6749 §4.2.2). A query stays; a fragment that
-/// is there would be mixed up with them and is replaced.
+/// Returns the URL with the parameters as its fragment, encoded as in a query (RFC 6749 §4.2.2). A query stays; a
+/// fragment that is there would be mixed up with them and is replaced.
 std::string with_fragment(std::string_view url, const Parameters& parameters);
 
 }  // namespace postern::http

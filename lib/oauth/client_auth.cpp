@@ -2,7 +2,7 @@
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"
-#include "http/credentials.h"
+#include "http/headers.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
 #include "oauth/document_client.h"

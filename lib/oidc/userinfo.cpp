@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "http/credentials.h"
+#include "http/headers.h"
 #include "jose/jwt.h"
 #include "model/group.h"
 #include "oauth/access_token.h"

@@ -1,4 +1,4 @@
-// What one process of one endpoint owns: opened once, lent to the handler for every request.
+// Opens the resources of one process of one endpoint.
 #include "server/app.h"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What one process of one endpoint owns: opened once, lent to the handler for every request.
+// The resources of one process of one endpoint: opened once, lent to the handler for every request.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,10 @@ public:
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
-    /// For everything in oauth/ and above. Throws std::logic_error when the endpoint declared StoreUse::none.
+    /// Returns the context for everything in oauth/ and above. Throws std::logic_error when the endpoint declared
+    /// StoreUse::none.
     oauth::Context& context();
-    /// Throws std::logic_error when the endpoint declared no pages.
+    /// Returns the pages. Throws std::logic_error when the endpoint declared none.
     const pages::PageBook& pages() const;
     const oauth::Settings& settings() const { return config_.settings; }
     const config::Config& config() const { return config_; }
@@ -38,7 +39,7 @@ public:
     crypto::Random& random() { return random_; }
     audit::Trail& trail() { return trail_; }
 
-    /// For the server itself: nullptr when the endpoint did not declare it.
+    /// Returns a part for the server itself: nullptr when the endpoint did not declare it.
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
     const pages::PageBook* pages_if_read() const { return pages_.get(); }
     os::WakeFile* mail_wake_if_open() { return mail_wake_ ? &*mail_wake_ : nullptr; }

@@ -1,4 +1,4 @@
-// What an endpoint is and what it needs: its declaration, from which the process opens everything else.
+// The declaration of an endpoint, from which the process opens everything else.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace postern::server {
 
-/// What a handler may use: server/app.h.
+/// The resources of a handler: server/app.h.
 class App;
 
 enum class OnFailure {
@@ -28,23 +28,23 @@ enum class OnFailure {
 
 enum class StoreUse { none, read, write };
 
-/// What a handler that is not Postern's own needs while it answers, beyond what its endpoint declares: the sandbox
-/// leaves nothing else (docs/decisions/0025-sandbox.md). Absolute paths of what is there when the process starts.
+/// The needs of a handler that is not Postern's own while it answers, beyond those of its endpoint: the sandbox leaves
+/// nothing else (docs/decisions/0025-sandbox.md). The paths are absolute, and are there when the process starts.
 struct SandboxPermissions {
     std::vector<std::string> read = {};   ///< files to read, and directories with all that is below them
-    std::vector<std::string> write = {};  ///< the same to read, write, make, rename and remove
+    std::vector<std::string> write = {};  ///< files and directories to read, write, make, rename and remove
     bool openssl = true;                  ///< to call OpenSSL, itself or through a library; all of it is started then
     bool network = false;                 ///< to connect, look names up, and start threads: then, not before serve()
     bool anything = false;                ///< no sandbox at all, to run programs for example; "require" refuses it
 };
 
-/// What an endpoint is and what it needs: nothing else is opened for it.
+/// The declaration of an endpoint: nothing that it does not name is opened for it.
 struct Endpoint {
     std::string name;  ///< "token": in the log, and the program's name
     /// Raw request paths that this executable answers, relative to the issuer; everything else is 404. Empty: not
     /// offered. Each is reached below the issuer's base path and, for proxies that strip it, without it.
     std::function<std::vector<std::string>(const oauth::Settings&)> paths;
-    /// More of them, complete: RFC 8414 §3.1 puts its well-known path in front of the base path. Empty: none.
+    /// Complete paths, too: RFC 8414 §3.1 puts its well-known path in front of the base path. Empty: none.
     std::function<std::vector<std::string>(const oauth::Settings&)> absolute_paths = {};
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;      ///< of a POST that `methods` leaves out
@@ -53,7 +53,8 @@ struct Endpoint {
     oauth::CorsPolicy cors = oauth::CorsPolicy::none;
     StoreUse store = StoreUse::none;
     keys::KeyUse keys = keys::KeyUse::publish;
-    /// Whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty: none does.
+    /// Returns whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty:
+    /// none.
     std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};

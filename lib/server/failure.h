@@ -20,20 +20,22 @@ struct Failure {
     std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// A request that breaks HTTP or the endpoint's own limits: invalid_request with that status.
+/// Makes the failure of a request that breaks HTTP or the endpoint's own limits: invalid_request with that status.
 Failure refused_request(int status, std::string description, std::string detail);
 
 /// The two failures that are our own: whatever the cause, the caller reads the same.
 Failure store_failure();     ///< 503 temporarily_unavailable with Retry-After
 Failure internal_failure();  ///< 500 server_error
 
-/// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text, and the
-/// detail of the refusal says why. The page of a refused request has a button "Sign out" to `sign_out`, unless that is
+/// Answers with JSON, or with the error page. Without templates, or when they fail, the page is a line of plain text,
+/// and the detail of the refusal says why. The page of a refused request has a button "Sign out" to `sign_out`, unless
+/// that is
 /// "".
 http::Response render_failure(const Failure& failure, OnFailure form, const pages::Pages* pages,
                               const std::string& request_id, const std::string& sign_out = {});
 
-/// What plain CGI answers when the program could not start: 503 where another try may find the disk well, else 500.
+/// Returns the answer of plain CGI when the program could not start: 503 where another try may find the disk well, else
+/// 500.
 std::string start_failure(const std::exception& error);
 
 }  // namespace postern::server

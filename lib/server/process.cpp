@@ -1,4 +1,4 @@
-// What the process is allowed to be before it reads anything: modes, core dumps, environment.
+// Prepares the process before it reads anything: modes, core dumps, environment.
 #include "server/process.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// What the process is allowed to be before it reads anything: modes, core dumps, environment.
+// Prepares the process before it reads anything: modes, core dumps, environment.
 #pragma once
 
 #include <chrono>
@@ -9,16 +9,16 @@
 
 namespace postern::server {
 
-/// Called first in `serve`: files for one group only, no core dump and no debugger where secrets pass, no OpenSSL
-/// configuration that another user chose.
+/// Prepares the process, first in `serve`: files for one group only, no core dump and no debugger where secrets pass,
+/// no OpenSSL configuration that another user chose.
 void prepare_process(const Endpoint& endpoint);
 
-/// POSTERN_MAX_REQUESTS: the process ends gracefully after so many. nullopt: never. Throws ConfigError when it is not a
-/// number from 1 to 10^9.
+/// Returns POSTERN_MAX_REQUESTS, after which the process ends gracefully. nullopt: never. Throws ConfigError when it is
+/// not a number from 1 to 10^9.
 std::optional<std::int64_t> max_requests();
 
-/// POSTERN_MAX_AWAY, in seconds, 30 by default: a process whose database server is away for longer ends. nullopt: 0,
-/// never. Throws ConfigError when it is not a number up to 10^9. docs/decisions/0056
+/// Returns POSTERN_MAX_AWAY, in seconds, 30 by default: a process whose database server is away for longer ends.
+/// nullopt: 0, never. Throws ConfigError when it is not a number up to 10^9. docs/decisions/0056
 std::optional<std::chrono::seconds> max_away();
 
 }  // namespace postern::server

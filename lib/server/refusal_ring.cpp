@@ -44,21 +44,25 @@ bool has_room(int descriptor) {
     return ::ftruncate(descriptor, kRingBytes) == 0 && reserve_counter(descriptor);
 }
 
+struct Text {
+    const char* name;
+    std::string RefusalRecord::*member;
+};
+constexpr Text kTexts[] = {
+    {"endpoint", &RefusalRecord::endpoint},   {"error", &RefusalRecord::error},
+    {"client_id", &RefusalRecord::client_id}, {"description", &RefusalRecord::description},
+    {"detail", &RefusalRecord::detail},       {"address_unknown", &RefusalRecord::address_unknown},
+};
+
+/// Cuts texts after `limit` bytes.
 json::Object to_json(const RefusalRecord& refusal, std::uint64_t number, std::size_t limit) {
-    const auto cut = [limit](const std::string& text) { return text.substr(0, limit); };
-    return {
-        {"n", static_cast<std::int64_t>(number)},
-        {"request_id", refusal.request_id.substr(0, kRequestIdBytes)},
-        {"time", util::to_epoch(refusal.time)},
-        {"endpoint", cut(refusal.endpoint)},
-        {"status", refusal.status},
-        {"error", cut(refusal.error)},
-        {"reason", refusal.reason == refusal.error ? "" : refusal.reason.substr(0, kReasonBytes)},
-        {"client_id", cut(refusal.client_id)},
-        {"description", cut(refusal.description)},
-        {"detail", cut(refusal.detail)},
-        {"address_unknown", cut(refusal.address_unknown)},
-    };
+    json::Object object{{"n", static_cast<std::int64_t>(number)},
+                        {"request_id", refusal.request_id.substr(0, kRequestIdBytes)},
+                        {"time", util::to_epoch(refusal.time)},
+                        {"status", refusal.status},
+                        {"reason", refusal.reason == refusal.error ? "" : refusal.reason.substr(0, kReasonBytes)}};
+    for (const Text& text : kTexts) object.set(text.name, (refusal.*text.member).substr(0, limit));
+    return object;
 }
 
 std::string slot_of(const RefusalRecord& refusal, std::uint64_t number) {
@@ -87,15 +91,10 @@ RefusalRecord record_of(const json::Object& object) {
     RefusalRecord refusal;
     refusal.request_id = text_of(object, "request_id");
     refusal.time = util::from_epoch(integer_of(object, "time"));
-    refusal.endpoint = text_of(object, "endpoint");
     refusal.status = static_cast<int>(integer_of(object, "status"));
-    refusal.error = text_of(object, "error");
+    for (const Text& text : kTexts) refusal.*text.member = text_of(object, text.name);
     refusal.reason = text_of(object, "reason");
     if (refusal.reason.empty()) refusal.reason = refusal.error;
-    refusal.client_id = text_of(object, "client_id");
-    refusal.description = text_of(object, "description");
-    refusal.detail = text_of(object, "detail");
-    refusal.address_unknown = text_of(object, "address_unknown");
     return refusal;
 }
 

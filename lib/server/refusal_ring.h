@@ -27,8 +27,8 @@ inline constexpr int kRingSlotBytes = 1024;
 
 class RefusalRing {
 public:
-    /// `path`: `refusals.ring` next to the database. Created when missing (mode 0660). When it cannot be opened,
-    /// `record` does nothing and returns false.
+    /// Opens `path`, `refusals.ring` next to the database, and makes it when it is missing (mode 0660). When it cannot
+    /// be opened, `record` does nothing and returns false.
     explicit RefusalRing(const std::string& path);
     RefusalRing(RefusalRing&&) noexcept;
     ~RefusalRing();
@@ -36,7 +36,7 @@ public:
     /// Takes the next slot (a counter shared by all processes) and writes it at once; long texts are cut. Never throws.
     bool record(const RefusalRecord& refusal) noexcept;
 
-    /// The newest record with that request id.
+    /// Returns the newest record with that request id.
     static std::optional<RefusalRecord> find(const std::string& path, std::string_view request_id);
 
 private:

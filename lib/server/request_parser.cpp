@@ -1,4 +1,4 @@
-// Whether CGI variables and a body are a request that an endpoint can be asked, and which one.
+// Which CGI variables and bodies are a request that an endpoint can be asked.
 #include "server/request_parser.h"
 
 #include <algorithm>
@@ -6,10 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "http/content_type.h"
+#include "http/headers.h"
 #include "http/url.h"
-#include "server/authorization_header.h"
-#include "server/missing_length.h"
+#include "server/web_server_advice.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -24,7 +23,7 @@ struct Target {
     std::string_view query;
 };
 
-/// What the checks look at.
+/// The arguments of the checks.
 struct Asked {
     const gateway::Variables& variables;
     const gateway::Body& body;
@@ -160,7 +159,35 @@ Target target_of(const gateway::Variables& variables) {
     return {std::string(target.substr(0, mark)), query};
 }
 
+/// Several headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC 9110 §5.3).
+bool is_one_credential(std::string_view value) {
+    return value.find(',') == value.npos && !util::has_control_bytes(value);
+}
+
 }  // namespace
+
+util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
+                                                                     const std::vector<std::string>& names) {
+    std::optional<std::string> found;
+    std::string_view where;
+    for (const std::string& name : names) {
+        const std::string_view value = util::trim(variables.get(name));  // RFC 9110 §5.5: not part of the value
+        if (value.empty()) continue;
+        if (!is_one_credential(value)) {
+            return refused_request(400, "The Authorization header is malformed or given twice.",
+                                   "expected one Basic or Bearer credential without commas or control characters");
+        }
+        // The server cannot know which of the two the web server verified, and one may belong to another client.
+        if (found && *found != value) {
+            return refused_request(400, "The Authorization header is given twice.",
+                                   std::string(where).append(" and ").append(name) +
+                                       ", both of authorizationVariables, hold different credentials");
+        }
+        found = std::string(value);
+        where = name;
+    }
+    return found;
+}
 
 std::string allowed_methods(const RequestRules& rules) {
     std::vector<std::string> names;

@@ -1,6 +1,7 @@
-// Whether CGI variables and a body are a request that an endpoint can be asked, and which one.
+// Makes a request of CGI variables and a body, for an endpoint that accepts it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace postern::server {
 
-/// What one endpoint accepts.
+/// The rules of one endpoint.
 struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
@@ -25,14 +26,19 @@ struct RequestRules {
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks
 };
 
-/// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may
-/// strip it).
+/// Returns the raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy
+/// may strip it).
 std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative);
 
-/// "GET, POST": for Allow.
+/// Writes "GET, POST" for Allow.
 std::string allowed_methods(const RequestRules& rules);
 
-/// The request without its `id` and `remote_address`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431.
+/// Returns the value of the Authorization header in whichever of the variables `names` it arrived; nullopt when none of
+/// them has one. Refuses (400) variables that contradict each other, and values that are several headers in one.
+util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
+                                                                     const std::vector<std::string>& names);
+
+/// Returns the request without its `id` and `remote_address`, or the refusal: 404, 405, 400, 411, 413, 414 or 431.
 /// Touches nothing but its arguments.
 util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules);

@@ -86,7 +86,7 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
     return rules;
 }
 
-/// What libraries open the first time that they need it.
+/// Makes libraries open the files that they open at their first use.
 void open_what_is_opened_late() {
     ::tzset();                              // syslog(3) writes local time
     static_cast<void>(crypto::sha256(""));  // OpenSSL's algorithms
@@ -99,7 +99,7 @@ void gain_no_privileges() {
 #endif
 }
 
-/// What there is of it, files first: no rule can be added once calls are filtered.
+/// Uses the parts that are offered, files first: no rule can be added once calls are filtered.
 void confine(const config::Config& config, const Endpoint& endpoint, const SandboxOffer& offer) {
     if (offer.landlock == 0 && !offer.calls) return;
     open_what_is_opened_late();

@@ -1,4 +1,4 @@
-// What a process gives up once everything it needs is open (docs/decisions/0025-sandbox.md).
+// Takes rights from a process once everything that it needs is open (docs/decisions/0025-sandbox.md).
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace postern::server {
 
-/// What the running kernel has for it.
+/// The parts of a sandbox that the running kernel offers.
 struct SandboxOffer {
     int landlock = 0;     ///< version; 0: none
     bool calls = false;   ///< system calls can be filtered
-    std::string missing;  ///< what there is not, and why; "" when all is there
+    std::string missing;  ///< the missing parts, and why; "" when all are there
 };
 SandboxOffer sandbox_offer();
 

@@ -32,7 +32,7 @@ std::unique_ptr<App> start(const Endpoint& endpoint, pages::Parsing parsing) {
     return app;
 }
 
-/// Where the operator looks: what a web server makes of the standard error of a program that it starts, is its affair.
+/// The log is where operators look; web servers treat a program's standard error in different ways.
 void write_to_log(const Endpoint& endpoint, const std::exception& error) {
     const std::string target = config::configured_log_target(config::default_config_path());
     if (target == config::Config().log_target) return;

@@ -1,4 +1,4 @@
-// What happens to one request, from its variables to its access line: the only place where exceptions end.
+// Answers one request, from its variables to its access line: the only place where exceptions end.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace postern::server {
 /// The length of a request id without its node.
 inline constexpr std::size_t kRequestIdLength = 12;
 
-/// Twelve characters of lower-case Crockford base32 (no i, l, o, u: people read it aloud), 60 bits, behind the name of
-/// the node.
+/// Makes twelve characters of lower-case Crockford base32 (no i, l, o, u: people read it aloud), 60 bits, behind the
+/// name of the node.
 std::string make_request_id(crypto::Random& random, const std::string& node = {});
 
 class Service {
@@ -28,7 +28,7 @@ public:
     /// Answers one request. Never throws.
     void run(gateway::Exchange& exchange) noexcept;
 
-    /// For the time after an answer: a checkpoint when one is due, and now and then the deletion of what has expired.
+    /// Uses the time after an answer: for a checkpoint when one is due, and now and then to delete expired rows.
     void tidy_up() noexcept;
 
 private:

@@ -30,14 +30,13 @@ using MakeGetUserClaims = std::function<oidc::GetUserClaims(oauth::Context& cont
 /// - When it cannot tell, it throws, and the client gets no claims: db::StoreError is answered with 503 and
 ///   Retry-After, everything else with 500. The message goes to the log alone. To return nothing says that the user has
 ///   no claims.
-/// - It can open nothing but what `needs` names, and start nothing: see SandboxPermissions in server/endpoint.h. What
-/// is open before
-///   this function is called, or is opened by the one below, stays open.
+/// - It can open nothing but what `needs` names, and start nothing: see SandboxPermissions in server/endpoint.h. Files
+///   that are open before this function is called, or are opened by the one below, stay open.
 /// Configuration of its own belongs into a file or the process environment, never into HTTP_ variables, which clients
 /// write.
 int serve_userinfo(const oidc::GetUserClaims& get_user_claims, const SandboxPermissions& needs = {});
 
-/// The same for a callback that needs the database or the settings: oidc::database_claims is one, and
+/// Serves it with a callback that needs the database or the settings: oidc::database_claims is one, and
 /// store::find_user(context.store, subject) gives the user's name, under which other directories know people. The
 /// callback is made once, before the first request and outside of the sandbox.
 int serve_userinfo(const MakeGetUserClaims& make_get_user_claims, const SandboxPermissions& needs = {});

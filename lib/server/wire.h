@@ -13,17 +13,17 @@ struct WireFacts {
     bool head = false;  ///< the request was HEAD: no body, but its length
 };
 
-/// `Status` first, then the response's headers, then those every answer has: no-store (unless the response decides its
-/// caching), nosniff, no-referrer, X-Request-Id, Content-Length. Throws std::logic_error for what must never leave: a
-/// control byte or a malformed name in a header, a Location that is not absolute (a path would be re-run inside the web
-/// server, RFC 3875 §6.2.2), a header that only this function or the web server may set, a body without a type, a
-/// status outside 200-599.
+/// Writes `Status` first, then the response's headers, then those every answer has: no-store (unless the response
+/// decides its caching), nosniff, no-referrer, X-Request-Id, Content-Length. Throws std::logic_error for what must
+/// never leave: a control byte or a malformed name in a header, a Location that is not absolute (a path would be re-run
+/// inside the web server, RFC 3875 §6.2.2), a header that only this function or the web server may set, a body without
+/// a type, a status outside 200-599.
 std::string to_wire(const http::Response& response, const WireFacts& facts);
 
-/// For when nothing else works: 500 without any detail.
+/// Returns 500 without any detail, for when nothing else works.
 std::string bare_failure();
 
-/// For when the database could not even be opened, because it was busy or its disk failed: 503, try again.
+/// Returns 503, for when the database could not even be opened, because it was busy or its disk failed.
 std::string bare_unavailability();
 
 }  // namespace postern::server

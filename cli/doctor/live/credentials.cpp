@@ -5,8 +5,8 @@
 #include "gateway/address.h"
 #include "oauth/client_auth.h"
 #include "oidc/userinfo.h"
-#include "server/authorization_header.h"
 #include "server/refusal_ring.h"
+#include "server/web_server_advice.h"
 #include "util/base64.h"
 #include "util/shell_command.h"
 

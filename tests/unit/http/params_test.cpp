@@ -150,39 +150,22 @@ TEST_CASE("Params: find_all has every value of a parameter that may be repeated 
 TEST_CASE(
     "Params::find_typed: what a person typed, without what cannot be seen around it; what is not text has no reading") {
     struct Row {
-        std::string_view text;
         std::optional<std::string> typed;
+        std::vector<std::string_view> texts;
     };
     const Row rows[] = {
-        {"p=alice", "alice"},
-        {"p=alice+", "alice"},
-        {"p=+alice", "alice"},
-        {"p=alice%20", "alice"},
-        {"p=alice%09", "alice"},
-        {"p=%09alice", "alice"},
-        {"p=alice%0D%0A", "alice"},
-        {"p=alice%C2%A0", "alice"},
-        {"p=%E2%80%83alice", "alice"},
-        {"p=alice%E3%80%80", "alice"},
-        {"p=alice%E2%80%8B", "alice"},
-        {"p=%EF%BB%BFalice", "alice"},
-        {"p=123%09456", "123 456"},
-        {"p=a%0Ab", "a b"},
-        {"p=", ""},
-        {"p=+%09+", ""},
-        {"q=x", ""},
-        {"p=alice&p=alice", std::nullopt},
-        {"p=al%00ice", std::nullopt},
-        {"p=alice%00", std::nullopt},
-        {"p=a%1Bb", std::nullopt},
-        {"p=%FF", std::nullopt},
-        {"p=%zz", std::nullopt},
-        {"p=x&p=%09", std::nullopt},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.text);
-        CHECK(parsed(row.text).find_typed("p") == row.typed);
-    }
+        {"alice",
+         {"p=alice", "p=alice+", "p=+alice", "p=alice%20", "p=alice%09", "p=%09alice", "p=alice%0D%0A", "p=alice%C2%A0",
+          "p=%E2%80%83alice", "p=alice%E3%80%80", "p=alice%E2%80%8B", "p=%EF%BB%BFalice"}},
+        {"123 456", {"p=123%09456"}},
+        {"a b", {"p=a%0Ab"}},
+        {"", {"p=", "p=+%09+", "q=x"}},
+        {std::nullopt, {"p=alice&p=alice", "p=al%00ice", "p=alice%00", "p=a%1Bb", "p=%FF", "p=%zz", "p=x&p=%09"}}};
+    for (const Row& row : rows)
+        for (const std::string_view text : row.texts) {
+            CAPTURE(text);
+            CHECK(parsed(text).find_typed("p") == row.typed);
+        }
     // Everything else reads a parameter as it came.
     CHECK(parsed("p=alice+").find("p") == "alice ");
     CHECK_FALSE(parsed("p=alice%09").find("p"));

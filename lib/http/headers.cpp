@@ -1,5 +1,5 @@
-// What the parameters of a Content-Type say about a form.
-#include "http/content_type.h"
+// Where the parts of the headers Authorization and Content-Type end, and which charsets a form may have.
+#include "http/headers.h"
 
 #include <algorithm>
 #include <iterator>
@@ -83,6 +83,13 @@ FormType form_type(std::string_view content_type, std::string_view body) {
             return FormType::other_charset;
     }
     return FormType::form;
+}
+
+SchemeAndCredentials split_credentials(std::string_view value) {
+    value = util::trim(value);
+    const std::size_t end = std::min(value.find(' '), value.size());
+    const std::string_view rest = value.substr(end);
+    return {value.substr(0, end), rest.substr(std::min(rest.find_first_not_of(' '), rest.size()))};
 }
 
 }  // namespace postern::http

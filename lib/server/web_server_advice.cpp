@@ -1,10 +1,8 @@
-// In which CGI variables the Authorization header arrives, and why it may not have arrived.
-#include "server/authorization_header.h"
+// Which directives make which web server pass on the Authorization header and the length of a body.
+#include "server/web_server_advice.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include "util/text.h"
+#include <optional>
 
 namespace postern::server {
 namespace {
@@ -25,12 +23,34 @@ constexpr ForwardingAdvice kForwardingAdvice[] = {
      "lighttpd always"},
 };
 
-/// Several headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC 9110 §5.3).
-bool is_one_credential(std::string_view value) {
-    return value.find(',') == value.npos && !util::has_control_bytes(value);
-}
+struct LengthAdvice {
+    std::string_view software;              ///< how it names itself; "": any other
+    std::optional<gateway::StreamEnd> end;  ///< nullopt: either
+    std::string_view advice;
+};
 
-/// The configuration that would let it in.
+constexpr LengthAdvice kLengthAdvice[] = {
+    {"Apache", gateway::StreamEnd::at_length_only,
+     "mod_cgid and mod_cgi cannot collect a body that comes in chunks or over HTTP/2 without a length: let the client "
+     "send Content-Length, or use mod_fcgid, or mod_proxy_fcgi with `SetEnv proxy-sendcl 1`"},
+    {"Apache", gateway::StreamEnd::by_itself,
+     "mod_proxy_fcgi passes a chunked body on as it comes: `SetEnv proxy-sendcl 1` lets it collect the body first; or "
+     "let the client send Content-Length"},
+    {"nginx", gateway::StreamEnd::by_itself,
+     "nginx passes a chunked body on as it comes: `fastcgi_request_buffering on;` lets it collect the body first; or "
+     "let the client send Content-Length"},
+    {"lighttpd", std::nullopt,
+     "lighttpd passes a chunked body on as it comes: `server.stream-request-body = 0` lets it collect the body first; "
+     "or let the client send Content-Length"},
+    {"", gateway::StreamEnd::by_itself,
+     "the web server passes a chunked body on as it comes: let it collect the body first, or let the client send "
+     "Content-Length"},
+    {"", std::nullopt,
+     "the web server passes a body on without its length, and CGI has no other sign of its end: let it collect the "
+     "body first, let the client send Content-Length, or use FastCGI"},
+};
+
+/// The configuration that would let the header in.
 std::string setting_with(std::string_view name, const std::vector<std::string>& names) {
     std::string list;
     for (const std::string& known : names) list += "\"" + known + "\", ";
@@ -38,29 +58,6 @@ std::string setting_with(std::string_view name, const std::vector<std::string>& 
 }
 
 }  // namespace
-
-util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
-                                                                     const std::vector<std::string>& names) {
-    std::optional<std::string> found;
-    std::string_view where;
-    for (const std::string& name : names) {
-        const std::string_view value = util::trim(variables.get(name));  // RFC 9110 §5.5: not part of the value
-        if (value.empty()) continue;
-        if (!is_one_credential(value)) {
-            return refused_request(400, "The Authorization header is malformed or given twice.",
-                                   "expected one Basic or Bearer credential without commas or control characters");
-        }
-        // The server cannot know which of the two the web server verified, and one may belong to another client.
-        if (found && *found != value) {
-            return refused_request(400, "The Authorization header is given twice.",
-                                   std::string(where).append(" and ").append(name) +
-                                       ", both of authorizationVariables, hold different credentials");
-        }
-        found = std::string(value);
-        where = name;
-    }
-    return found;
-}
 
 std::string_view passing_directive(std::string_view software) {
     return std::ranges::find_if(kForwardingAdvice,
@@ -82,6 +79,14 @@ std::string explain_missing_authorization(const gateway::Variables& variables, c
                "itself. Exclude the endpoint from its own authentication; " +
                directive;
     return "no Authorization header arrived; if the client sends one, the web server removes it: " + directive;
+}
+
+std::string_view explain_missing_length(std::string_view software, gateway::StreamEnd end) {
+    return std::ranges::find_if(kLengthAdvice,
+                                [&](const LengthAdvice& row) {
+                                    return row.end.value_or(end) == end && software.starts_with(row.software);
+                                })
+        ->advice;
 }
 
 }  // namespace postern::server
