@@ -37,7 +37,6 @@ constexpr const char* kSpecial[] = {
 /// (fe80::/10), multicast, what is discarded (100::/64), segment identifiers (5f00::/16), and what is reserved: a range
 /// that is given a purpose one day is refused today.
 constexpr const char* kGlobal = "2000::/3";
-constexpr const char* kMapped = "::ffff:0:0/96";
 
 /// Prefixes that have an address of IPv4 behind them, and at which byte it begins. ::ffff:0:0/96 is not among them: it
 /// is how Address has IPv4.
@@ -51,7 +50,7 @@ constexpr Carrier kCarriers[] = {{"64:ff9b::/96", 12},  // NAT64, RFC 6052 §2.1
 bool is_in(const char* network, const Address& address) { return parse_network(network).value().contains(address); }
 
 Address carried(const Address& address, std::size_t at) {
-    Address inner{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    Address inner = kMapped;
     std::copy_n(address.begin() + static_cast<std::ptrdiff_t>(at), 4, inner.begin() + 12);
     return inner;
 }
@@ -62,7 +61,7 @@ bool is_special(const Address& address) {
     if (std::ranges::any_of(kSpecial, [&](const char* network) { return is_in(network, address); })) return true;
     for (const Carrier& carrier : kCarriers)
         if (is_in(carrier.network, address)) return is_special(carried(address, carrier.at));
-    return !is_in(kMapped, address) && !is_in(kGlobal, address);
+    return !is_ipv4(address) && !is_in(kGlobal, address);
 }
 
 bool may_connect(const Address& address, const std::vector<Network>& allow) {

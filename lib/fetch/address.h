@@ -14,12 +14,12 @@ namespace postern::fetch {
 /// when that one is.
 bool is_special(const Address& address);
 
-/// `allow` is the operator's: what it contains may be connected to, special or not.
+/// Accepts addresses that are not special, and all of the operator's networks `allow`.
 bool may_connect(const Address& address, const std::vector<Network>& allow);
 
-/// Why a proxy must not be asked for a host (as host_of writes it), or nullopt: it is an address that may not be
-/// connected to, or a name of the proxy's own machine (RFC 6761 §6.3), where 127.0.0.1 may not. The proxy resolves all
-/// other names itself.
+/// Returns why a proxy must not be asked for a host (as host_of writes it), or nullopt. Refuses an address that may not
+/// be connected to, and a name of the proxy's own machine (RFC 6761 §6.3) unless 127.0.0.1 may be. The proxy resolves
+/// all other names itself.
 std::optional<std::string> host_fault(const std::string& host, const std::vector<Network>& allow);
 
 }  // namespace postern::fetch

@@ -8,9 +8,9 @@
 
 namespace postern::fetch {
 
-/// Forks; call it before secrets are read and threads are started. The child waits outside of the sandbox. For each
-/// question it runs `outbound.program`, with the limits that the configuration had when it was forked, and kills one
-/// that takes longer than 8 s. It ends with this process. Throws std::system_error.
+/// Forks the child; call it before secrets are read and threads are started. The child waits outside of the sandbox.
+/// For each question it runs `outbound.program`, with the limits that the configuration had when it was forked, and
+/// kills one that takes longer than 8 s. It ends with this process. Throws std::system_error.
 std::unique_ptr<Fetcher> start_child(const Outbound& outbound);
 
 }  // namespace postern::fetch

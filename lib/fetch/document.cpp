@@ -31,7 +31,7 @@ std::string digest_of(Purpose, const std::string& url) { return crypto::sha256_h
 
 Document document_of(const Fetched& fetched) { return {fetched.content_type, fetched.body}; }
 
-/// What every answer must be before the caller looks at it.
+/// Judges an answer before the caller looks at it.
 std::optional<std::string> answer_fault(const Answer& answer) {
     if (answer.status != 200) return "the answer has status " + std::to_string(answer.status);
     if (!util::is_utf8(answer.body) || answer.body.find('\0') != std::string::npos) return "the answer is not text";
@@ -109,7 +109,7 @@ private:
         return failure;
     }
 
-    /// Which one holds a process: others fail at once, by their certificate or an address that is refused.
+    /// A silent host holds a process; others fail at once, by their certificate or an address that is refused.
     enum class Host { silent, quick };
 
     util::Result<Document, Failure> fail(const Limits& limits, const std::string& reason, Host host) {
@@ -176,11 +176,6 @@ util::Result<Document, Failure> read_document(const Source& source, Purpose purp
     // processes.
     if (!result && reading.has_asked()) source.fetcher->wait_until(began + kLeastDuration);
     return result;
-}
-
-std::optional<Document> cached_document(db::Database& store, Purpose purpose, const std::string& url) {
-    const auto cached = store::find_fetched(store, digest_of(purpose, url));
-    return cached ? std::optional(document_of(*cached)) : std::nullopt;
 }
 
 }  // namespace postern::fetch

@@ -18,10 +18,10 @@ struct Document {
     std::string body;          ///< at most most_bytes(purpose)
 };
 
-/// What is wrong with a document; nullopt: nothing. One with a fault is not cached.
+/// Returns the fault of a document, which is then not cached; nullopt: it is good.
 using Check = std::function<std::optional<std::string>(const Document&)>;
 
-/// The document, which has passed `check`. A fresh one is read from the cache. Otherwise it is fetched; when that
+/// Returns a document that has passed `check`. A fresh one is read from the cache. Otherwise it is fetched; when that
 /// fails, the cached one serves for `outbound.stale_if_error` beyond its freshness, but not when the new one was
 /// fetched and does not pass. A URL that failed is not asked again for 30 s, a host that did not answer for longer. No
 /// more than `outbound.slots` processes of this machine wait for hosts at a time: a further one is refused at once.
@@ -29,8 +29,5 @@ using Check = std::function<std::optional<std::string>(const Document&)>;
 /// whatever it is (FETCH-12). Throws StoreError.
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Cause& cause, const Check& check);
-
-/// The cached one however old, without fetching and writing.
-std::optional<Document> cached_document(db::Database& store, Purpose purpose, const std::string& url);
 
 }  // namespace postern::fetch

@@ -9,7 +9,7 @@
 
 namespace postern::fetch {
 
-/// What a document is for: which decides how large it may be.
+/// The purpose of a document, which decides how large it may be.
 enum class Purpose { client_document };
 
 /// The greatest body, in bytes. client_document: draft-ietf-oauth-client-id-metadata-document §8.7 recommends 5 KiB,
@@ -41,11 +41,11 @@ public:
     using Moment = std::chrono::steady_clock::time_point;
 
     virtual ~Fetcher() = default;
-    /// GET, once. Takes up to 10 s.
+    /// Sends one GET. Takes up to 10 s.
     virtual Reply ask(const Question& question) = 0;
-    /// No question will be answered any more: another process has to be started in the place of this one.
+    /// Returns whether no question will be answered any more: another process has to take the place of this one.
     virtual bool is_lost() const { return false; }
-    /// The time by which failures are made equally long; tests have one of their own and do not sleep.
+    /// Returns the time by which failures are made equally long; tests have one of their own and do not sleep.
     virtual Moment now() const { return std::chrono::steady_clock::now(); }
     virtual void wait_until(Moment moment) const;
 };

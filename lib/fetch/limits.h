@@ -23,16 +23,17 @@ class Limits {
 public:
     Limits(const Source& source, const std::string& url, std::string digest, const Cause& cause);
 
-    /// Looks, and writes nothing: a caller over a limit does not keep others from the write lock.
+    /// Returns why the URL may not be asked. Writes nothing: a caller over a limit keeps the write lock free for
+    /// others.
     std::optional<Failure> refusal();
-    /// nullopt: it is counted and may be asked.
+    /// Counts the fetch; returns why it may not be made after all, or nullopt.
     std::optional<Failure> claim() const;
 
-    /// The time that the fetch took.
+    /// Counts the time that the fetch took.
     void charge(db::Transaction& transaction, std::chrono::nanoseconds took) const;
-    /// For 30 s the URL is not asked again.
+    /// Keeps the URL from being asked again for 30 s.
     void remember_failure(db::Transaction& transaction) const;
-    /// Nor is its host, on this occasion, which kept a process waiting and gave no answer; for twice as long each time,
+    /// Keeps a host that gave no answer from being asked again on this occasion: for 30 s, and twice as long each time,
     /// up to eight minutes.
     void remember_silence(db::Transaction& transaction) const;
     void forget_silence(db::Transaction& transaction) const;

@@ -1,4 +1,4 @@
-// What an endpoint, its waiting child and the program that fetches tell each other: fields of bytes behind their
+// The messages between an endpoint, its waiting child and the program that fetches: fields of bytes behind their
 // lengths.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kLongestOrder = 65536;
 std::string write_question(const Question& question);
 std::optional<Question> read_question(std::string_view bytes);
 
-/// What the program gets: the limits are the configuration's, and not the endpoint's, whose process the network
+/// The message to the program: its limits come from the configuration, not from the endpoint, which the network
 /// reaches.
 struct Order {
     Outbound limits;       ///< ports, allow, ca and proxy; the rest is as it is made
@@ -28,13 +28,13 @@ struct Order {
 std::string write_order(const Order& order);
 std::optional<Order> read_order(std::string_view bytes);
 
-/// The text that the file of the program that fetches has in it, in one piece: by it `postern doctor` recognises the
-/// program without starting it. In two pieces here, so that no other program has it.
+/// A text that is in the file of the program that fetches, by which `postern doctor` recognises it without starting it.
+/// It is in two pieces here, so that no other program has it.
 inline constexpr std::string_view kMarkerBegins = "postern fetches: an order has ports, networks, ";
 inline constexpr std::string_view kMarkerEnds = "certificates, proxy and question";
 
 std::string write_reply(const Reply& reply);
-/// Bytes that are no reply are a reason, too.
+/// Reads a reply; bytes that are none give a reason, too.
 Reply read_reply(std::string_view bytes);
 
 }  // namespace postern::fetch

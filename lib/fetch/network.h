@@ -13,7 +13,13 @@ namespace postern::fetch {
 /// §2.5.5.2).
 using Address = std::array<std::uint8_t, 16>;
 
-/// An IPv4 or IPv6 address without zone, port and brackets; nullopt: it is none.
+/// ::ffff:0.0.0.0, whose last four bytes become those of an IPv4 address.
+inline constexpr Address kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+/// Returns whether an address is one of IPv4.
+bool is_ipv4(const Address& address);
+
+/// Reads an IPv4 or IPv6 address without zone, port and brackets; nullopt for other text.
 std::optional<Address> parse_address(const std::string& text);
 
 struct Network {
@@ -23,10 +29,10 @@ struct Network {
     bool contains(const Address& address) const;
 };
 
-/// "10.0.0.0/8", "fd00::/8", or one address; nullopt: it is none, or has bits behind its prefix.
+/// Reads "10.0.0.0/8", "fd00::/8" or one address; nullopt for other text and for bits behind the prefix.
 std::optional<Network> parse_network(std::string_view text);
 
-/// As parse_network reads it.
+/// Writes a network as parse_network reads it.
 std::string format_network(const Network& network);
 
 }  // namespace postern::fetch

@@ -1,4 +1,4 @@
-// What the configuration says about connections that this server begins (the object `outbound`).
+// The configuration of connections that this server begins (the object `outbound`).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where documents come from, who causes a fetch, and why one was refused.
+// The source of documents, the cause of a fetch, and the failure of one.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace postern::fetch {
 
-/// Where documents come from. Borrows everything.
+/// The source of documents. Borrows everything.
 struct Source {
     db::Database& store;
     util::Time now;
@@ -24,14 +24,14 @@ struct Failure {
     std::string reason;   ///< for the log and `postern why`; a client must not see it (FETCH-12)
 };
 
-/// Why a document is asked for. Each occasion has counters of its own, so that strangers with new URLs cannot keep a
+/// The occasion of a fetch. Each one has counters of its own, so that strangers with new URLs cannot keep a
 /// document that is in use from being renewed (FETCH-11).
 enum class Occasion {
     first,   ///< anyone may have named the URL
     renewal  ///< of a document that this server has kept since a user approved it
 };
 
-/// Who causes a fetch. One cause has a share of the fetches of its occasion, and no more.
+/// The cause of a fetch. One cause has a share of the fetches of its occasion, and no more.
 struct Cause {
     Occasion occasion;
     std::string of = {};  ///< first: the IP address that asks; renewal: the user who approved it first; "": not known

@@ -1,18 +1,28 @@
 // The program that fetches over HTTPS: an order on standard input, a reply on standard output, and it ends
 // (docs/decisions/0066). It opens no configuration, no database and no key. An endpoint's child starts it
-// (lib/fetch/waiter.h).
+// (lib/fetch/child.h).
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
-#include "confine.h"
 #include "fetch/address.h"
 #include "fetch/messages.h"
 #include "fetch/url.h"
+#include "http/url.h"
+#include "os/landlock.h"
+#include "os/seccomp.h"
 #include "transfer.h"
+#include "util/sanitized.h"
+#include "util/text.h"
 
 namespace {
 
@@ -32,6 +42,47 @@ std::string read_input() {
         if (got <= 0) break;
     }
     return bytes;
+}
+
+/// The system's certificates, and the files that the C library reads and loads to resolve a name.
+constexpr const char* kSystem[] = {"/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/resolv.conf",
+                                   "/etc/hosts",     "/etc/nsswitch.conf", "/etc/host.conf",
+                                   "/etc/gai.conf",  "/etc/ld.so.cache",   "/lib",
+                                   "/lib64",         "/usr/lib",           "/usr/share/ca-certificates"};
+
+constexpr std::uint16_t kNameServer = 53;  // over TCP, for an answer that is too long for a datagram
+
+std::vector<os::FileRule> file_rules(const fetch::Outbound& limits) {
+    std::vector<os::FileRule> rules;
+    std::error_code none;
+    for (const char* path : kSystem) {
+        if (std::filesystem::exists(path, none)) rules.push_back({path, os::FileUse::browse});
+    }
+    if (limits.ca) rules.push_back({*limits.ca, os::FileUse::read});
+    return rules;
+}
+
+os::TcpPorts ports_of(const fetch::Outbound& limits) {
+    os::TcpPorts ports = limits.ports;
+    if (limits.proxy) {
+        const auto url = http::parse_url(*limits.proxy);
+        const auto port = url ? util::parse_port(url->port) : std::nullopt;
+        ports = {static_cast<std::uint16_t>(port.value_or(0))};
+    }
+    ports.push_back(kNameServer);
+    return ports;
+}
+
+/// Gives up everything but certificates, the files that names are resolved with, and connections to the ports of
+/// `limits` and to name servers, as far as the kernel can forbid the rest. Throws std::runtime_error.
+void confine(const fetch::Outbound& limits) {
+    if (util::kSanitized) return;  // the runtime of a sanitizer needs what is forbidden here
+#ifdef __linux__
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#endif
+    std::string reason;
+    if (os::landlock_version(reason) > 0) os::restrict_files(file_rules(limits), {.ports = ports_of(limits)});
+    if (os::can_filter_calls(reason)) os::filter_calls({.fetching = true});
 }
 
 /// The endpoint has looked at the URL, too; but the network reaches the endpoint.

@@ -21,7 +21,7 @@ constexpr long kConnectMilliseconds = 3000;
 constexpr long kTotalMilliseconds = 5000;
 constexpr std::size_t kLongestField = 1024;
 
-/// What callbacks of one transfer share.
+/// The state that the callbacks of one transfer share.
 struct Transfer {
     const fetch::Outbound& limits;
     std::size_t most;
@@ -31,7 +31,7 @@ struct Transfer {
 
 /// nullopt: another family.
 std::optional<fetch::Address> address_of(const curl_sockaddr& connected) {
-    fetch::Address address{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    fetch::Address address = fetch::kMapped;
     if (connected.family == AF_INET) {
         sockaddr_in ipv4{};
         std::memcpy(&ipv4, &connected.addr, sizeof ipv4);

@@ -4,8 +4,8 @@
 #include "fetch/fetcher.h"
 #include "fetch/outbound.h"
 
-/// libcurl and its TLS library, before files are out of reach. Throws std::runtime_error.
+/// Starts libcurl and its TLS library, before files are out of reach. Throws std::runtime_error.
 void start_transfers();
 
-/// The URL has no fault. No redirect is followed. 3 s to connect, 5 s in all.
+/// Fetches a URL without fault: follows no redirect, and takes 3 s to connect and 5 s in all at most.
 postern::fetch::Reply transfer(const postern::fetch::Question& question, const postern::fetch::Outbound& limits);

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 
+#include "crypto/digest.h"
 #include "db/error.h"
 #include "os/slots.h"
 #include "store/fetched.h"
@@ -76,8 +77,8 @@ struct Reader {
         return (refusal::error_word(why) == "client_document_busy" ? "!" : "?") + result.error().reason;
     }
     std::string cached(const std::string& url = kUrl) {
-        const auto document = fetch::cached_document(database, fetch::Purpose::client_document, url);
-        return document ? document->body : "";
+        const auto found = store::find_fetched(database, crypto::sha256_hex("client_document " + url));
+        return found ? found->body : "";
     }
     void replies(std::initializer_list<fetch::Reply> list) { fetcher.replies = list; }
 };
