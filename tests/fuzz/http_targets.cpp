@@ -31,7 +31,7 @@ std::vector<std::string> names_in(std::string_view text) {
 
 }  // namespace
 
-void fuzz_parameters(std::string_view input) {
+FUZZ_TARGET(parameters) {
     constexpr std::size_t kMost = 64;
     const auto params = http::Params::parse(input, kMost);
     if (!params) return;
@@ -47,7 +47,7 @@ void fuzz_parameters(std::string_view input) {
     promise(given <= kMost, "there are no more parameters than allowed");
 }
 
-void fuzz_cookie(std::string_view input) {
+FUZZ_TARGET(cookie) {
     for (const std::string_view name : {"__Host-postern-0a1b2c3d", "a", ""}) {
         const auto value = http::find_cookie(input, name);
         if (!value) continue;
@@ -62,7 +62,7 @@ void fuzz_cookie(std::string_view input) {
 }
 
 /// The input is the environment, an entry a line, and behind an empty line the body.
-void fuzz_cgi_request(std::string_view input) {
+FUZZ_TARGET(cgi_request) {
     const std::size_t end = std::min(input.find("\n\n"), input.size());
     std::vector<std::string> entries;
     for (const std::string_view line : util::split(input.substr(0, end), '\n')) entries.emplace_back(line);

@@ -9,7 +9,7 @@
 
 namespace postern::test {
 
-void fuzz_json(std::string_view input) {
+FUZZ_TARGET(json) {
     for (const json::Dialect dialect : {json::Dialect::strict, json::Dialect::relaxed}) {
         const auto value = json::parse(input, dialect);
         if (!value) {
@@ -23,7 +23,7 @@ void fuzz_json(std::string_view input) {
     }
 }
 
-void fuzz_config(std::string_view input) {
+FUZZ_TARGET(config) {
     const auto config = config::parse_config(input);
     if (!config) {
         promise(!config.error().empty(), "a refused configuration has problems");
@@ -34,7 +34,7 @@ void fuzz_config(std::string_view input) {
     promise(config->settings.authorization_code_ttl.count() >= 1, "a lifetime is at least a second");
 }
 
-void fuzz_jwk_set(std::string_view input) {
+FUZZ_TARGET(jwk_set) {
     const auto set = jose::parse_jwk_set(input);
     if (!set) return;
     const std::string written = json::write(jose::to_json(*set));

@@ -28,7 +28,7 @@ RulesFixture& fixture() {
     return instance;
 }
 
-/// What RFC 6749 §5.2 and §4.1.2.1 allow in an error_description.
+/// The characters that RFC 6749 §5.2 and §4.1.2.1 allow in an error_description.
 bool is_describable(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
@@ -46,7 +46,7 @@ http::Request request_of(std::string_view input) {
 
 }  // namespace
 
-void fuzz_credentials(std::string_view input) {
+FUZZ_TARGET(credentials) {
     const http::Request request = request_of(input);
     const auto credentials = oauth::parse_credentials(request);
     if (!credentials)
@@ -59,7 +59,7 @@ void fuzz_credentials(std::string_view input) {
         if (presented->token->value) promise(presented->token->value->size() <= 8192, "a long token is no token");
 }
 
-void fuzz_authorization_request(std::string_view input) {
+FUZZ_TARGET(authorization_request) {
     const auto params = http::Params::parse(input, 64);
     if (!params) return;
     oauth::Context context = fixture().context();
@@ -81,7 +81,7 @@ void fuzz_authorization_request(std::string_view input) {
     if (request->state) promise(request->state->size() <= oauth::kMaxStateBytes, "a state is bounded");
 }
 
-void fuzz_redirect_uri(std::string_view input) {
+FUZZ_TARGET(redirect_uri) {
     model::Client client;
     client.redirect_uris = {"https://app.example/cb", "http://127.0.0.1/cb", "http://[::1]:7000/cb?a=1",
                             "com.example:/cb"};

@@ -10,7 +10,7 @@
 namespace postern::test {
 namespace {
 
-// What the seeds are of.
+// The ceremony of the seeds.
 constexpr factor::Expected kExpected{
     .challenge = "the challenge of the seeds", .origin = "https://id.example.org", .rp_id = "example.org"};
 constexpr std::string_view kCredentialId = "the credential of the seeds";
@@ -28,7 +28,7 @@ bool is_inside(std::string_view part, std::string_view whole) {
 
 }  // namespace
 
-void fuzz_attestation_object(std::string_view input) {
+FUZZ_TARGET(attestation_object) {
     const auto passkey = factor::verify_registration(
         {.id = kCredentialId, .client_data = kClientData, .attestation_object = input}, kExpected);
     if (!passkey) {
@@ -44,7 +44,7 @@ void fuzz_attestation_object(std::string_view input) {
     promise(!is_registered(std::string(input) + '\0'), "no byte can be added");
 }
 
-void fuzz_authenticator_data(std::string_view input) {
+FUZZ_TARGET(authenticator_data) {
     const auto data = factor::parse_authenticator_data(input);
     if (!data) {
         promise(!factor::describe(data.error()).empty(), "a refusal has a reason");
@@ -69,7 +69,7 @@ void fuzz_authenticator_data(std::string_view input) {
     }
 }
 
-void fuzz_cose_key(std::string_view input) {
+FUZZ_TARGET(cose_key) {
     const auto key = factor::parse_cose_key(input);
     if (!key) {
         promise(!factor::describe(key.error()).empty(), "a refusal has a reason");
@@ -79,7 +79,7 @@ void fuzz_cose_key(std::string_view input) {
     promise(!key->verify("a message", "") && !key->verify("a message", input), "no key has these signatures");
 }
 
-void fuzz_client_data(std::string_view input) {
+FUZZ_TARGET(client_data) {
     const bool is_create =
         static_cast<bool>(factor::check_client_data(input, factor::Ceremony::registration, kExpected));
     const bool is_get = static_cast<bool>(factor::check_client_data(input, factor::Ceremony::assertion, kExpected));

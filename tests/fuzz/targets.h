@@ -1,8 +1,8 @@
 // Every parser of bytes that come from outside, as a function that any bytes may be given to.
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 namespace postern::test {
 
@@ -13,7 +13,21 @@ struct FuzzTarget {
     void (*run)(std::string_view input);
 };
 
-std::span<const FuzzTarget> fuzz_targets();
+/// Returns every target that FUZZ_TARGET has added.
+inline std::vector<FuzzTarget>& fuzz_targets() {
+    static std::vector<FuzzTarget> all;
+    return all;
+}
+
+struct AddedTarget {
+    AddedTarget(std::string_view name, void (*run)(std::string_view)) { fuzz_targets().push_back({name, run}); }
+};
+
+/// FUZZ_TARGET(cookie) { ... } defines a target and adds it; its body reads `input`.
+#define FUZZ_TARGET(name)                                      \
+    static void fuzz_##name(std::string_view input);           \
+    static const AddedTarget added_##name(#name, fuzz_##name); \
+    static void fuzz_##name(std::string_view input)
 
 struct FalsePromise {
     const char* promise;
@@ -22,32 +36,5 @@ struct FalsePromise {
 inline void promise(bool kept, const char* what) {
     if (!kept) throw FalsePromise{what};
 }
-
-// One group of targets a file.
-void fuzz_parameters(std::string_view input);
-void fuzz_cookie(std::string_view input);
-void fuzz_cgi_request(std::string_view input);
-void fuzz_json(std::string_view input);
-void fuzz_config(std::string_view input);
-void fuzz_credentials(std::string_view input);
-void fuzz_authorization_request(std::string_view input);
-void fuzz_redirect_uri(std::string_view input);
-void fuzz_client_id_url(std::string_view input);
-void fuzz_client_document(std::string_view input);
-void fuzz_compact_jws(std::string_view input);
-void fuzz_signed_claims(std::string_view input);
-void fuzz_sealed_request(std::string_view input);
-void fuzz_sealed_content(std::string_view input);
-void fuzz_jwk_set(std::string_view input);
-void fuzz_user_import(std::string_view input);
-void fuzz_fetch_reply(std::string_view input);
-void fuzz_fetch_order(std::string_view input);
-void fuzz_attestation_object(std::string_view input);
-void fuzz_authenticator_data(std::string_view input);
-void fuzz_cose_key(std::string_view input);
-void fuzz_client_data(std::string_view input);
-void fuzz_saslauthd_reply(std::string_view input);
-void fuzz_svg_logo(std::string_view input);
-void fuzz_mo_file(std::string_view input);
 
 }  // namespace postern::test

@@ -1,4 +1,4 @@
-// What comes back to us under a signature or a seal: the outside of it, and the inside if that could be forged.
+// Values that come back under a signature or a seal: their outside, and their inside if it could be forged.
 #include <algorithm>
 #include <string>
 
@@ -42,7 +42,7 @@ void check_purpose() {
 
 }  // namespace
 
-void fuzz_compact_jws(std::string_view input) {
+FUZZ_TARGET(compact_jws) {
     oauth::Context context = fixture().context();
     for (const TokenType type : kTypes)
         promise(!context.keys.verifier().verify(input, type), "nobody guesses a signature");
@@ -53,7 +53,7 @@ void fuzz_compact_jws(std::string_view input) {
             "an unknown token is inactive");
 }
 
-void fuzz_signed_claims(std::string_view input) {
+FUZZ_TARGET(signed_claims) {
     oauth::Context context = fixture().context();
     const keys::SigningKey& key = context.keys.signing_key(crypto::Algorithm::EdDSA, context.now());
     const std::string token = jose::sign_compact(key.key, key.kid, TokenType::access_token, input);
@@ -67,13 +67,13 @@ void fuzz_signed_claims(std::string_view input) {
     promise(issuer && issuer->if_string() && *issuer->if_string() == context.settings.issuer, "and are ours");
 }
 
-void fuzz_sealed_request(std::string_view input) {
+FUZZ_TARGET(sealed_request) {
     oauth::Context context = fixture().context();
     promise(!oauth::open_request(context, input), "nobody guesses a seal");
     promise(!oidc::open_logout(context, input), "nobody guesses a seal");
 }
 
-void fuzz_sealed_content(std::string_view input) {
+FUZZ_TARGET(sealed_content) {
     check_purpose();
     oauth::Context context = fixture().context();
     const std::string sealed = crypto::seal(context.keys.seal_key(), kPurpose, input, context.random);

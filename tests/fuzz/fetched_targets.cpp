@@ -1,7 +1,10 @@
-// Parsers of what a client says of itself at the URL that is its id.
+// Parsers of a fetched document that describes a client, and of the messages about it.
 #include <algorithm>
 #include <string>
 
+#include "fetch/freshness.h"
+#include "fetch/messages.h"
+#include "fetch/url.h"
 #include "fuzz/targets.h"
 #include "http/url.h"
 #include "oauth/client_document.h"
@@ -24,7 +27,7 @@ oauth::Settings settings() {
 
 }  // namespace
 
-void fuzz_client_id_url(std::string_view input) {
+FUZZ_TARGET(client_id_url) {
     if (oauth::client_id_url_problem(input, {443, 8443})) return;
     const auto url = http::parse_url(input);
     promise(url && url->scheme == "https" && input.starts_with("https://"), "an id is an https URL");
@@ -38,7 +41,7 @@ void fuzz_client_id_url(std::string_view input) {
         promise(segment != "." && segment != "..", "it has no dot segment");
 }
 
-void fuzz_client_document(std::string_view input) {
+FUZZ_TARGET(client_document) {
     static const oauth::Settings kSettings = settings();
     const auto read = oauth::read_client_document({"application/json", std::string(input)}, kUrl, kSettings);
     if (!read) {
@@ -65,6 +68,32 @@ void fuzz_client_document(std::string_view input) {
     }
     promise(oauth::digest_of(*read) == oauth::digest_of(oauth::described_again(*read, *read)),
             "a digest is of what is said");
+}
+
+/// A reply through the child: its body and header fields are a stranger's.
+FUZZ_TARGET(fetch_reply) {
+    const auto reply = fetch::read_reply(input);
+    if (!reply) {
+        promise(!reply.error().empty(), "a failure has a reason");
+        return;
+    }
+    promise(reply->body.size() <= input.size(), "a body is a part of the bytes");
+    const auto again = fetch::read_reply(fetch::write_reply(*reply));
+    promise(again && again->body == reply->body && again->status == reply->status, "a reply is read as it was written");
+    const auto fresh = fetch::freshness(*reply, util::from_epoch(784123140));
+    promise(fresh >= fetch::kShortestFreshness && fresh <= fetch::kLongestFreshness, "freshness has bounds");
+}
+
+/// The order that the program reads: the endpoint's question behind its limits.
+FUZZ_TARGET(fetch_order) {
+    const auto order = fetch::read_order(input);
+    if (!order) return;
+    const auto again = fetch::read_order(fetch::write_order(*order));
+    promise(again && again->limits.allow.size() == order->limits.allow.size(), "an order is read as it was written");
+    const auto question = fetch::read_question(order->question);
+    if (!question || fetch::url_fault(question->url, order->limits.ports)) return;
+    promise(question->url.size() <= fetch::kLongestUrl, "a URL without fault is short");
+    promise(!fetch::host_of(question->url).empty(), "a URL without fault has a host");
 }
 
 }  // namespace postern::test
