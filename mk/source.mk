@@ -28,6 +28,11 @@ tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
+# A comment in a header can be read without the one above it: it begins with a verb, or with the thing that it names.
+header-comments:
+	@awk 'FNR == 1 { inside = 0 } { is_comment = /^ *\/\/\/? / } \
+	    is_comment && !inside && /^ *\/\/\/? (What|Of|Those|Likewise|That|Behind|None|The same)[^A-Za-z]/ { print FILENAME ":" FNR ": " $$0; bad = 1 } \
+	    { inside = is_comment } END { exit bad }' $(HEADERS)
 # The commands of the compiler, for editors and clang's tools.
 compile_commands.json:
 	@$(MAKE) --no-print-directory -Bn V=1 PRECOMPILED= all $(TEST_BIN) | sed -n 's/["\\]/\\&/g; s#^.* -c -o \([^ ]*\) \([^ ]*\)$$#{"directory": "$(CURDIR)", "command": "&", "output": "\1", "file": "\2"}#p' \
@@ -43,4 +48,4 @@ ci:
 	+$(MAKE) --no-print-directory layers format-check cppcheck shellcheck
 	+$(MAKE) --no-print-directory suites WERROR=1
 
-.PHONY: format format-check cppcheck shellcheck tidy layers coverage compile_commands.json ci
+.PHONY: format format-check cppcheck shellcheck tidy layers header-comments coverage compile_commands.json ci
