@@ -2,7 +2,10 @@
 // all, and what the running kernel offers is asked for in any case.
 #include "os/landlock.h"
 
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,14 +14,9 @@
 #include <system_error>
 
 #include "os/file.h"
-#ifdef __linux__
-#include <fcntl.h>
-#include <sys/syscall.h>
-#endif
 
 namespace postern::os {
 
-#ifdef __linux__
 namespace {
 
 // These numbers are the same on every architecture: landlock_create_ruleset(2), landlock_add_rule(2),
@@ -138,20 +136,8 @@ void restrict_files(const std::vector<FileRule>& rules, const Connections& conne
     if ((attributes.network & kConnect) != 0) {
         for (const std::uint16_t port : connections.ports) add_port(ruleset, port);
     }
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs was refused");
     if (::syscall(kRestrictSelf, ruleset.get(), std::uint32_t{0}) != 0) fail("Landlock's rules cannot be obeyed");
 }
-
-#else  // other systems
-
-int landlock_version(std::string& reason) {
-    reason = "Landlock is Linux's";
-    return 0;
-}
-
-void restrict_files(const std::vector<FileRule>&, const Connections&) {
-    throw std::runtime_error("sandbox: Landlock is Linux's");
-}
-
-#endif
 
 }  // namespace postern::os

@@ -34,7 +34,7 @@ struct Connections {
 int landlock_version(std::string& reason);
 
 /// Forbids everything that Landlock can forbid but for `rules` and `connections`, from now on, in this thread and in
-/// its children (threads that run already keep their rights); open descriptors keep their rights. Needs no_new_privs.
+/// its children (threads that run already keep their rights); open descriptors keep their rights. Sets no_new_privs.
 /// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
 void restrict_files(const std::vector<FileRule>& rules, const Connections& connections = {});
 

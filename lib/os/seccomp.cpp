@@ -4,8 +4,7 @@
 #include <stdexcept>
 
 // x32 numbers its calls differently, and big-endian words lie elsewhere.
-#if defined(__linux__) && \
-    ((defined(__x86_64__) && !defined(__ILP32__)) || (defined(__aarch64__) && !defined(__AARCH64EB__)))
+#if (defined(__x86_64__) && !defined(__ILP32__)) || (defined(__aarch64__) && !defined(__AARCH64EB__))
 #define POSTERN_HAS_CALL_TABLE 1
 #include <asm/sockios.h>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -97,18 +97,14 @@ struct SocketKind {
     int type;
     int protocol;
 };
-constexpr SocketKind kTcp[] = {
-    {AF_INET, SOCK_STREAM, 0},
-    {AF_INET, SOCK_STREAM, IPPROTO_TCP},
-    {AF_INET6, SOCK_STREAM, 0},
-    {AF_INET6, SOCK_STREAM, IPPROTO_TCP},
-};
-constexpr SocketKind kUdp[] = {
-    {AF_INET, SOCK_DGRAM, 0},
-    {AF_INET, SOCK_DGRAM, IPPROTO_UDP},
-    {AF_INET6, SOCK_DGRAM, 0},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
-};
+constexpr SocketKind kTcp[] = {{AF_INET, SOCK_STREAM, 0},
+                               {AF_INET, SOCK_STREAM, IPPROTO_TCP},
+                               {AF_INET6, SOCK_STREAM, 0},
+                               {AF_INET6, SOCK_STREAM, IPPROTO_TCP}};
+constexpr SocketKind kUdp[] = {{AF_INET, SOCK_DGRAM, 0},
+                               {AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+                               {AF_INET6, SOCK_DGRAM, 0},
+                               {AF_INET6, SOCK_DGRAM, IPPROTO_UDP}};
 constexpr SocketKind kUnixStream[] = {{AF_UNIX, SOCK_STREAM, 0}};
 constexpr SocketKind kUnixDatagram[] = {{AF_UNIX, SOCK_DGRAM, 0}};
 constexpr SocketKind kNameService[] = {
@@ -225,16 +221,16 @@ void allow_libraries(Filter& filter) {
     filter.allow(kForLibraries);
     filter.refuse(kClone3, ENOSYS);  // its flags are out of sight; the C library then takes clone
     filter.allow_if(__NR_clone, {{0, CLONE_THREAD, CLONE_THREAD}});
-    for (const auto kinds : {std::span<const SocketKind>(kTcp), std::span<const SocketKind>(kUdp)})
-        allow_sockets(filter, kinds);
+    allow_sockets(filter, kTcp);
+    allow_sockets(filter, kUdp);
 }
 
 void allow_network(Filter& filter) {
     allow_libraries(filter);
     filter.allow(kForNetwork);
-    for (const auto kinds : {std::span<const SocketKind>(kUnixStream), std::span<const SocketKind>(kUnixDatagram),
-                             std::span<const SocketKind>(kNameService)})
-        allow_sockets(filter, kinds);
+    allow_sockets(filter, kUnixStream);
+    allow_sockets(filter, kUnixDatagram);
+    allow_sockets(filter, kNameService);
 }
 
 void allow_fetching(Filter& filter) {
@@ -274,13 +270,15 @@ void filter_calls(const CallNeeds& needs) {
     if (needs.syslog) allow_connections(filter, kUnixDatagram);
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        throw std::runtime_error("sandbox: no_new_privs was refused: " + errno_text());
     const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given);
     if (result < 0) throw std::runtime_error("sandbox: the filter for system calls was refused: " + errno_text());
     if (result > 0)
         throw std::runtime_error("sandbox: thread " + std::to_string(result) + " has another filter for system calls");
 }
 
-#else  // other systems and architectures
+#else  // other architectures
 
 bool can_filter_calls(std::string& reason) {
     reason = "there is no filter for system calls on this system";

@@ -20,7 +20,7 @@ bool can_filter_calls(std::string& reason);
 
 /// Makes every other call fail with EPERM from now on, in each thread of the process: it starts no program or process,
 /// traces and signals none, opens no socket of a kind that `needs` does not name, and makes no memory executable. A
-/// connection begins by connect(2) alone, where Landlock sees it. Needs no_new_privs. Throws std::runtime_error when
+/// connection begins by connect(2) alone, where Landlock sees it. Sets no_new_privs. Throws std::runtime_error when
 /// the kernel refuses.
 void filter_calls(const CallNeeds& needs);
 

@@ -1,11 +1,9 @@
 // Prepares the process before it reads anything: modes, core dumps, environment.
 #include "server/process.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <cstdlib>
 #include <string>
@@ -21,9 +19,7 @@ namespace {
 void keep_memory_private() {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-#ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0);  // no debugger of the same user, and no core file through a pipe either
-#endif
 }
 
 /// nullopt: it is not set.

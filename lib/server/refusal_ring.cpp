@@ -13,7 +13,6 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
-#include "os/file.h"
 #include "os/read_file.h"
 
 namespace postern::server {
@@ -116,25 +115,21 @@ RefusalRing::RefusalRing(const std::string& path) {
     void* mapped = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (mapped == MAP_FAILED) return;
     counter_ = mapped;
-    descriptor_ = file.release();
+    file_ = std::move(file);
 }
-
-RefusalRing::RefusalRing(RefusalRing&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), counter_(std::exchange(other.counter_, nullptr)) {}
 
 RefusalRing::~RefusalRing() {
     if (counter_) ::munmap(counter_, kHeaderBytes);
-    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool RefusalRing::record(const RefusalRecord& refusal) noexcept {
-    if (!counter_ || !has_room(descriptor_)) return false;
+    if (!counter_ || !has_room(file_.get())) return false;
     try {
         static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free, "the counter is shared between processes");
         const std::atomic_ref<std::uint64_t> counter(*static_cast<std::uint64_t*>(counter_));
         const auto number = counter.fetch_add(1, std::memory_order_relaxed);
         const auto slot = slot_of(refusal, number);
-        return ::pwrite(descriptor_, slot.data(), slot.size(), offset_of(number)) == static_cast<ssize_t>(slot.size());
+        return ::pwrite(file_.get(), slot.data(), slot.size(), offset_of(number)) == static_cast<ssize_t>(slot.size());
     } catch (const std::exception&) {
         return false;  // out of memory: the refusal itself is answered all the same
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "os/file.h"
 #include "util/clock.h"
 
 namespace postern::server {
@@ -30,7 +31,8 @@ public:
     /// Opens `path`, `refusals.ring` next to the database, and makes it when it is missing (mode 0660). When it cannot
     /// be opened, `record` does nothing and returns false.
     explicit RefusalRing(const std::string& path);
-    RefusalRing(RefusalRing&&) noexcept;
+    RefusalRing(const RefusalRing&) = delete;
+    RefusalRing& operator=(const RefusalRing&) = delete;
     ~RefusalRing();
 
     /// Takes the next slot (a counter shared by all processes) and writes it at once; long texts are cut. Never throws.
@@ -40,7 +42,7 @@ public:
     static std::optional<RefusalRecord> find(const std::string& path, std::string_view request_id);
 
 private:
-    int descriptor_ = -1;
+    os::Descriptor file_;
     void* counter_ = nullptr;
 };
 

@@ -1,11 +1,6 @@
 // From what an endpoint declares to what its process may still do.
 #include "server/sandbox.h"
 
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-
-#include <cerrno>
 #include <ctime>
 #include <filesystem>
 #include <stdexcept>
@@ -15,7 +10,6 @@
 #include "crypto/digest.h"
 #include "db/error.h"
 #include "db/uri.h"
-#include "os/file.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
 #include "os/slots.h"
@@ -92,18 +86,10 @@ void open_what_is_opened_late() {
     static_cast<void>(crypto::sha256(""));  // OpenSSL's algorithms
 }
 
-void gain_no_privileges() {
-#ifdef __linux__
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        throw std::runtime_error("sandbox: no_new_privs was refused: " + os::errno_text());
-#endif
-}
-
 /// Uses the parts that are offered, files first: no rule can be added once calls are filtered.
 void confine(const config::Config& config, const Endpoint& endpoint, const SandboxOffer& offer) {
     if (offer.landlock == 0 && !offer.calls) return;
     open_what_is_opened_late();
-    gain_no_privileges();
     const SandboxPermissions& needs = endpoint.needs;
     const auto server =
         is_on_server(config, endpoint) ? db::sockets_of_uri(config.database, endpoint.name) : db::UriSockets();

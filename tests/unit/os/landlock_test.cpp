@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -27,11 +26,6 @@ int landlock_here() {
     const int version = os::landlock_version(reason);
     if (version == 0) MESSAGE("not shown here: " << reason);
     return version;
-}
-
-void restrict_itself(const std::vector<os::FileRule>& rules, const Connections& connections = {}) {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::runtime_error("no_new_privs was refused");
-    os::restrict_files(rules, connections);
 }
 
 /// A directory with one file and one directory in it.
@@ -132,7 +126,7 @@ void check_files(const FileUse* use, int FileRow::*expected, int version) {
     for (const FileRow& row : kFileRows) attempts.emplace_back([&] { return row.attempt(place.directory.path()); });
     std::vector<os::FileRule> rules;
     if (use) rules.push_back({place.directory.path(), *use});
-    const Confined confined = run_confined([&] { restrict_itself(rules); }, attempts);
+    const Confined confined = run_confined([&] { os::restrict_files(rules); }, attempts);
     REQUIRE(confined.refusal == "");
     REQUIRE(confined.results.size() == std::size(kFileRows));
     for (std::size_t i = 0; i < std::size(kFileRows); ++i) {
@@ -173,7 +167,7 @@ TEST_CASE("restrict_files: a rule for one file opens no other; several rules add
     write_file(other, "text");
     const auto confined = run_confined(
         [&] {
-            restrict_itself({{place.file, FileUse::rewrite}, {other, FileUse::read}});
+            os::restrict_files({{place.file, FileUse::rewrite}, {other, FileUse::read}});
         },
         {[&] { return errno_of_open(place.file, O_RDWR); }, [&] { return errno_of_open(other, O_RDONLY); },
          [&] { return errno_of_open(other, O_WRONLY); },
@@ -187,9 +181,9 @@ TEST_CASE("restrict_files: a descriptor that is open keeps its rights [landlock(
     const Place place;
     const int open = ::open(place.file.c_str(), O_RDWR | O_CLOEXEC);
     const auto confined =
-        run_confined([] { restrict_itself({}); }, {[&] { return errno_of_open(place.file, O_RDONLY); },
-                                                   [&] { return errno_of(::write(open, "more", 4)); },
-                                                   [&] { return errno_of(::ftruncate(open, 1)); }});
+        run_confined([] { os::restrict_files({}); }, {[&] { return errno_of_open(place.file, O_RDONLY); },
+                                                      [&] { return errno_of(::write(open, "more", 4)); },
+                                                      [&] { return errno_of(::ftruncate(open, 1)); }});
     ::close(open);
     CHECK(confined.refusal == "");
     CHECK(confined.results == std::vector<int>{EACCES, 0, 0});
@@ -200,8 +194,8 @@ TEST_CASE("restrict_files: a second call takes more away and gives nothing back 
     const Place place;
     const auto confined = run_confined(
         [&] {
-            restrict_itself({{place.directory.path(), FileUse::read}});
-            restrict_itself({{place.directory.path(), FileUse::anything}});
+            os::restrict_files({{place.directory.path(), FileUse::read}});
+            os::restrict_files({{place.directory.path(), FileUse::anything}});
         },
         {[&] { return errno_of_open(place.file, O_RDONLY); }, [&] { return errno_of_open(place.file, O_WRONLY); }});
     CHECK(confined.refusal == "");
@@ -234,7 +228,7 @@ TEST_CASE(
             continue;
         }
         const auto result = [&](const Connections& connections) {
-            return run_confined([&] { restrict_itself({}, connections); }, {row.attempt}).results;
+            return run_confined([&] { os::restrict_files({}, connections); }, {row.attempt}).results;
         };
         CHECK(result({}) == std::vector<int>{row.none});
         CHECK(result({.ports = {kPort + 1}}) == std::vector<int>{row.of_another_port});
@@ -258,7 +252,7 @@ TEST_CASE("restrict_files: a device may be read, but not controlled [landlock(7)
     CHECK(control() == ENOTTY);
     const auto confined = run_confined(
         [] {
-            restrict_itself({{"/dev/null", FileUse::read}});
+            os::restrict_files({{"/dev/null", FileUse::read}});
         },
         {[] { return errno_of_open("/dev/null", O_RDONLY); }, control});
     CHECK(confined.refusal == "");
@@ -267,18 +261,6 @@ TEST_CASE("restrict_files: a device may be read, but not controlled [landlock(7)
 
 TEST_CASE("restrict_files: a path that is not there is named, and nothing is restricted [G05]") {
     if (landlock_here() == 0) return;
-    const auto confined = run_confined([] { restrict_itself({{"/nonexistent/keys", FileUse::read}}); }, {});
+    const auto confined = run_confined([] { os::restrict_files({{"/nonexistent/keys", FileUse::read}}); }, {});
     CHECK(mentions(confined.refusal, "/nonexistent/keys"));
-}
-
-TEST_CASE("restrict_files: without no_new_privs an ordinary process is refused [landlock_restrict_self(2)]") {
-    if (landlock_here() == 0) return;
-    const auto confined = run_confined(
-        [] {
-            // root may do without; so the child becomes another user first
-            if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error("setresuid");
-            os::restrict_files({});
-        },
-        {});
-    CHECK(mentions(confined.refusal, "cannot be obeyed"));
 }

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -37,11 +36,6 @@ bool filters_here() {
     const bool filters = can_filter && !util::kSanitized;
     if (!filters) MESSAGE("not shown here: " << reason);
     return filters;
-}
-
-void filter_itself(const os::CallNeeds& needs) {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::runtime_error("no_new_privs was refused");
-    os::filter_calls(needs);
 }
 
 /// The directory that the attempts work in.
@@ -248,7 +242,7 @@ TEST_CASE("filter_calls: each need allows its own calls and no others [seccomp(2
     };
     for (const auto& column : columns) {
         CAPTURE(std::string(column.name));
-        check_column(column.expected, [&] { filter_itself(column.needs); });
+        check_column(column.expected, [&] { os::filter_calls(column.needs); });
     }
 }
 
@@ -261,7 +255,7 @@ TEST_CASE("filter_calls: the threads that run already are filtered, too [seccomp
             is_filtered.wait(false);
             result = open_socket(AF_INET, SOCK_STREAM);
         });
-        filter_itself({});
+        os::filter_calls({});
         is_filtered = true;
         is_filtered.notify_one();
         older.join();
@@ -280,20 +274,9 @@ TEST_CASE("filter_calls: a call by the numbers of another table ends the process
         return 0;
     };
     for (const std::function<int()>& attempt : {std::function<int()>(x32), std::function<int()>(i386)}) {
-        const auto confined = run_confined([] { filter_itself({}); }, {attempt});
+        const auto confined = run_confined([] { os::filter_calls({}); }, {attempt});
         CHECK(confined.results.empty());
         CHECK(confined.signal == SIGSYS);
     }
 }
 #endif
-
-TEST_CASE("filter_calls: without no_new_privs an ordinary process is refused [seccomp(2)]") {
-    if (!filters_here()) return;
-    const auto confined = run_confined(
-        [] {
-            if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error("setresuid");
-            os::filter_calls({});
-        },
-        {});
-    CHECK(mentions(confined.refusal, "was refused"));
-}
