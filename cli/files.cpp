@@ -14,7 +14,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "os/file.h"
-#include "os/new_files.h"
 #include "util/text.h"
 
 namespace postern::cli {

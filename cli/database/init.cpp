@@ -17,7 +17,7 @@
 #include "cli/owners.h"
 #include "keys/key_directory.h"
 #include "keys/keys.h"
-#include "os/new_files.h"
+#include "os/file.h"
 #include "server/refusal_ring.h"
 
 namespace postern::cli {

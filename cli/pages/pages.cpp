@@ -11,7 +11,6 @@
 #include "cli/output.h"
 #include "cli/pages/samples.h"
 #include "os/file.h"
-#include "os/new_files.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/passwords/input.h"
 #include "factor/entry_order.h"
-#include "os/new_files.h"
+#include "os/file.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;

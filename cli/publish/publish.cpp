@@ -18,7 +18,6 @@
 #include "oidc/discovery.h"
 #include "os/file.h"
 #include "os/file_lock.h"
-#include "os/new_files.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {

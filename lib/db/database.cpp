@@ -7,7 +7,7 @@
 
 #include "db/engine.h"
 #include "db/uri.h"
-#include "os/new_files.h"
+#include "os/file.h"
 
 namespace postern::db {
 namespace {

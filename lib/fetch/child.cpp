@@ -4,13 +4,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
 
 #include <cerrno>
 #include <chrono>
@@ -92,10 +90,8 @@ void set_signals() {
 }
 
 void name_itself() {
-#ifdef __linux__
     ::prctl(PR_SET_NAME, "postern-waiter");
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#endif
 }
 
 struct Pipe {
@@ -110,9 +106,7 @@ Pipe make_pipe() {
 
 /// The environment is empty but for what keeps OpenSSL from reading a configuration.
 [[noreturn]] void become_program(const std::string& program, const Pipe& order, const Pipe& reply) {
-#ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
     ::dup2(order.read.get(), STDIN_FILENO);
     ::dup2(reply.write.get(), STDOUT_FILENO);
     char name[] = "fetch";
@@ -121,14 +115,6 @@ Pipe make_pipe() {
     char* const environment[] = {openssl, nullptr};
     ::execve(program.c_str(), arguments, environment);
     ::_exit(kCannotRun);
-}
-
-void write_all(int descriptor, const std::string& bytes) {
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t count = ::write(descriptor, bytes.data() + done, bytes.size() - done);
-        if (count <= 0) return;  // the program has ended
-        done += static_cast<std::size_t>(count);
-    }
 }
 
 /// Reads until the program closes its output; false: it took too long, or the endpoint has ended.
@@ -157,7 +143,7 @@ std::string run_program(const Outbound& outbound, std::string question) {
     if (program == 0) become_program(outbound.program, order, reply);
     order.read = os::Descriptor();
     reply.write = os::Descriptor();
-    write_all(order.write.get(), write_order({outbound, std::move(question)}));
+    os::write_all(order.write.get(), write_order({outbound, std::move(question)}));  // false: the program has ended
     order.write = os::Descriptor();
     std::string bytes;
     const bool whole = read_all(reply.read.get(), bytes);

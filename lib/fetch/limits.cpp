@@ -6,8 +6,8 @@
 
 #include "crypto/digest.h"
 #include "db/write.h"
+#include "fetch/allowed.h"
 #include "fetch/network.h"
-#include "fetch/url.h"
 
 namespace postern::fetch {
 namespace {

@@ -9,7 +9,7 @@
 #include "crypto/digest.h"
 #include "json/reader.h"
 #include "util/base64.h"
-#include "util/json_string.h"
+#include "util/text.h"
 
 namespace postern::jose {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "util/json_string.h"
+#include "util/text.h"
 
 namespace postern::json {
 namespace {

@@ -15,7 +15,6 @@
 
 #include "crypto/error.h"
 #include "os/file.h"
-#include "os/new_files.h"
 #include "os/read_file.h"
 #include "util/shell_command.h"
 #include "util/text.h"

@@ -21,7 +21,6 @@
 #include "json/writer.h"
 #include "keys/key_files.h"
 #include "os/file.h"
-#include "os/new_files.h"
 #include "util/shell_command.h"
 
 namespace postern::keys {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "fetch/url.h"
+#include "fetch/allowed.h"
 #include "http/url.h"
 #include "util/percent.h"
 #include "util/text.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "fetch/allowed.h"
 #include "fetch/network.h"
-#include "fetch/url.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "oauth/target.h"

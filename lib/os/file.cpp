@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -35,16 +36,6 @@ Descriptor open_directory(const std::string& path) {
 
 constexpr std::string_view kTemporarySuffix = ".new";
 constexpr mode_t kOwnerOnly = 0600;
-
-bool write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto count = ::write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
 
 /// Gives it the owner, group and mode of `like`: the processes that read the old key must be able to read the new one.
 bool resemble(int descriptor, mode_t mode, const std::string& like) {
@@ -98,6 +89,16 @@ int Descriptor::release() {
     const int number = number_;
     number_ = -1;
     return number;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto count = ::write(descriptor, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
 }
 
 std::string directory_of(const std::string& given) {
@@ -183,5 +184,25 @@ bool is_at(const std::string& path, const Descriptor& file) {
 bool is_temporary_name(std::string_view name) { return name.starts_with('.') && name.ends_with(kTemporarySuffix); }
 
 std::string errno_text() { return std::generic_category().message(errno); }
+
+NewFiles::~NewFiles() {
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+        if (is_at(file->path, file->descriptor)) std::remove(file->path.c_str());
+    }
+}
+
+void NewFiles::add(std::string path, Descriptor file) { files_.push_back({std::move(path), std::move(file)}); }
+
+// O_PATH: closing any other descriptor of a database would drop the locks that this process has on it (fcntl(2)).
+void NewFiles::add(std::string path) {
+    Descriptor file(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (file) add(std::move(path), std::move(file));
+}
+
+std::vector<std::string> NewFiles::paths() const {
+    std::vector<std::string> paths;
+    for (const File& file : files_) paths.push_back(file.path);
+    return paths;
+}
 
 }  // namespace postern::os

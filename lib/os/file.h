@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace postern::os {
 
@@ -27,6 +28,9 @@ public:
 private:
     int number_;
 };
+
+/// Writes all bytes; false when one could not be written, and errno says why.
+bool write_all(int descriptor, std::string_view bytes);
 
 /// Returns the directory that holds `path` ("." for a bare name).
 std::string directory_of(const std::string& path);
@@ -74,5 +78,31 @@ bool is_temporary_name(std::string_view name);
 
 /// Returns the text of `errno`.
 std::string errno_text();
+
+/// Files and directories that are removed, the newest first, when this object ends without `keep`. Each is held open: a
+/// name that another process has given to another file since is not removed, and no other file can get its inode. A
+/// directory that has got something in it stays.
+class NewFiles {
+public:
+    NewFiles() = default;
+    NewFiles(const NewFiles&) = delete;
+    NewFiles& operator=(const NewFiles&) = delete;
+    ~NewFiles();
+
+    /// Adds the file or directory that was just made at `path`; `file` is open on it.
+    void add(std::string path, Descriptor file);
+    /// Opens and adds what was just made at `path`. When nothing is there, nothing is removed.
+    void add(std::string path);
+
+    std::vector<std::string> paths() const;  ///< in the order in which they were made
+    void keep() { files_.clear(); }
+
+private:
+    struct File {
+        std::string path;
+        Descriptor descriptor;
+    };
+    std::vector<File> files_;
+};
 
 }  // namespace postern::os

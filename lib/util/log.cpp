@@ -6,13 +6,14 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <stdexcept>
 #include <system_error>
 
 #include "util/clock.h"
-#include "util/json_string.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 namespace postern::util {
@@ -33,12 +34,7 @@ constexpr LevelRow kLevels[] = {
     {LogLevel::debug, "debug", LOG_DEBUG},
 };
 
-const LevelRow& row_of(LogLevel level) {
-    for (const LevelRow& row : kLevels) {
-        if (row.level == level) return row;
-    }
-    throw std::logic_error("log level without a row");
-}
+const LevelRow& row_of(LogLevel level) { return *std::ranges::find(kLevels, level, &LevelRow::level); }
 
 /// A descriptor: stderr, which belongs to the process, or a file of our own.
 class DescriptorSink final : public LogSink {

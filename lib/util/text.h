@@ -45,4 +45,9 @@ std::string_view trim(std::string_view text);
 /// the fourth on a character, which would cover it.
 std::string displayable(std::string_view utf8);
 
+/// Appends `text` to `out`, with its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD. `<`, `>` and `&` are escaped
+/// too (inert in HTML), and DEL and C1 controls, U+2028, U+2029 and bidirectional controls (one line on every screen,
+/// in reading order), and combining marks beyond the fourth on a character (no line covers another).
+void append_json_string(std::string& out, std::string_view text);
+
 }  // namespace postern::util

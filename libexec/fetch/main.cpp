@@ -2,9 +2,6 @@
 // (docs/decisions/0066). It opens no configuration, no database and no key. An endpoint's child starts it
 // (lib/fetch/child.h).
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -14,9 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "fetch/address.h"
+#include "fetch/allowed.h"
 #include "fetch/messages.h"
-#include "fetch/url.h"
 #include "http/url.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
@@ -77,9 +73,6 @@ os::TcpPorts ports_of(const fetch::Outbound& limits) {
 /// `limits` and to name servers, as far as the kernel can forbid the rest. Throws std::runtime_error.
 void confine(const fetch::Outbound& limits) {
     if (util::kSanitized) return;  // the runtime of a sanitizer needs what is forbidden here
-#ifdef __linux__
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#endif
     std::string reason;
     if (os::landlock_version(reason) > 0) os::restrict_files(file_rules(limits), {.ports = ports_of(limits)});
     if (os::can_filter_calls(reason)) os::filter_calls({.fetching = true});

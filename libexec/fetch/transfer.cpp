@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "fetch/address.h"
+#include "fetch/allowed.h"
 
 namespace {
 

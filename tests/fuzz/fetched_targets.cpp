@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
+#include "fetch/allowed.h"
 #include "fetch/freshness.h"
 #include "fetch/messages.h"
-#include "fetch/url.h"
 #include "fuzz/targets.h"
 #include "http/url.h"
 #include "oauth/client_document.h"

@@ -6,7 +6,7 @@
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/unusable_file.h"
-#include "os/new_files.h"
+#include "os/file.h"
 
 namespace postern::db {
 namespace {

@@ -1,14 +1,16 @@
-// Places for password hashes, counted across processes by lock files.
+// Places for password hashes, counted across processes by lock files; and the wait for one (os/file_lock.h).
 #include "os/slots.h"
 
 #include <doctest/doctest.h>
 
 #include <system_error>
 
+#include "os/file_lock.h"
 #include "support/files.h"
 
 using namespace postern;
 using namespace postern::test;
+using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 TEST_CASE("Slot: as many as there are, and free again when given back [L11, Q07]") {
@@ -58,4 +60,27 @@ TEST_CASE("Slot: who may use fewer finds a place that others leave, and gives up
 TEST_CASE("Slot: without files there is no limit") {
     auto one = os::Slot::acquire("", 1, milliseconds{0});
     CHECK(os::Slot::acquire("", 1, milliseconds{0}));
+}
+
+TEST_CASE("poll_until: asks once when the deadline has passed, and until it is true before") {
+    int asked = 0;
+    CHECK_FALSE(os::poll_until(Clock::now() - milliseconds(1), milliseconds(1), [&] { return ++asked > 1; }));
+    CHECK(asked == 1);
+    CHECK(os::poll_until(Clock::now(), milliseconds(1), [&] { return ++asked > 1; }));
+    CHECK(asked == 2);
+    CHECK(os::poll_until(Clock::now() + std::chrono::hours(1), milliseconds(1), [&] { return ++asked == 20; }));
+    CHECK(asked == 20);
+}
+
+TEST_CASE("poll_until: what never happens is waited for until the deadline, with short pauses") {
+    const auto begin = Clock::now();
+    int asked = 0;
+    const auto never = [&] {
+        ++asked;
+        return false;
+    };
+    CHECK_FALSE(os::poll_until(begin + milliseconds(50), milliseconds(5), never));
+    CHECK(Clock::now() >= begin + milliseconds(50));
+    CHECK(asked > 3);  // on a busy machine, too
+    CHECK(asked < 30);
 }

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "util/json_string.h"
 #include "util/text.h"
 
 using namespace postern;
