@@ -60,46 +60,24 @@ bool is_group(const std::string& name) {
 }
 
 /// Reads one object of the file; `group` is "" or "login." and so on.
-class ObjectReader {
-public:
-    ObjectReader(Config& config, Problems& problems) : config_(config), problems_(problems) {}
-
-    void read(const std::string& group, const json::Object& object) {
-        for (const auto& member : object.members()) read_member(group, member.first, member.second);
-    }
-
-private:
-    void read_member(const std::string& group, const std::string& name, const json::Value& value) {
+void read_object(Config& config, const std::string& group, const json::Object& object, Problems& problems) {
+    const auto& keys = config_keys();
+    for (const auto& [name, value] : object.members()) {
         const std::string full = group + name;
-        const auto& keys = config_keys();
-        const auto row = std::ranges::find_if(keys, [&](const ConfigKey& key) { return key.name == full; });
+        const auto row = std::ranges::find(keys, full, &ConfigKey::name);
         // A dot inside a member name is not a step into an object.
         if (row != keys.end() && name.find('.') == name.npos) {
-            apply(*row, value);
-        } else if (group.empty() && is_group(name)) {
-            read_group(name, value);
+            for (const ConfigProblem& problem : row->apply(config, value))
+                problems.push_back({full + problem.key, problem.reason});
+        } else if (!group.empty() || !is_group(name)) {
+            problems.push_back(unknown_key(group, name));
+        } else if (value.if_object() == nullptr) {
+            problems.push_back({name, "must be an object"});
         } else {
-            problems_.push_back(unknown_key(group, name));
+            read_object(config, name + ".", *value.if_object(), problems);
         }
     }
-
-    void apply(const ConfigKey& key, const json::Value& value) {
-        for (const ConfigProblem& problem : key.apply(config_, value)) {
-            problems_.push_back({std::string(key.name) + problem.key, problem.reason});
-        }
-    }
-
-    void read_group(const std::string& name, const json::Value& value) {
-        if (value.if_object() == nullptr) {
-            problems_.push_back({name, "must be an object"});
-        } else {
-            read(name + ".", *value.if_object());
-        }
-    }
-
-    Config& config_;
-    Problems& problems_;
-};
+}
 
 /// The lock files lie beside a database file, whose processes share them.
 std::string slot_files(const Config& config) {
@@ -143,7 +121,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     config.settings.outbound.program = POSTERN_FETCH;
     config.settings.oidc = root->find("oidc") != nullptr;
     Problems problems;
-    ObjectReader(config, problems).read("", *root);
+    read_object(config, "", *root, problems);
     if (root->find("issuer") == nullptr) {
         problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
@@ -173,7 +151,7 @@ std::string configured_log_target(const std::string& path) noexcept {
         const json::Object* root = parsed ? parsed->if_object() : nullptr;
         const json::Value* log = root ? root->find("log") : nullptr;
         Problems ignored;
-        if (log && log->if_object()) ObjectReader(config, ignored).read("log.", *log->if_object());
+        if (log && log->if_object()) read_object(config, "log.", *log->if_object(), ignored);
     } catch (const std::exception&) {  // the start has said why
     }
     return config.log_target;

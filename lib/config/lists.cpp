@@ -97,11 +97,7 @@ Fault released_claim_fault(const json::Value& value) {
     return std::nullopt;
 }
 
-struct NotEditable {
-    std::string_view name;
-    const char* reason;
-};
-constexpr NotEditable kNotEditable[] = {
+constexpr std::pair<std::string_view, const char*> kNotEditable[] = {
     {"email_verified", "the user would vouch for the address"},
     {"phone_number_verified", "the user would vouch for the number"},
     {"address", "the page has no fields for it"},
@@ -122,8 +118,8 @@ Fault tag_fault(const std::string* tag) { return language_fault(tag == nullptr ?
 
 Fault editable_claim_fault(const std::string* name) {
     if (name == nullptr || !model::scope_of_claim(*name)) return "must be a claim of OpenID Connect Core 5.1";
-    for (const NotEditable& row : kNotEditable)
-        if (row.name == *name) return "must not be \"" + *name + "\": " + row.reason;
+    for (const auto& [claim, reason] : kNotEditable)
+        if (claim == *name) return "must not be \"" + *name + "\": " + reason;
     return std::nullopt;
 }
 

@@ -60,15 +60,12 @@ struct Refusal {
 
 struct Response {
     int status = 200;
-    std::vector<std::pair<std::string, std::string>>
-        headers;  ///< names as written; the writer adds the ones every answer has
+    /// Names as written; the writer adds the ones every answer has.
+    std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
-    std::optional<Refusal>
-        refusal;  ///< set where the request is refused; recorded by the server under the request's id
-    std::optional<std::string>
-        client_id;  ///< the authenticated or token's client that this answer is for: its pages may read it
-    std::optional<std::string> reader =
-        std::nullopt;  ///< an origin whose pages may read it, whatever clients there are
+    std::optional<Refusal> refusal;        ///< recorded by the server under the request's id
+    std::optional<std::string> client_id;  ///< of the authenticated or token's client, whose pages may read the answer
+    std::optional<std::string> reader;     ///< an origin whose pages may read it, whatever clients there are
 
     /// Replaces a header of that name (compared without case) or adds it.
     void set(std::string_view name, std::string value);
