@@ -443,49 +443,36 @@ TEST_CASE(
         return with_issuer(R"("login": {"method": "saslauthd", "saslauthd": )" + members + "}");
     };
     struct Row {
-        std::string saslauthd;
         const char* key;  ///< of the problem, behind "login.saslauthd"; nullptr: none
+        std::vector<std::string> values;
     };
     const std::string path(106, 'x');
     const std::string service(64, 's');
     const std::string realm(255, 'r');
     const Row rows[] = {
-        {"{}", nullptr},
-        {R"({"socket": "/srv/mux", "service": "wiki-2.0_a", "realm": "EXAMPLE.ORG"})", nullptr},
-        {R"({"socket": "/)" + path + R"("})", nullptr},
-        {R"({"socket": "/)" + path + R"(x"})", ".socket"},
-        {R"({"socket": ""})", ".socket"},
-        {R"({"socket": "run/mux"})", ".socket"},
-        {R"({"socket": "@mux"})", ".socket"},
-        {R"({"socket": "\u0001mux"})", ".socket"},
-        {R"({"socket": "/run/\u0001mux"})", ".socket"},
-        {R"({"socket": null})", ".socket"},
-        {R"({"service": ")" + service + R"("})", nullptr},
-        {R"({"service": ")" + service + R"(s"})", ".service"},
-        {R"({"service": ""})", ".service"},
-        {R"({"service": "../login"})", ".service"},
-        {R"({"service": ".."})", ".service"},
-        {R"({"service": "a b"})", ".service"},
-        {R"({"service": "\u0001"})", ".service"},
-        {R"({"service": 1})", ".service"},
-        {R"({"realm": ""})", nullptr},
-        {R"({"realm": ")" + realm + R"("})", nullptr},
-        {R"({"realm": ")" + realm + R"(r"})", ".realm"},
-        {R"({"realm": "a b"})", ".realm"},
-        {R"({"realm": "\u0001"})", ".realm"},
-        {R"({"realm": "\u00e9"})", ".realm"},
-        {R"({"realm": false})", ".realm"},
-        {R"({"port": 1})", ".port"},
-        {"[]", ""},
-        {"null", ""},
-        {R"("/run/saslauthd/mux")", ""},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.saslauthd);
-        std::vector<std::string> expected;
-        if (row.key != nullptr) expected = {std::string("login.saslauthd") + row.key};
-        CHECK(keys_of_problems(with(row.saslauthd)) == expected);
-    }
+        {nullptr,
+         {"{}", R"({"socket": "/srv/mux", "service": "wiki-2.0_a", "realm": "EXAMPLE.ORG"})",
+          R"({"socket": "/)" + path + R"("})", R"({"service": ")" + service + R"("})", R"({"realm": ""})",
+          R"({"realm": ")" + realm + R"("})"}},
+        {".socket",
+         {R"({"socket": "/)" + path + R"(x"})", R"({"socket": ""})", R"({"socket": "run/mux"})",
+          R"({"socket": "@mux"})", R"({"socket": "\u0001mux"})", R"({"socket": "/run/\u0001mux"})",
+          R"({"socket": null})"}},
+        {".service",
+         {R"({"service": ")" + service + R"(s"})", R"({"service": ""})", R"({"service": "../login"})",
+          R"({"service": ".."})", R"({"service": "a b"})", R"({"service": "\u0001"})", R"({"service": 1})"}},
+        {".realm",
+         {R"({"realm": ")" + realm + R"(r"})", R"({"realm": "a b"})", R"({"realm": "\u0001"})",
+          R"({"realm": "\u00e9"})", R"({"realm": false})"}},
+        {".port", {R"({"port": 1})"}},
+        {"", {"[]", "null", R"("/run/saslauthd/mux")"}}};
+    for (const Row& row : rows)
+        for (const std::string& value : row.values) {
+            CAPTURE(value);
+            std::vector<std::string> expected;
+            if (row.key != nullptr) expected = {std::string("login.saslauthd") + row.key};
+            CHECK(keys_of_problems(with(value)) == expected);
+        }
     const auto read = config::parse_config(with(R"({"socket": "/srv/mux", "service": "wiki", "realm": "R"})"))
                           ->settings.login.saslauthd;
     REQUIRE(read);
@@ -521,8 +508,8 @@ TEST_CASE("parse_config: saslauthd has our own page, and what belongs to it [SOU
 
 TEST_CASE("parse_config: groups from a variable need a name, a separator and groups, and nothing else [GROUP-8]") {
     struct Row {
-        std::string value;  ///< of login.groupsFromEnvironment
-        const char* key;    ///< of the one problem, behind that name; nullptr when it is accepted
+        const char* key;                  ///< of the one problem, behind login.groupsFromEnvironment; nullptr: none
+        std::vector<std::string> values;  ///< of that key
     };
     const auto groups = [](const std::string& map) {
         return R"({"variable": "MEMBEROF", "separator": ";", "groups": )" + map + "}";
@@ -534,49 +521,35 @@ TEST_CASE("parse_config: groups from a variable need a name, a separator and gro
         return R"({"variable": )" + variable + R"(, "separator": ";", "groups": {"a": "staff"}})";
     };
     const Row rows[] = {
-        {"null", nullptr},
-        {groups(R"({"cn=staff,ou=groups,dc=example": "staff", "cn=all": "staff"})"), nullptr},
-        {groups(group_map(256)), nullptr},
-        {groups(group_map(257)), ".groups"},
-        {groups("{}"), ".groups"},
-        {groups(R"(["staff"])"), ".groups"},
-        {groups(R"({"a": "two words"})"), ".groups.a"},
-        {groups(R"({"a": ""})"), ".groups.a"},
-        {groups(R"({"a": ")" + std::string(65, 'x') + R"("})"), ".groups.a"},
-        {groups(R"({"a": ["staff"]})"), ".groups.a"},
-        {groups(R"({"": "staff"})"), ".groups."},
-        {groups(R"({"a;b": "staff"})"), ".groups.a;b"},
-        {groups(R"({"a\tb": "staff"})"), ".groups.a\tb"},
-        {groups(R"({")" + std::string(1024, 'x') + R"(": "staff"})"), nullptr},
-        {separated(R"(";")"), nullptr},
-        {separated(R"("; ")"), nullptr},
-        {separated(R"("1234567890123456")"), nullptr},
-        {separated(R"("12345678901234567")"), ".separator"},
-        {separated(R"("")"), ".separator"},
-        {separated(R"("\n")"), ".separator"},
-        {separated("null"), ".separator"},
-        {separated(R"(",")"), ".groups.cn=a,dc=b"},
-        {named(R"("SSL_CLIENT_S_DN_OU")"), nullptr},
-        {named(R"("HTTP_GROUPS")"), ".variable"},
-        {named(R"("MEMBER OF")"), ".variable"},
-        {named(R"("")"), ".variable"},
-        {named("1"), ".variable"},
-        {R"({"separator": ";", "groups": {"a": "staff"}})", ".variable"},
-        {R"({"variable": "M", "groups": {"a": "staff"}})", ".separator"},
-        {R"({"variable": "M", "separator": ";"})", ".groups"},
-        {R"({"variable": "M", "separator": ";", "groups": {"a": "staff"}, "group": 1})", ".group"},
-        {"[]", ""},
-        {R"("MEMBEROF")", ""},
-        {"true", ""},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.value);
-        const auto problems = keys_of_problems(
-            with_issuer(R"("login": {"method": "remote_user", "groupsFromEnvironment": )" + row.value + "}"));
-        std::vector<std::string> expected;
-        if (row.key != nullptr) expected = {std::string("login.groupsFromEnvironment") + row.key};
-        CHECK(problems == expected);
-    }
+        {nullptr,
+         {"null", groups(R"({"cn=staff,ou=groups,dc=example": "staff", "cn=all": "staff"})"), groups(group_map(256)),
+          groups(R"({")" + std::string(1024, 'x') + R"(": "staff"})"), separated(R"(";")"), separated(R"("; ")"),
+          separated(R"("1234567890123456")"), named(R"("SSL_CLIENT_S_DN_OU")")}},
+        {".groups",
+         {groups(group_map(257)), groups("{}"), groups(R"(["staff"])"), R"({"variable": "M", "separator": ";"})"}},
+        {".groups.a",
+         {groups(R"({"a": "two words"})"), groups(R"({"a": ""})"),
+          groups(R"({"a": ")" + std::string(65, 'x') + R"("})"), groups(R"({"a": ["staff"]})")}},
+        {".groups.", {groups(R"({"": "staff"})")}},
+        {".groups.a;b", {groups(R"({"a;b": "staff"})")}},
+        {".groups.a\tb", {groups(R"({"a\tb": "staff"})")}},
+        {".separator",
+         {separated(R"("12345678901234567")"), separated(R"("")"), separated(R"("\n")"), separated("null"),
+          R"({"variable": "M", "groups": {"a": "staff"}})"}},
+        {".groups.cn=a,dc=b", {separated(R"(",")")}},
+        {".variable",
+         {named(R"("HTTP_GROUPS")"), named(R"("MEMBER OF")"), named(R"("")"), named("1"),
+          R"({"separator": ";", "groups": {"a": "staff"}})"}},
+        {".group", {R"({"variable": "M", "separator": ";", "groups": {"a": "staff"}, "group": 1})"}},
+        {"", {"[]", R"("MEMBEROF")", "true"}}};
+    for (const Row& row : rows)
+        for (const std::string& value : row.values) {
+            CAPTURE(value);
+            std::vector<std::string> expected;
+            if (row.key != nullptr) expected = {std::string("login.groupsFromEnvironment") + row.key};
+            CHECK(keys_of_problems(with_issuer(R"("login": {"method": "remote_user", "groupsFromEnvironment": )" +
+                                               value + "}")) == expected);
+        }
     const auto read = parsed(R"("login": {"method": "remote_user", "groupsFromEnvironment": )" +
                              groups(R"({"cn=staff,dc=b": "staff"})") + "}")
                           .settings.login.groups_from_environment;

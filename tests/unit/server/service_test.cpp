@@ -1,38 +1,30 @@
 #include "server/service.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "db/error.h"
 #include "db/sqlite/write_lock.h"
 #include "refusal/reason.h"
 #include "store/login_attempts.h"
+#include "support/files.h"
 #include "support/variables.h"
 #include "util/clock.h"
 
 namespace postern::server {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// A directory with keys, and a process of an endpoint in it that needs nothing else.
 class ServiceFixture {
 public:
     explicit ServiceFixture(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none,
                             oauth::CorsPolicy readers = oauth::CorsPolicy::none)
-        : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
-          handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
+        : handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
               return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
           }) {
-        fs::remove_all(directory_);
-        fs::create_directories(directory_);
         keys::Keys::create(keys_directory(), {crypto::Algorithm::EdDSA}, util::SystemClock().now());
         endpoint_.name = "probe";
         endpoint_.paths = [](const oauth::Settings&) { return std::vector<std::string>{"/probe"}; };
@@ -42,7 +34,7 @@ public:
         endpoint_.cors = readers;
         config::Config config;
         config.settings.issuer = "https://login.example.org";
-        config.database = (directory_ / "postern.db").string();
+        config.database = directory_ / "postern.db";
         config.keys = keys_directory();
         config.log_target = log_file();
         config.log_level = util::LogLevel::debug;
@@ -51,21 +43,16 @@ public:
         app_.emplace(config, endpoint_);
         service_.emplace(*app_, endpoint_, handler_);
     }
-    ~ServiceFixture() { fs::remove_all(directory_); }
 
     Service& service() { return *service_; }
     App& app() { return *app_; }
-    std::string ring() const { return (directory_ / "refusals.ring").string(); }
-    std::string keys_directory() const { return (directory_ / "keys").string(); }
-    std::string log() const {
-        std::ostringstream text;
-        text << std::ifstream(log_file()).rdbuf();
-        return text.str();
-    }
+    std::string ring() const { return directory_ / "refusals.ring"; }
+    std::string keys_directory() const { return directory_ / "keys"; }
+    std::string log() const { return test::read_file(log_file()); }
 
 private:
-    std::string log_file() const { return (directory_ / "log").string(); }
-    fs::path directory_;
+    std::string log_file() const { return directory_ / "log"; }
+    test::TemporaryDirectory directory_;
     Handler handler_;
     Endpoint endpoint_;
     std::optional<App> app_;
@@ -112,6 +99,15 @@ private:
     gateway::Variables variables_;
     gateway::Body body_;
 };
+
+/// A handler that refuses every request.
+Handler refusing(refusal::Reason reason, const std::string& client_id, int status = 401) {
+    return [=](App&, const http::Request&) {
+        http::Response response = http::json(json::Object{{"error", refusal::error_word(reason)}}, status);
+        response.refusal = http::Refusal{reason, "words", "unknown scope: x", client_id};
+        return response;
+    };
+}
 
 TEST_CASE("make_request_id: twelve characters that are hard to misread, never the same, behind the name of the node") {
     crypto::SeededRandom random("ids");
@@ -275,12 +271,7 @@ TEST_CASE("Service: endpoints for browsers fail with a page, in plain text when 
 }
 
 TEST_CASE("Service: a refusal can be looked up by the id that its answer carries") {
-    ServiceFixture fixture(OnFailure::json, [](App&, const http::Request&) {
-        http::Response response = http::json(json::Object{{"error", "invalid_scope"}}, 400);
-        response.refusal = http::Refusal{refusal::Reason::invalid_scope_unknown, "That scope is not known.",
-                                         "unknown scope: x", "shop"};
-        return response;
-    });
+    ServiceFixture fixture(OnFailure::json, refusing(refusal::Reason::invalid_scope_unknown, "shop", 400));
     FakeExchange exchange;
     fixture.service().run(exchange);
     const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
@@ -303,11 +294,7 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
 
 TEST_CASE("Service: of a client_id that is none, such as a token in the wrong field, only the beginning is noted") {
     const std::string token = std::string(128, 'h') + "signature";
-    ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
-        http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
-        response.refusal = http::Refusal{refusal::Reason::invalid_client, "words", "", token};
-        return response;
-    });
+    ServiceFixture fixture(OnFailure::json, refusing(refusal::Reason::invalid_client, token));
     FakeExchange exchange;
     fixture.service().run(exchange);
     const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
@@ -328,11 +315,7 @@ TEST_CASE("Service: the URL of a document is noted whole, but not one that holds
     };
     for (const auto& row : rows) {
         CAPTURE(row.sent);
-        ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
-            http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
-            response.refusal = http::Refusal{refusal::Reason::invalid_client, "words", "", row.sent};
-            return response;
-        });
+        ServiceFixture fixture(OnFailure::json, refusing(refusal::Reason::invalid_client, row.sent));
         FakeExchange exchange;
         fixture.service().run(exchange);
         const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
@@ -426,7 +409,7 @@ TEST_CASE(
 
 TEST_CASE("Service: keys that have become unusable are the server's failure, not a stale answer") {
     ServiceFixture fixture;
-    std::ofstream(fixture.keys_directory() + "/jwks.json") << "{}";
+    test::write_file(fixture.keys_directory() + "/jwks.json", "{}");
     FakeExchange exchange;
     fixture.service().run(exchange);
     CHECK(exchange.sent.starts_with("Status: 500 "));

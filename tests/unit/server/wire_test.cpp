@@ -93,33 +93,20 @@ TEST_CASE("to_wire: Location is absolute, or nothing is sent [RFC 3875 §6.3.3, 
 
 TEST_CASE(
     "to_wire: no control byte, odd name or order to the web server leaves in a header [RFC 9110 §5.5, CWE-113, X04]") {
-    struct Row {
-        std::string name;
-        std::string value;
-    };
-    const Row rows[] = {
-        {"X-A", "a\r\nb"},
-        {"X-A", "a\nb"},
-        {"X-A", std::string("a\0b", 3)},
-        {"X-A", "a\tb"},
-        {"X-A", "a\x7f"},
-        {"", "a"},
-        {"X A", "a"},
-        {"X-A:", "a"},
-        {"X-A\r\nX-B", "a"},
-        {"Status", "200 OK"},
-        {"Content-Length", "5"},
-        {"X-Request-Id", "x"},
-        {"X-Sendfile", "/etc/passwd"},
-        {"x-LIGHTTPD-send-file", "/etc/passwd"},
-        {"X-Accel-Redirect", "/x"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.name);
-        CAPTURE(row.value);
+    const auto with = [](const std::string& name, const std::string& value) {
         http::Response response = text("x");
-        response.add(row.name, row.value);
-        CHECK_THROWS_AS(to_wire(response, kFacts), std::logic_error);
+        response.add(name, value);
+        return response;
+    };
+    for (const std::string& value : {std::string("a\r\nb"), std::string("a\nb"), std::string("a\0b", 3),
+                                     std::string("a\tb"), std::string("a\x7f")}) {
+        CAPTURE(value);
+        CHECK_THROWS_AS(to_wire(with("X-A", value), kFacts), std::logic_error);
+    }
+    for (const char* name : {"", "X A", "X-A:", "X-A\r\nX-B", "Status", "Content-Length", "X-Request-Id", "X-Sendfile",
+                             "x-LIGHTTPD-send-file", "X-Accel-Redirect"}) {
+        CAPTURE(name);
+        CHECK_THROWS_AS(to_wire(with(name, "a"), kFacts), std::logic_error);
     }
     CHECK_THROWS_AS(to_wire(text("x"), {"a\nb", true, false}), std::logic_error);
 }
