@@ -1,4 +1,4 @@
-// What an endpoint about a token cannot do without: its digest, and one row by that digest.
+// The work that no endpoint about a token can do without: its digest, and one row by that digest.
 #ifndef ANCHOR_LOOKUP_H
 #define ANCHOR_LOOKUP_H
 

@@ -1,4 +1,4 @@
-// What happened that an auditor wants to know: one table of events, and where they wait until they are written.
+// The events of the audit log: one table, and the place where they wait until they are written.
 #pragma once
 
 #include <span>
@@ -86,9 +86,9 @@ std::string short_digest(std::string_view value);
 Member client(const model::ClientId& id);
 Member subject(const model::Subject& subject);  ///< random; only the user table links it to a person
 Member session(const model::Sid& sid);
-/// Of a code or token, under the name that says which; storage has the whole digest.
+/// Names a code or token by the beginning of its digest; `name` says which it is, and storage has the whole digest.
 Member credential(std::string_view name, const model::ValueHash& hash);
-/// What every line about a grant begins with, client to grant, and then the members of its own.
+/// Returns the members that every line about a grant begins with, client to grant, and then its `own`.
 std::vector<Member> with_grant(const model::Grant& grant, std::vector<Member> own);
 Member yes_or_no(std::string_view name, bool value);
 

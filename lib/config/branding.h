@@ -19,7 +19,8 @@ Fault help_fault(std::string_view help);
 /// `branding.links`: [{"text": {"": "Imprint", "de": "Impressum"}, "url": "https://example.org/imprint"}], up to 5.
 Problems read_brand_links(Config& config, const json::Value& value);
 
-/// What one key needs of another, and colours that cannot be told from the page: below 3 : 1 (WCAG 2.2, 1.4.11).
+/// Adds a problem for each key that needs another one, and for a colour that cannot be told from the page: below 3 : 1
+/// (WCAG 2.2, 1.4.11).
 void check_branding(const oauth::Branding& branding, Problems& problems);
 
 }  // namespace postern::config

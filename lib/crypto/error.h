@@ -1,4 +1,4 @@
-// What is thrown when the cryptography library, a key or the random source is broken: our fault, never the caller's.
+// The exception for when the cryptography library, a key or the random source is broken: our fault, never the caller's.
 #pragma once
 
 #include <stdexcept>

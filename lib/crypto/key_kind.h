@@ -1,4 +1,4 @@
-// What distinguishes the algorithms for OpenSSL: a part of crypto/key.h of its own. Callers hold an openssl::Use.
+// The differences between the algorithms for OpenSSL: a part of crypto/key.h of its own. Callers hold an openssl::Use.
 #pragma once
 
 #include <array>

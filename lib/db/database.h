@@ -115,7 +115,7 @@ public:
     /// Creates the file, its side files and the write lock from the embedded schema, and notes them in `made`; or the
     /// tables in the database that a URI names. Refuses (StoreUnusable) when the file or the tables exist.
     static void create(os::NewFiles& made, const std::string& path);
-    /// The same, all of it or nothing.
+    /// Creates a whole database or nothing.
     static void create(const std::string& path);
 
     /// Opens an existing database of exactly kSchemaVersion; never creates one. `path` is a file or a URI. `lock_wait`
@@ -138,8 +138,8 @@ public:
     /// `sql` must be a string literal: statements are prepared once per process and kept by address.
     Statement prepare(const char* sql);
 
-    /// The same with its `values`: as many as the statement has parameters, in the order of their numbers. Text is
-    /// copied. Throws StoreError for another number of values.
+    /// Prepares a statement with its `values`: as many as the statement has parameters, in the order of their numbers.
+    /// Text is copied. Throws StoreError for another number of values.
     template <class... Values>
     Statement query(const char* sql, const Values&... values) {
         Statement statement = prepare(sql);
@@ -147,8 +147,8 @@ public:
         return statement;
     }
 
-    /// The same for a list of any length, outside a transaction: a server sends its rows in batches, of one snapshot
-    /// that lasts until the last row has been read or the statement is gone.
+    /// Prepares a statement for a list of any length, outside a transaction: a server sends its rows in batches, of one
+    /// snapshot that lasts until the last row has been read or the statement is gone.
     template <class... Values>
     Statement list(const char* sql, const Values&... values) {
         Statement statement = query(sql, values...);
@@ -163,7 +163,7 @@ public:
     /// where the server's answer took longer than they differ.
     std::chrono::milliseconds clock_offset();
 
-    /// What the operator should know about this connection, once for each; "" for nothing. For the log.
+    /// Returns a warning about this connection for the log, once for each; "" for none.
     std::string take_warning();
 
     /// How long no server could be reached at the addresses that the names of its hosts had when this was opened, from

@@ -1,4 +1,4 @@
-// What a database engine provides under Database: a connection and its prepared statements. Private to this module.
+// The parts of a database engine under Database: a connection and its prepared statements. Private to this module.
 #pragma once
 
 #include <chrono>
@@ -42,7 +42,7 @@ public:
     virtual void queue() = 0;
     virtual std::int64_t changed_rows() const = 0;
 
-    // Of the row; `column` counts from 0.
+    // The columns of the row; `column` counts from 0.
     virtual int columns() const = 0;
     virtual bool is_null(int column) const = 0;
     virtual std::string_view text(int column) const = 0;  ///< "" for NULL; valid until the next step
@@ -60,10 +60,11 @@ public:
 
     /// Kept by the address of `sql`. Throws StoreError when the statement is still in use.
     virtual PreparedStatement& prepare(const char* sql) = 0;
-    /// What `prepare` was given so far: the driver's own statements too, in no order. For tests, which explain them.
+    /// Returns the statements that were prepared so far, the driver's own too, in no order. For tests, which explain
+    /// them.
     virtual std::vector<const char*> prepared() const = 0;
 
-    // What Transaction and Snapshot promise. A transaction that is not committed is rolled back.
+    // The work of Transaction and Snapshot. A transaction that is not committed is rolled back.
     virtual bool in_transaction() const = 0;
     virtual void begin(Durability durability, std::chrono::milliseconds lock_wait) = 0;
     virtual void commit(Durability durability) = 0;

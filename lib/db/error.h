@@ -1,4 +1,4 @@
-// What is thrown when storage cannot do what it must: answered with 503, never with a guess.
+// The exceptions for when storage fails: answered with 503, never with a guess.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What the role of each program may do on a server.
+// The rights of each program's role on a server.
 #pragma once
 
 namespace postern::db {

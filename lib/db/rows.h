@@ -16,8 +16,8 @@ struct Limit {
     std::int64_t rows = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What `Database::list` finds, as values, to be walked through once. A row is read when it is reached: see there for
-/// how long this holds a snapshot. Must not outlive its Database.
+/// The rows that `Database::list` finds, as values, to be walked through once. A row is read when it is reached: see
+/// there for how long this holds a snapshot. Must not outlive its Database.
 template <class Row>
 class Rows {
 public:

@@ -46,8 +46,8 @@ private:
 /// A name as SQL quotes it.
 std::string quoted(const std::string& name);
 
-/// What `prepare` keeps by address, for SQL that is made of names and numbers: the same text has the same address, as
-/// long as the process lives.
+/// Keeps SQL that is made of names and numbers for `prepare`, which keeps statements by address: the same text has the
+/// same address as long as the process lives.
 const char* kept_text(std::string sql);
 
 /// Runs a statement without parameters and rows.
@@ -56,7 +56,7 @@ void execute(Connection& connection, const std::string& sql);
 /// All but the one with the schema's version: a table before those that refer to it.
 std::vector<Table> read_tables(Connection& connection);
 
-/// Those that both have, with the columns that both have, in the order of `source`.
+/// Returns the tables that both have, with the columns that both have, in the order of `source`.
 std::vector<Table> common_tables(Connection& source, Connection& target);
 
 }  // namespace postern::db

@@ -1,4 +1,4 @@
-// What a URI says about its connections, for a sandbox: files_of_uri (db/database.h), and this.
+// The sockets of a URI's connections, for a sandbox; its files are files_of_uri (db/database.h).
 #pragma once
 
 #include <cstdint>

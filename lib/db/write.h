@@ -41,14 +41,14 @@ auto write(Database& database, Durability durability, std::chrono::milliseconds 
     }
 }
 
-/// The same with the database's wait.
+/// Writes with the database's wait.
 template <class Action>
 auto write(Database& database, Durability durability, Action&& action) {
     return write(database, durability, database.wait(), std::forward<Action>(action));
 }
 
-/// What `find` finds, which may be nothing. A server that was replaced as the primary, and does not know it yet,
-/// answers reads with what was true before, but it cannot commit durably. So before a caller is told that there is
+/// Returns the result of `find`, which may be nothing. A server that was replaced as the primary, and does not know it
+/// yet, answers reads with what was true before, but it cannot commit durably. So before a caller is told that there is
 /// nothing, the same look is part of a durable commit. On a file one look is enough.
 template <class Find>
 auto find_surely(Database& database, Find&& find) {

@@ -19,7 +19,7 @@ struct AssertionResponse {
     std::string_view user_handle;  ///< empty: none came
 };
 
-/// What the database has of the passkey that `id` names.
+/// The passkey that `id` names, as the database has it.
 struct StoredPasskey {
     std::string_view credential_id;
     std::string_view cose_key;

@@ -1,4 +1,4 @@
-// What an authenticator says about a ceremony, and signs (WebAuthn §6.1).
+// The data of an authenticator about a ceremony, which it signs (WebAuthn §6.1).
 #pragma once
 
 #include <cstddef>

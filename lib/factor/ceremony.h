@@ -10,7 +10,7 @@ enum class Ceremony {
     assertion,     ///< §7.2: a passkey is used
 };
 
-/// What the answer of an authenticator must repeat.
+/// The values that the answer of an authenticator must repeat.
 struct Expected {
     std::string_view challenge;  ///< the bytes themselves, not base64url; never empty
     std::string_view origin;     ///< of the issuer, such as `https://id.example.org`

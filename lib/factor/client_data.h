@@ -1,4 +1,4 @@
-// What the browser says about a ceremony: clientDataJSON (WebAuthn §5.8.1).
+// The browser's data about a ceremony: clientDataJSON (WebAuthn §5.8.1).
 #pragma once
 
 #include <cstddef>

@@ -10,14 +10,14 @@
 
 namespace postern::factor {
 
-/// What the list has of a password: the first 8 bytes of its SHA-1, the greatest first. It is what collections of
-/// stolen passwords are published as; how many passwords share one does not matter for it.
+/// A password in the list: the first 8 bytes of its SHA-1, the greatest first. Collections of stolen passwords are
+/// published as SHA-1; it does not matter that passwords can share an entry.
 using PasswordEntry = std::uint64_t;
 
 inline constexpr std::size_t kPasswordEntryBytes = 8;
 
 PasswordEntry password_entry(std::string_view password);
-/// The same from the bytes in the file, or from those of a whole SHA-1. There must be 8 at least.
+/// Reads an entry from its bytes in the file, or from a whole SHA-1. There must be 8 at least.
 PasswordEntry read_password_entry(std::string_view bytes);
 /// Appends the 8 bytes.
 void write_password_entry(std::string& to, PasswordEntry entry);

@@ -23,7 +23,7 @@ enum class PasswordFlaw {
     guessable,   ///< fewer bits than configured
 };
 
-/// What an attacker who wants this user's account tries first; "" for what is not known.
+/// The facts about a user that an attacker tries first; "" for each that is not known.
 struct PasswordOwner {
     std::string username;
     std::string email = {};

@@ -23,8 +23,8 @@ std::vector<std::string> make_recovery_codes(crypto::Random& random);
 inline constexpr std::size_t kCodeKeyNameSize = 17;
 std::string code_key_name(const util::Secret& factor_key);
 
-/// What the database has of a code. Sixteen digits can be found from a plain digest, so this is HMAC-SHA-256 under a
-/// key that is derived from factor.key, after the name of that key. The code of another user has another hash.
+/// Makes the hash of a code that is stored. Sixteen digits can be found from a plain digest, so this is HMAC-SHA-256
+/// under a key that is derived from factor.key, after the name of that key. The code of another user has another hash.
 std::string recovery_code_hash(const util::Secret& factor_key, const model::Subject& subject, std::string_view digits);
 
 }  // namespace postern::factor

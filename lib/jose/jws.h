@@ -17,7 +17,7 @@
 
 namespace postern::jose {
 
-/// What a token is, by its `typ` header: the only thing that tells kinds apart.
+/// The kind of a token, by its `typ` header: nothing else tells kinds apart.
 enum class TokenType {
     access_token,   ///< "at+jwt" (RFC 9068 §2.1)
     refresh_token,  ///< "rt+jwt"
@@ -55,7 +55,8 @@ public:
     /// Keeps its own copy of `keys`; may itself be copied and moved.
     explicit Verifier(const JwkSet& keys);
 
-    /// What the header of `token` says it is; nullopt for a header that this server does not emit. Nothing is verified.
+    /// Returns the type in the header of `token`; nullopt for a header that this server does not emit. Nothing is
+    /// verified.
     std::optional<TokenType> type_of(std::string_view token) const;
 
     /// Accepts only a token of the wanted type. The payload is read after the signature has been verified; a token that

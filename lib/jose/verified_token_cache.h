@@ -10,7 +10,7 @@
 
 namespace postern::jose {
 
-/// What a verified token says; shared with the cache, and so never changed.
+/// The claims of a verified token; shared with the cache, and so never changed.
 using Claims = std::shared_ptr<const json::Object>;
 
 /// A fixed number of slots, each for the SHA-256 of a whole token, signature included; a later token replaces an
@@ -19,7 +19,8 @@ using Claims = std::shared_ptr<const json::Object>;
 /// one. Only valid tokens enter it; at worst they displace others, which are then verified again.
 class VerifiedTokenCache {
 public:
-    /// What the token with that SHA-256, 32 bytes, says; nullptr when it is not there. Valid until the next `add`.
+    /// Returns the claims of the token with that SHA-256, 32 bytes; nullptr when it is not there. Valid until the next
+    /// `add`.
     const Claims* find(const std::string& digest) const;
     const Claims& add(const std::string& digest, Claims claims);
 

@@ -7,11 +7,11 @@
 
 namespace postern::json {
 
-/// Strings as append_json_string (util/text.h) has them: invalid UTF-8 is replaced by U+FFFD; `<`, `>`, `&`, U+2028 and
-/// U+2029 are escaped, so that the text is inert in HTML. A number that JSON cannot say (infinite, not a number) is a
-/// programming error and throws std::invalid_argument.
+/// Writes strings as append_json_string (util/text.h) does: invalid UTF-8 is replaced by U+FFFD; `<`, `>`, `&`, U+2028
+/// and U+2029 are escaped, so that the text is inert in HTML. A number that JSON cannot say (infinite, not a number) is
+/// a programming error and throws std::invalid_argument.
 std::string write(const Value& value);
-/// The same with two-space indentation and a newline at the end, for files and terminals.
+/// Writes with two-space indentation and a newline at the end, for files and terminals.
 std::string write_pretty(const Value& value);
 
 }  // namespace postern::json

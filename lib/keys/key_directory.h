@@ -20,7 +20,7 @@ struct NewKey {
 
 struct KeyFileName;
 
-/// What `KeyDirectory::restore` has made.
+/// The files that `KeyDirectory::restore` has made.
 struct Restored {
     std::optional<std::size_t> published;  ///< jwks.json, of so many private keys
     bool seal = false;

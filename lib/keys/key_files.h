@@ -48,7 +48,7 @@ struct KeyPair {
 /// A new key whose kid does not begin with a dash: a command line would take that for an option.
 KeyPair make_key_pair(crypto::Algorithm algorithm);
 
-/// What a file of the key directory held when it was read.
+/// The content of a file of the key directory when it was read.
 struct FileContent {
     std::string bytes;
     FileVersion version;  ///< of exactly these bytes
@@ -84,7 +84,7 @@ void make_key_file(os::NewFiles& made, const std::string& directory, const std::
 /// Throws the KeyError for a file that a new one would replace.
 [[noreturn]] void throw_existing_key(const std::string& path);
 
-/// What cannot be looked at is taken to be there.
+/// Returns whether a file is there; one that cannot be looked at is taken to be.
 bool is_there(const std::string& path);
 
 /// The file need not be there.

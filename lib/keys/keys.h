@@ -53,7 +53,7 @@ public:
     void reload_if_changed();
 
     const jose::JwkSet& published() const { return published_; }
-    /// Of the jwks.json that `published` comes from.
+    /// Returns the version of the jwks.json that `published` comes from.
     const FileVersion& version() const { return version_; }
     jose::Verifier& verifier();  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
@@ -71,7 +71,7 @@ public:
     /// `private_mode` is that of the signing keys and of seal.key.
     static void create(os::NewFiles& made, const std::string& directory,
                        const std::vector<crypto::Algorithm>& algorithms, util::Time now, mode_t private_mode = 0640);
-    /// The same, all of it or nothing.
+    /// Creates a whole directory or nothing.
     static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now);
     /// For `postern key list`, by algorithm and time.
     static std::vector<KeyInfo> list(const std::string& directory, util::Time now);

@@ -26,10 +26,10 @@ std::vector<KeyFile> read_key_files(const std::string& directory);
 /// Whether the two have the same files with the same bytes, in any order.
 bool are_same(const std::vector<KeyFile>& some, const std::vector<KeyFile>& others);
 
-/// What is sealed, by the name of the file.
+/// Sealed contents, by the name of the file.
 using SealedKeyFiles = std::map<std::string, std::string>;
 
-/// What cannot be looked at is taken to be there.
+/// Returns whether the key is there; one that cannot be looked at is taken to be.
 bool has_transport_key(const std::string& directory);
 
 /// Throws KeyError when the file is missing or not regular, when anyone but its owner may read it, or when it does not

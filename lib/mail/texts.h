@@ -1,4 +1,4 @@
-// What the messages to users say: one table.
+// The texts of messages to users: one table.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace postern::mail {
 
-/// What stands for the marks of the texts. A message has what its kind needs.
+/// The values for the marks of the texts. A message has those that its kind needs.
 struct MailValues {
     std::string site = {};       ///< {site}: the host of the issuer
     std::string username = {};   ///< {username}
@@ -27,7 +27,7 @@ struct MailText {
 /// A value is not looked at again: a name can look like a mark.
 MailText mail_text(model::MailKind kind, const MailValues& values, const text::Catalogue& language);
 
-/// Of `postern doctor --mail`.
+/// Returns the text of `postern doctor --mail`.
 MailText test_mail_text(const std::string& site, const text::Catalogue& language);
 
 }  // namespace postern::mail

@@ -1,4 +1,4 @@
-// What has happened to an account, as its owner and the operator are told.
+// The events of an account, as its owner and the operator are told.
 #pragma once
 
 #include <optional>
@@ -46,7 +46,7 @@ struct ActivityLine {
     std::string detail = {};
 };
 
-/// What `link_used` has in the place of a purpose: no password was chosen with that invitation.
+/// The purpose of a `link_used` without one: no password was chosen with that invitation.
 inline constexpr const char* kUsedForPasskey = "passkey";
 
 /// Where another line has a browser: the operator did it, with the command. No browser is called so.

@@ -7,7 +7,7 @@
 
 namespace postern::model {
 
-/// What a login is worth. A higher level includes the lower ones. Stored as its number.
+/// The level of a login. A higher level includes the lower ones. Stored as its number.
 enum class Level {
     unknown = 0,  ///< the web server let the user in and does not say how
     password = 1,

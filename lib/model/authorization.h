@@ -20,14 +20,15 @@ enum class Prompt { none, login, consent, select_account };
 enum class ResponseType { code, token };                 ///< RFC 6749 §3.1.1
 enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple Response Types §2.1, Form Post §2
 
-/// What a request keeps of the document that describes its client, from the first look at it until the user approves:
-/// nothing is stored before.
+/// The part of a client's document that a request keeps, from the first look at it until the user approves: nothing is
+/// stored before.
 struct SeenDocument {
     std::string digest;  ///< of what this server reads of it (oauth::digest_of)
     std::string name;    ///< shown to users
 };
 
-/// What a request asks of the login (OpenID Connect Core §3.1.2.1, §5.5.1.1), as far as this server knows the values.
+/// The demand of a request on the login (OpenID Connect Core §3.1.2.1, §5.5.1.1), as far as this server knows the
+/// values.
 struct RequestedAcr {
     std::string names;                ///< in the client's order, with single blanks between them; "": none
     Level wished = Level::unknown;    ///< the least that is worth one of them; unknown: none
@@ -79,7 +80,7 @@ struct AuthorizationRequest {
 
 enum class Decision { unset, approved, denied };
 
-/// What an authenticated user has done about a request: the row keyed by the request's id.
+/// The progress of an authenticated user with a request: the row keyed by the request's id.
 struct AuthorizationProgress {
     Subject subject;         ///< the user who logged in for it or decided it
     bool logged_in = false;  ///< a login was made for this very request

@@ -12,7 +12,7 @@ using ClaimNames = std::set<std::string>;
 
 /// Separated by single spaces, in order; "" for none.
 std::string to_string(const ClaimNames& names);
-/// What to_string wrote.
+/// Reads the text of to_string.
 ClaimNames parse_claim_names(std::string_view text);
 
 /// Where they are to be delivered. A name may stand in both.

@@ -23,7 +23,7 @@ enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, 
 enum class Pkce { required, optional };
 /// Which of the user's groups a client is told. `own`: those that it is for.
 enum class ToldGroups { all, own };
-/// What an access token says: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
+/// The claims of access tokens: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
 enum class TokenProfile { interface, rfc9068 };
 /// Who says what a client is: the operator, who registered it, or the document at the URL that is its id
 /// (draft-ietf-oauth-client-id-metadata-document).
@@ -73,7 +73,7 @@ struct Client {
     std::vector<ClientSecret> secrets;  ///< none for public clients
     util::Time created_at{};
     Origin origin = Origin::operator_;
-    // Of a document:
+    // Clients of documents:
     std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day
     std::optional<util::Time> removable_at = std::nullopt;  ///< nullopt: the operator has decided about it, so it stays
     Subject brought_by = {};  ///< the user whose approval made the row, perhaps removed since; empty: not known

@@ -20,7 +20,8 @@ struct Group {
 /// 1 to 64 of A-Z a-z 0-9 . _ -: applications compare names byte by byte, and separate them by commas, blanks and
 /// slashes.
 bool is_group_name(std::string_view name);
-/// Of a group that is made now: the first character is no dash, because the command line would take it for an option.
+/// Accepts the name of a group that is made now: the first character is no dash, because the command line would take it
+/// for an option.
 bool is_new_group_name(std::string_view name);
 
 }  // namespace postern::model

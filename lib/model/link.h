@@ -11,7 +11,7 @@
 
 namespace postern::model {
 
-/// What opening it does for the user.
+/// The purpose of opening a link.
 enum class LinkPurpose {
     invite,    ///< the first password
     password,  ///< another password

@@ -37,8 +37,8 @@ struct MailRequest {
     std::optional<util::Time> failed_at = {};
 };
 
-/// What users.email_key holds: SHA-256 of the address, its ASCII letters in lower case, in hex; "" for what is no
-/// address that mail is sent to.
+/// Returns the value of users.email_key: SHA-256 of the address, its ASCII letters in lower case, in hex; "" for what
+/// is no address that mail is sent to.
 std::string email_key(std::string_view address);
 
 /// The claim `email`; "" when there is none that mail is sent to.

@@ -19,7 +19,7 @@ using ResourceUris = std::vector<std::string>;
 std::string to_string(const ResourceUris& uris);
 ResourceUris parse_resource_uris(std::string_view text);
 
-/// What was approved for tokens of each API, by its URI in one spelling (http::one_spelling).
+/// The scopes that were approved for tokens of each API, by its URI in one spelling (http::one_spelling).
 using ResourceScopes = std::map<std::string, Scope>;
 /// A line for each: the URI, then the scope's words.
 std::string to_string(const ResourceScopes& scopes);

@@ -16,7 +16,7 @@ public:
     /// Tokens of %x21 / %x23-5B / %x5D-7E separated by single spaces; nullopt for anything else, "" is the empty scope.
     /// At most 64 tokens.
     static std::optional<Scope> parse(std::string_view text);
-    /// Of a text that `to_string` returned once, which is not checked again: it may have more than 64 tokens.
+    /// Reads a text that `to_string` returned once, which is not checked again: it may have more than 64 tokens.
     static Scope stored(std::string text);
 
     const std::string& to_string() const { return text_; }

@@ -38,9 +38,9 @@ struct Recipient {
     model::ClaimNames asked_for = {};  ///< by name, as far as the client is still registered for it
 };
 
-/// What the client is told of what `get_user_claims` knows, which is asked once. A claim of the client's own
-/// (store/client_claims) takes the place of the user's claim of that name. One whose source the user does not have is
-/// left out.
+/// Returns the claims that the client is told, of those that `get_user_claims` returns, which is called once. A claim
+/// of the client's own (store/client_claims) takes the place of the user's claim of that name. One whose source the
+/// user does not have is left out.
 json::Object release_claims(oauth::Context& context, const Recipient& recipient, const GetUserClaims& get_user_claims);
 
 /// Adds the claim `groups` with those of the user's groups that the client is told, unless there is one: what a

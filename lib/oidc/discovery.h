@@ -1,4 +1,4 @@
-// What this server says about itself (OpenID Connect Discovery §3, RFC 8414 §2): only what is true of it.
+// Describes this server (OpenID Connect Discovery §3, RFC 8414 §2): only what is true of it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What ends when a user logs out?
+// Ends sessions when a user logs out.
 #pragma once
 
 #include "model/session.h"

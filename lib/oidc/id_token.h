@@ -1,4 +1,4 @@
-// What an ID token says (OpenID Connect Core §2, §3.1.3.6): protocol claims, and what was asked for by name (§5.5).
+// The claims of an ID token (OpenID Connect Core §2, §3.1.3.6): protocol claims, and those requested by name (§5.5).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What does a client ask for when it sends a browser to log out? (OpenID Connect RP-Initiated Logout 1.0 §2)
+// The request of a client that sends a browser to log out (OpenID Connect RP-Initiated Logout 1.0 §2)
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace postern::oidc {
 
-/// What a caller without a token is told. It knows what it sent, so that it may be told; the operator learns more.
+/// The text for a caller without a token. It knows what it sent, so that it may be told; the operator learns more.
 inline constexpr const char* kNoToken =
     "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it with "
     "CGIPassAuth On)";
@@ -26,8 +26,9 @@ oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request
 /// description, for every other. No audience is asked for.
 oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token);
 
-/// What an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked once, and only for a
-/// token that releases something. Its `groups` are told if it has that claim, else those of the database.
+/// Returns the claims that an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked
+/// once, and only for a token that releases something. Its `groups` are told if it has that claim, else those of the
+/// database.
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::StoredAccessToken& token,
                                       const GetUserClaims& get_user_claims);
 

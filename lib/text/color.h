@@ -15,7 +15,7 @@ struct Color {
 inline constexpr Color kBlack{0, 0, 0};
 inline constexpr Color kWhite{255, 255, 255};
 
-/// Of "#rrggbb", in letters of either case.
+/// Reads "#rrggbb", in letters of either case.
 std::optional<Color> parse_color(std::string_view text);
 /// "#rrggbb" in small letters.
 std::string to_text(const Color& color);

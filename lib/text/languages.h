@@ -13,7 +13,7 @@
 
 namespace postern::text {
 
-/// What a person or a client has said about the language of a page.
+/// The wishes of a person or a client about the language of a page.
 struct LanguageWishes {
     std::optional<std::string> ui_locales;  ///< of the request
     std::optional<std::string> chosen;      ///< a tag: by the links of the pages
@@ -39,7 +39,7 @@ public:
     /// The request's before the person's choice, before the user's, before the browser's, before the last resort.
     const Catalogue& choose(const LanguageWishes& wishes) const;
     const Catalogue& last_resort() const { return offered_[last_resort_]; }
-    /// What was left out of the operator's catalogues, and why: for the log.
+    /// Returns what was left out of the operator's catalogues, and why: for the log.
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The digest of the English texts for which languages.mo was made (scripts/digest-messages); "" when it does not
     /// say. nullopt: there is no such file.

@@ -11,7 +11,7 @@ namespace postern::text {
 /// header.
 bool is_mail_address(std::string_view text);
 
-/// What `mail.from` is: "Example <id@example.org>", or the address alone.
+/// The value of `mail.from`: "Example <id@example.org>", or the address alone.
 struct Mailbox {
     std::string name;  ///< UTF-8 without control characters; "": none
     std::string address;

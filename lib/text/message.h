@@ -1,4 +1,4 @@
-// What a page says to a person, before it is known in which language.
+// A message of a page to a person, before its language is known.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the operator calls something, in one language or several.
+// The operator's name for something, in one language or several.
 #pragma once
 
 #include <map>

@@ -93,8 +93,8 @@ public:
     void checkpoint_if_due() noexcept override {}
     void checkpoint() override {}
 
-    /// Behind what is queued. Throws what the server's error means; a connection that cannot be used any more is
-    /// closed. `doing` names them in an error; nullptr: they name themselves.
+    /// Runs commands behind the queued ones. Throws the exception for the server's error; a connection that cannot be
+    /// used any more is closed. `doing` names them in an error; nullptr: they name themselves.
     Result run(const char* commands, const char* doing = nullptr);
 
     /// `statement` goes with the next flight.

@@ -1,4 +1,4 @@
-// What libpq is told about a connection. Private to this module.
+// The options of a connection for libpq. Private to this module.
 #pragma once
 
 #include <cstdint>

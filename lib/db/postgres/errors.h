@@ -1,4 +1,4 @@
-// What an SQLSTATE of PostgreSQL means for the caller. Private to this module.
+// The meaning of an SQLSTATE of PostgreSQL for the caller. Private to this module.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace postern::db {
 
-/// What is left of the connection after an error.
+/// The state of the connection after an error.
 enum class After { usable, broken };
 
 /// `state`: five characters, or "" for an error of the connection itself.
@@ -24,7 +24,7 @@ std::string_view state_of(const Result& error);
 /// `role`: who has connected, for an error about its rights; nullptr when the connection is closed.
 [[noreturn]] void throw_postgres_error(const Result& error, const char* doing, const char* role);
 
-/// What libpq says, for the log.
+/// Writes a message of libpq on one line, for the log.
 std::string one_line(std::string_view text);
 
 }  // namespace postern::db

@@ -1,4 +1,4 @@
-// What SQLite finds when it looks through the pages of a database. Private to this module.
+// Has SQLite look through the pages of a database. Private to this module.
 #pragma once
 
 #include <sqlite3.h>

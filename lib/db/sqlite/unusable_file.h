@@ -1,4 +1,4 @@
-// What makes a database file unusable, in words for the operator. Private to this module.
+// The reasons why a database file is unusable, in words for the operator. Private to this module.
 #pragma once
 
 #include <string>
