@@ -29,9 +29,9 @@ public:
 
     /// With POSTERN_CONFIG set to config_file().
     ProcessResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-    /// The same; fails the test unless the exit code is 0 and nothing is on standard error but notes.
+    /// Runs the command; fails the test unless the exit code is 0 and nothing is on standard error but notes.
     std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-    /// The same with --json, parsed.
+    /// Runs the command with --json like `must`, and parses its output.
     json::Value must_json(std::vector<std::string> arguments, const std::string& input = {}) const;
 
     /// Issuer, database and keys: what a configuration must have.
@@ -42,7 +42,7 @@ public:
 
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }
-    /// What the command has said to syslog: beside the directory, so that nothing is in that but what belongs there.
+    /// Returns the file with the command's lines to syslog, beside the directory, which holds nothing else.
     std::filesystem::path syslog_file() const { return directory_.string() + ".syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
     /// The file, or a URI when the run is on PostgreSQL.

@@ -43,7 +43,7 @@ void put_sample(const Installation& installation);
 /// The ids of grants that have not ended, in order, separated by commas.
 std::string living_grants(const Installation& installation);
 
-/// What `tell` makes of each row that the command lists, in order, separated by commas.
+/// Returns the text that `tell` makes of each row that the command lists, in order, separated by commas.
 std::string listed(const Installation& installation, std::vector<std::string> command,
                    const std::vector<std::string>& filter, const std::function<std::string(const json::Value&)>& tell);
 
@@ -56,7 +56,7 @@ struct RefusedOptions {
 void check_refused(const Installation& installation, const std::vector<std::string>& command,
                    const std::vector<RefusedOptions>& rows);
 
-/// What `SELECT count(*) FROM <rest>` says.
+/// Returns the number of `SELECT count(*) FROM <rest>`.
 std::int64_t count_rows(const Installation& installation, const std::string& rest);
 
 }  // namespace postern::test

@@ -13,7 +13,7 @@
 
 namespace postern::test {
 
-/// What SQLite asks of its disk and can be refused.
+/// The requests of SQLite to its disk that can be refused.
 enum class Step { open, remove, access, read, write, truncate, sync, size, lock, shm_map, shm_lock };
 
 enum class Fault {

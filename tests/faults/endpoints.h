@@ -12,7 +12,7 @@ struct EndpointProgram {
     server::Handler handler;
 };
 
-/// What the `main` of cgi-bin/<name>.cpp would serve.
+/// Returns the endpoint that the `main` of cgi-bin/<name>.cpp would serve.
 const EndpointProgram& endpoint_program(const std::string& name);
 
 /// `main` of cli/main.cpp.

@@ -1,4 +1,4 @@
-// What is left of files when the power goes: what was synced, and of the rest as much as chance wants.
+// The files that are left when the power goes: synced bytes, and as much of the rest as chance wants.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ private:
     std::vector<DiskEvent> events_;
 };
 
-/// What a database with these files, and without shared memory, holds for whoever opens it: a copy is opened.
+/// Reads a database with these files and without shared memory, by opening a copy.
 Contents contents_of(const Files& files, const std::string& database);
 
 }  // namespace postern::test

@@ -64,7 +64,7 @@ private:
 
 /// The one sample installation of this program: made by the first call, restored by each.
 SampleInstallation& sample_installation();
-/// The same, not restored.
+/// Returns the installation without restoring it.
 SampleInstallation& unrestored_installation();
 
 /// All rows of all tables, sorted, with a star for values that the sample installation did not have: ids, digests and

@@ -39,7 +39,7 @@ public:
     std::string add_code(const model::Grant& grant);
     std::string add_access(const model::Grant& grant);
     std::string add_refresh(const model::Grant& grant);
-    /// Of the user, whose progress is told by the others.
+    /// Makes a request of the user, whose progress the other members return.
     model::AuthorizationRequest make_request(const std::string& scope = "openid email");
 
     std::int64_t count_active(const char* kind, const model::Grant& grant);
@@ -56,7 +56,7 @@ private:
     int requests_ = 0;
 };
 
-/// What one process does in a round; returns what came of it, as a number of the race's own choice. It is called again
+/// The action of one process in a round; returns its result as a number of the race's own choice. It is called again
 /// after StoreBusy, as a client asks again after a 503. `process` counts from 0.
 using Act = std::function<int(oauth::Context& context, int round, int process)>;
 

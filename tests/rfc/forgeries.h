@@ -12,7 +12,7 @@
 
 namespace postern::test {
 
-/// What is wrong with it, and the value.
+/// The fault of a forged value, and the value.
 using Forgery = std::pair<std::string, std::string>;
 
 inline std::string with_segment(const std::string& token, std::size_t index, const std::string& text) {

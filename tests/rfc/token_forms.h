@@ -19,7 +19,7 @@ struct TokenForm {
     std::string expected = "400 invalid_request";
 };
 
-/// What both refuse, whatever token it is about.
+/// Returns the forms that both refuse, whatever the token.
 inline std::vector<TokenForm> refused_token_forms(const std::string& token) {
     const std::string form = Query{{"token", token}}.text();
     return {

@@ -1,4 +1,4 @@
-// What a CGI program answered, read as a web server would read it (RFC 3875 §6).
+// The answer of a CGI program, read as a web server would read it (RFC 3875 §6).
 #pragma once
 
 #include <string>

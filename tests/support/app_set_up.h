@@ -24,9 +24,10 @@ struct SetUp {
     explicit SetUp(Answer shown);
     /// The key itself.
     std::string bytes() const;
-    /// What the app shows now, or so many steps of 30 seconds later.
+    /// Returns the code that the app shows now, or so many steps of 30 seconds later.
     std::string code(const Deployment& op, int steps = 0) const;
-    /// What the app shows half a minute later. A code is good once (TOTP-5), so each use waits for the next step.
+    /// Returns the code that the app shows half a minute later. A code is good once (TOTP-5), so each use waits for the
+    /// next step.
     std::string fresh_code(Deployment& op) const;
     /// A code that is right for none of the steps that count.
     std::string wrong_code(const Deployment& op) const;
@@ -38,7 +39,7 @@ struct SetUp {
 /// codes that the page shows, which is none where the user had a factor before.
 SetUp set_up_app(const Deployment& op, UserAgent& browser, std::vector<std::string>* codes = nullptr);
 
-/// The same for Alice, in a browser of its own: her session is in no browser of the test.
+/// Sets an app up for Alice, in a browser of its own: her session is in no browser of the test.
 SetUp set_up_app_of_alice(const Deployment& op, std::vector<std::string>* codes = nullptr);
 
 }  // namespace postern::test

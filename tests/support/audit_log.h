@@ -8,8 +8,9 @@
 
 namespace postern::test {
 
-/// Those of `log` at level "audit", in their order. Fails the test for a line that is not of the vocabulary: an event
-/// without a row in the table, a member that its row does not name, a line without what every line has.
+/// Returns the lines of `log` at level "audit", in their order. Fails the test for a line that is not of the
+/// vocabulary: an event without a row in the table, a member that its row does not name, a line without what every line
+/// has.
 std::vector<json::Object> audit_lines(const std::string& log);
 
 /// The one line with that event; fails the test when there is none or another one.

@@ -71,7 +71,7 @@ public:
 
     Answer cgi(const std::string& endpoint, const CgiRequest& request = {}) const;
     CommandResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-    /// The same; a refusal fails the test. Returns standard output.
+    /// Runs the command and returns standard output; a refusal fails the test.
     std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
 
     /// From now on programs are run by this; nullptr: as processes of their own again.

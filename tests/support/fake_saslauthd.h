@@ -20,7 +20,7 @@ public:
         std::string realm;
         bool operator==(const Asked&) const = default;
     };
-    /// What it sends, each piece by itself, before it closes the connection; or it keeps that open until it ends.
+    /// The pieces that it sends one by one before it closes the connection; or it keeps that open until it ends.
     struct Reply {
         std::vector<std::string> pieces;
         bool hangs = false;

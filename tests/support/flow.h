@@ -21,8 +21,8 @@ std::string redirect_uri_of(const std::string& client);
 /// response_type, client_id, redirect_uri, scope "openid email", state, nonce, S256 challenge.
 Query authorization_request(const std::string& client = kWeb);
 
-/// What the authorization endpoint said to this one request: "login", "consent", "page 400", or what the client is told
-/// at its redirect_uri in whatever response mode, "code", "token" or the error, with `state` and `iss` checked.
+/// Returns the verdict of the authorization endpoint on one request: "login", "consent", "page 400", or the client's
+/// answer at its redirect_uri in any response mode, "code", "token" or the error, with `state` and `iss` checked.
 std::string verdict_of(const Deployment& deployment, const Answer& answer, const std::string& client = kWeb,
                        const std::string& state = kState);
 
@@ -36,10 +36,10 @@ CgiRequest with_basic(const std::string& form, const std::string& client = kWeb)
 /// The form posted to the endpoint with the client's own credentials: Basic, or the id alone for public clients.
 Answer as_client(const Deployment& deployment, const std::string& endpoint, const Query& form,
                  const std::string& client = kWeb);
-/// The same at the token endpoint.
+/// Sends a request to the token endpoint.
 Answer redeem(const Deployment& deployment, const Query& request, const std::string& client = kWeb);
 
-/// What introspection says to a client that the token was not issued to.
+/// Asks introspection as a client that the token was not issued to.
 bool is_active(const Deployment& deployment, const std::string& token);
 
 CgiRequest bearer(const std::string& token);

@@ -33,7 +33,7 @@ bool has_id(std::string_view html, std::string_view id);
 /// The address of the link with that id, or "".
 std::string link_in(std::string_view html, std::string_view id);
 
-/// What a reader sees: text without tags, character references resolved, white space runs as one blank.
+/// Returns the text that a reader sees: without tags, character references resolved, white space runs as one blank.
 std::string visible_text(std::string_view html);
 
 }  // namespace postern::test

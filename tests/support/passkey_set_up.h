@@ -18,7 +18,7 @@ struct Adding {
     std::string handle;             ///< bytes
 
     explicit Adding(Answer shown);
-    /// What an authenticator is given by a browser at `https://op.example`.
+    /// Returns the values that a browser at `https://op.example` gives to an authenticator.
     postern::factor::Expected given() const;
     /// The form, filled with what an authenticator has made.
     Query form(const Registration& made) const;

@@ -33,7 +33,7 @@ private:
 
 /// The decoded value of `name` in the query of a URL; nullopt when it is not there.
 std::optional<std::string> query_parameter(std::string_view url, std::string_view name);
-/// The same of its fragment, whose parameters are encoded alike (RFC 6749 §4.2.2).
+/// Returns a parameter of the fragment, which is encoded like a query (RFC 6749 §4.2.2).
 std::optional<std::string> fragment_parameter(std::string_view url, std::string_view name);
 /// The URL up to its query or fragment.
 std::string without_query(std::string_view url);

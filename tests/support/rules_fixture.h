@@ -1,5 +1,5 @@
-// What the rules of lib/oauth and lib/oidc need to run without a server: memory database, fixed clock, seeded random,
-// keys made once per test run.
+// The world of the rules of lib/oauth and lib/oidc without a server: memory database, fixed clock, seeded random, keys
+// made once per test run.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,7 @@ public:
     fetch::Fetcher* fetcher = nullptr;
 };
 
-/// The same keys, in a process that has not read factor.key.
+/// Returns the keys of a process that has not read factor.key.
 std::unique_ptr<keys::Keys> keys_without_factors();
 
 /// A form request as it would come from the gateway.

@@ -49,7 +49,7 @@ public:
                                std::string credential_id = "credential of a test",
                                std::string user_handle = std::string(32, 'h'));
 
-    // What it says from now on. A credential and extensions add their flags themselves.
+    // The flags and the counter from now on. A credential and extensions add their flags themselves.
     unsigned flags = kUserPresent | kUserVerified;
     std::uint32_t counter = 0;
     std::string extensions;  ///< CBOR

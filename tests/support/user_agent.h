@@ -65,12 +65,12 @@ public:
     std::map<std::string, std::string>& cookies() { return cookies_; }
     /// A header of all its requests; "" for none.
     std::string& accept_language() { return accept_language_; }
-    /// What the web server's own modules set for this browser at the login endpoint, as it alone is protected.
+    /// Returns the variables that the web server's own modules set for this browser at the login endpoint alone.
     std::map<std::string, std::optional<std::string>>& login_variables() { return login_variables_; }
     /// The one cookie of the session, or "".
     std::string session_cookie() const;
     std::string browser_cookie() const;
-    /// That of a remembered device, or "".
+    /// Returns the cookie of a remembered device, or "".
     std::string device_cookie() const;
 
 private:

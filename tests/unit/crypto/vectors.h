@@ -42,7 +42,7 @@ ydy5cY7YIBi87w93IKLEdfnbJtoOPLUW0ITrJReOgo1cq9SbsxYawBgfp/gh6A56
 -----END PRIVATE KEY-----
 )";
 
-/// The same as RFC 8017 A.1.2 has it.
+/// The RSA key in the form of RFC 8017 A.1.2.
 inline constexpr const char* kRsaTraditionalPem = R"(-----BEGIN RSA PRIVATE KEY-----
 MIIEowIBAAKCAQEAofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd/wWJcyQoTbji9k0
 l8W26mPddxHmfHQp+Vaw+4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL+yRT+SFd2lZS+pC
@@ -88,7 +88,7 @@ inline constexpr const char* kRsaSignature =
     "Ar7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_d"
     "O--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0ig"
     "cN_IoypGlUPQGe77Rw";
-/// The same key over the same input as RS512 and as PS256, made with openssl(1).
+/// The signatures of that key over that input as RS512 and as PS256, made with openssl(1).
 inline constexpr const char* kRsaSha512Signature =
     "jVVNFquIjYtsXWDHTCFaq0UoNhuL2qq0KNQ3hx6V-dfxtc2obZ81vcL-mpmCxsnW5VzZtAuEM__uUpFTtoP65kGyVR8ebwUMhr_ra0JzpO4fS1"
     "SrHTu-f-GqPoN9LYXM_7pmT2dYbGw2-AqbLTutv-lBG04TQHbgJ3ISx14bjdACIRh8DGtQwvHQBpV_S-KM_yweOiqt5ff5GckMaaGqSuDTlVup"
@@ -113,7 +113,7 @@ H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
 -----END PRIVATE KEY-----
 )";
 
-/// The same as RFC 5915 §4 has it.
+/// The EC key in the form of RFC 5915 §4.
 inline constexpr const char* kEcTraditionalPem = R"(-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEII6bEJ5xkJi/mASH3x9dd+nLKWBuvtImO19XwhPfhPSyoAoGCCqGSM49
 AwEHoUQDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEXH8UTNG72b

@@ -32,7 +32,7 @@ struct Confined {
     int signal = 0;            ///< that killed the process; 0: none
 };
 
-/// What `attempts` return in a child process, after `confine` in the same process.
+/// Returns the results of `attempts` in a child process, after `confine` in the same process.
 inline Confined run_confined(const std::function<void()>& confine, const std::vector<std::function<int()>>& attempts) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");

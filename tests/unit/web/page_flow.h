@@ -121,7 +121,7 @@ public:
 
     /// The cookies of this browser; cleared ones are gone.
     std::map<std::string, std::string> cookies;
-    /// What the web server says with every request.
+    /// The variables that the web server sets with every request.
     std::map<std::string, std::string, std::less<>> server_variables = {};
     std::string user_agent = {};
     std::string address = "192.0.2.1";
@@ -140,7 +140,7 @@ public:
                 {"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"},
                 {"code_challenge_method", "S256"}};
     }
-    /// The same with another value.
+    /// Returns the request with another value.
     std::map<std::string, std::string> with(const std::string& name, const std::string& value) const {
         auto changed = request();
         changed[name] = value;

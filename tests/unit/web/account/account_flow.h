@@ -88,7 +88,7 @@ struct AccountFlow : PageFlow {
     model::User alice = fixture.add_user("alice");
     model::User bob = fixture.add_user("bob");
     RecordedAccountPages account_pages;
-    /// What happens after the browser was recognised, before its request is answered.
+    /// Runs after the browser was recognised, before its request is answered.
     std::function<void()> meanwhile = [] {};
 
     AccountFlow() {
@@ -109,7 +109,7 @@ struct AccountFlow : PageFlow {
     http::Response press(const std::string& page, const std::map<std::string, std::string>& form) {
         return submit(at(page), form);
     }
-    /// The same with the token of the page's form, which is opened first.
+    /// Presses a button with the token of the page's form, which is opened first.
     http::Response press_own(const std::string& page, std::map<std::string, std::string> form) {
         open(page);
         form["csrf"] = account_pages.last_frame.csrf;
