@@ -1,4 +1,4 @@
-// What a command has changed, for the audit log of the serving processes.
+// Writes the changes of a command into the audit log of the serving processes.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ namespace postern::cli {
 /// succeeds, because the change is made.
 void note(const Invocation& invocation, audit::Event event, std::vector<audit::Member> members) noexcept;
 
-/// The same for a change without an event of its own: `admin_command` with the command's name.
+/// Writes a line for a change without an event of its own: `admin_command` with the command's name.
 void note_done(const Invocation& invocation, std::vector<audit::Member> members = {}) noexcept;
 
-/// The user of this machine who runs the command; with `sudo`, who called it.
+/// Returns the user of this machine who runs the command, or who called `sudo`.
 std::string caller_name();
 
-/// How many grants the command has ended; left out for 0.
+/// Returns the member with the number of grants that the command has ended; it is left out for 0.
 inline audit::Member grants_ended(std::int64_t count) {
     return {"grants_ended", count > 0 ? std::to_string(count) : ""};
 }
 
-/// The same for a key that was created or deleted.
+/// Writes a line for a key that was created or deleted.
 void note_key(const Invocation& invocation, audit::Event event, const keys::KeyInfo& key) noexcept;
 
 }  // namespace postern::cli

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <iostream>
+#include <limits>
 
 #include "db/health.h"
 #include "util/text.h"
@@ -31,6 +32,25 @@ Command add_command(const Command& parent, Invocation& invocation, const char* n
     command.flag("--json", invocation.json, "Print JSON");
     command.end_help(std::string("Example:\n  ") + example + "\n\nExit codes: 0 done, 1 refused, 2 wrong usage.");
     return command;
+}
+
+Command add_command(const Command& parent, Invocation& invocation, const char* name, const char* summary,
+                    const char* example, const Argument& argument,
+                    void (*action)(const Invocation&, const std::string&)) {
+    const auto [command, value] = add_command<std::string>(parent, invocation, name, summary, example, action);
+    command.argument(argument, value);
+    return command;
+}
+
+void add_list_command(const Command& group, Invocation& invocation, const char* summary, const char* example,
+                      void (*action)(const Invocation&, const db::Limit&)) {
+    const auto [command, limit] = add_command<db::Limit>(group, invocation, "list", summary, example, action);
+    add_limit_option(command, limit);
+}
+
+void add_limit_option(const Command& command, db::Limit& limit) {
+    command.option("--limit", "N", limit.rows, "Only the first N rows of the list (default: all)")
+        .between(1, std::numeric_limits<std::int64_t>::max());
 }
 
 db::Database open_database(const config::Config& config, db::Access access, std::string_view program) {

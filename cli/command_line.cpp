@@ -3,9 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <type_traits>
 
 #include "cli/output.h"
@@ -65,17 +68,31 @@ public:
     }
 };
 
+/// Gives `variable` one typed value; false for a number that is none. CLI11's own conversions take long to compile.
 template <class Variable>
-constexpr bool kIsNumber =
-    std::is_same_v<Variable, std::int64_t> || std::is_same_v<Variable, std::optional<std::int64_t>>;
+bool take(Variable& variable, const std::string& typed) {
+    if constexpr (std::is_same_v<Variable, std::vector<std::string>>) {
+        variable.push_back(typed);
+    } else if constexpr (std::is_assignable_v<Variable&, std::string>) {
+        variable = typed;
+    } else {
+        const auto number = util::parse_digits(typed, std::numeric_limits<std::int64_t>::max());
+        if (number) variable = *number;
+        return number.has_value();
+    }
+    return true;
+}
 
-/// One instantiation for each type of variable: CLI11's templates are what takes long.
+/// Declares an option or argument without a default that CLI11 would have to know.
 template <class Variable>
 CLI::Option& add_option(CLI::App& app, const char* name, const char* value, Variable& variable, const char* help) {
-    CLI::Option& option = *app.add_option(name, variable, help)->option_text(value);
+    CLI::callback_t take_all = [&variable](const CLI::results_t& typed) {
+        return std::ranges::all_of(typed, [&variable](const std::string& each) { return take(variable, each); });
+    };
+    CLI::Option& option = *app.add_option(name, std::move(take_all), help);
+    option.option_text(value);
     // Names, ids and addresses are pasted with what cannot be seen around them; secrets are never arguments.
-    if constexpr (!kIsNumber<Variable>)
-        option.transform([](const std::string& typed) { return std::string(util::trim_invisible(typed)); });
+    option.transform([](const std::string& typed) { return std::string(util::trim_invisible(typed)); });
     return option;
 }
 
@@ -159,6 +176,7 @@ Option Command::option(const char* name, const char* value, std::optional<std::i
 Option Command::option(const char* name, const char* value, std::vector<std::string>& variable,
                        const char* help) const {
     CLI::Option& option = add_option(*app_, name, value, variable, help);
+    option.expected(CLI::detail::expected_max_vector_size);
     option.allow_extra_args(false);  // CLI11 would let it swallow what follows
     return Option(option);
 }
@@ -171,16 +189,11 @@ Option Command::flag(const char* name, std::optional<bool>& variable, bool meani
         name, [&variable, meaning] { variable = meaning; }, help));
 }
 
-Option Command::argument(const char* name, std::string& variable, const char* help) const {
-    CLI::Option& option = add_option(*app_, name, " ", variable, help);
-    option.required();
-    return Option(option);
+void Command::argument(const char* name, std::string& variable, const char* help) const {
+    add_option(*app_, name, " ", variable, help).required();
 }
-
-Option Command::argument(const char* name, std::vector<std::string>& variable, const char* help) const {
-    CLI::Option& option = add_option(*app_, name, " ", variable, help);
-    option.required();
-    return Option(option);
+void Command::argument(const char* name, std::vector<std::string>& variable, const char* help) const {
+    add_option(*app_, name, " ", variable, help).expected(CLI::detail::expected_max_vector_size)->required();
 }
 
 void Command::explain(const std::string& text) const { app_->description(app_->get_description() + "\n\n" + text); }

@@ -23,22 +23,28 @@ class Option {
 public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
-    /// Any other value is wrong usage.
+    /// Makes any other value wrong usage.
     const Option& one_of(std::initializer_list<const char*> words) const;
-    /// A number outside [least, greatest] is wrong usage.
+    /// Makes a number outside [least, greatest] wrong usage.
     const Option& between(std::int64_t least, std::int64_t greatest) const;
-    /// Wrong usage without it.
+    /// Makes a command line without it wrong usage.
     const Option& required() const;
-    /// Wrong usage without `other`.
+    /// Makes it wrong usage without `other`.
     const Option& needs(const Option& other) const;
-    /// Wrong usage together with `other`.
+    /// Makes it wrong usage together with `other`.
     const Option& excludes(const Option& other) const;
 
 private:
     CLI::Option* option_;
 };
 
-/// What completion has to know about an option, flag or argument.
+/// An argument as help shows it.
+struct Argument {
+    const char* name;
+    const char* help;
+};
+
+/// The facts about an option, flag or argument that completion needs.
 struct OptionView {
     std::vector<std::string> names;  ///< "--help" and "-h"; empty for an argument
     bool takes_value = false;
@@ -50,33 +56,33 @@ class Command {
 public:
     explicit Command(CLI::App& app) : app_(&app) {}
 
-    /// A sub-command that runs `action` when it was typed.
+    /// Adds a sub-command that runs `action` when it was typed.
     Command add_command(const char* name, const char* summary, std::function<void()> action) const;
-    /// A sub-command that has sub-commands itself, of which one must be typed.
+    /// Adds a sub-command that has sub-commands itself, of which one must be typed.
     Command add_group(const char* name, const char* summary) const;
 
-    /// `name` is the option with its dashes; `value` is what help calls its value.
+    /// Adds an option: `name` has its dashes, `value` is the name of its value in the help.
     Option option(const char* name, const char* value, std::string& variable, const char* help) const;
     Option option(const char* name, const char* value, std::optional<std::string>& variable, const char* help) const;
     Option option(const char* name, const char* value, std::int64_t& variable, const char* help) const;
     Option option(const char* name, const char* value, std::optional<std::int64_t>& variable, const char* help) const;
-    /// An option that may be repeated and takes exactly one value each time.
+    /// Adds an option that may be repeated and takes exactly one value each time.
     Option option(const char* name, const char* value, std::vector<std::string>& variable, const char* help) const;
     /// Sets `variable` to true.
     Option flag(const char* name, bool& variable, const char* help) const;
     /// Sets `variable` to `meaning`; it stays empty when the flag was not typed.
     Option flag(const char* name, std::optional<bool>& variable, bool meaning, const char* help) const;
-    /// A value without an option's name; wrong usage without it.
-    Option argument(const char* name, std::string& variable, const char* help) const;
+    /// Adds a value without an option's name; wrong usage without it.
+    void argument(const char* name, std::string& variable, const char* help) const;
+    void argument(const Argument& shown, std::string& variable) const { argument(shown.name, variable, shown.help); }
+    /// Adds one such value or more, the last ones of the line.
+    void argument(const char* name, std::vector<std::string>& variable, const char* help) const;
 
-    /// One such value or more, the last ones of the line.
-    Option argument(const char* name, std::vector<std::string>& variable, const char* help) const;
-
-    /// What --help says below the summary, and only there.
+    /// Adds text below the summary of --help.
     void explain(const std::string& text) const;
-    /// The last lines of --help.
+    /// Sets the last lines of --help.
     void end_help(const std::string& text) const;
-    /// The heading under which the help of the command above lists this one.
+    /// Sets the heading under which the help of the command above lists this one.
     void list_under(const char* heading) const;
 
     std::string name() const;
@@ -89,7 +95,7 @@ private:
     CLI::App* app_;
 };
 
-/// How reading a command line ended.
+/// The outcome of reading a command line.
 struct CommandLineResult {
     enum class State { understood, answered, wrong };
     State state;
@@ -105,7 +111,7 @@ public:
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    /// Where sub-commands and options are added.
+    /// Returns the whole command, to which sub-commands and options are added.
     Command root() const { return Command(*app_); }
 
     /// Fills the bound variables, then runs the action of the sub-command that was typed; neither when the line is

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "config/config.h"
 
 namespace postern::os {
@@ -22,18 +23,18 @@ struct Owner {
     gid_t group = 0;
 };
 
-/// "USER:GROUP", names or numbers. Throws UsageError for another shape, Refused for an unknown name.
+/// Parses "USER:GROUP", names or numbers. Throws UsageError for another shape, Refused for an unknown name.
 Owner parse_owner(const std::string& text);
 
-/// A name or a number. Throws Refused for an unknown name.
+/// Parses a name or a number. Throws Refused for an unknown name.
 gid_t parse_group(const std::string& text);
 
-/// The directory a file is in; "." for a bare name.
+/// Returns the directory of a file; "." for a bare name.
 std::filesystem::path directory_of(const std::filesystem::path& file);
-/// The existing files of the database: itself, its side files, the ring.
+/// Returns the existing files of the database: itself, its side files, the ring.
 std::vector<std::filesystem::path> side_files(const config::Config& config);
 
-/// The existing private keys, jwks.json, seal.key and factor.key.
+/// Returns the existing private keys, jwks.json, seal.key and factor.key.
 std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);
 
 /// The groups that divide the private keys among the processes: one for signing keys, another one for seal.key, and one
@@ -43,16 +44,16 @@ struct KeyGroups {
     gid_t sealers = 0;
     gid_t factors = 0;
 
-    /// Of a private file.
+    /// Returns the group of a private file.
     gid_t readers_of(const std::filesystem::path& file) const;
 };
-/// nullopt when one group has everything.
+/// Returns nullopt when one group has everything.
 std::optional<KeyGroups> key_groups(const std::filesystem::path& directory);
 
-/// The existing private keys, seal.key and factor.key.
+/// Returns the existing private keys, seal.key and factor.key.
 std::vector<std::filesystem::path> private_files(const std::filesystem::path& directory);
 
-/// Everything directly in `directory`; empty when it is not there.
+/// Returns everything directly in `directory`; empty when that is not there.
 std::set<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
 /// Makes `directory` with `mode` and missing ancestors with 0755; adds the ones it made to `made`, outermost first. One
@@ -63,5 +64,33 @@ void make_directory(const std::filesystem::path& directory, mode_t mode, os::New
 /// descriptor, because the new owner of the directory may replace the file; a symbolic link or a missing file is left
 /// alone. Throws Refused when the system refuses.
 void give(const std::filesystem::path& path, Owner owner, std::optional<mode_t> mode = {});
+
+/// As they were typed.
+struct OwnerOptions {
+    std::string all;
+    std::optional<std::string> signers;
+    std::optional<std::string> sealers;
+    std::optional<std::string> factors;
+};
+
+struct Owners {
+    std::optional<Owner> all;
+    std::optional<KeyGroups> groups;  ///< nullopt: one group has everything
+};
+
+/// Adds the options --owner, --signers, --sealers and --factors.
+void add_owner_options(const Command& command, OwnerOptions& options);
+
+/// Looks up the users and groups. Throws UsageError for a malformed value, Refused for an unknown user or group.
+Owners resolve(const OwnerOptions& options);
+
+inline constexpr mode_t kKeyDirectory = 0750;
+// If groups divide the private keys, every user may enter the directory, because the key set in it is public.
+inline constexpr mode_t kDividedKeyDirectory = 0751;
+
+inline constexpr mode_t kGroupReads = 0640;  ///< of a private file
+
+/// Gives each private file in `directory` to the group of its readers.
+void divide(const KeyGroups& groups, const std::string& directory);
 
 }  // namespace postern::cli

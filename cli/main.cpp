@@ -5,7 +5,6 @@
 
 #include "cli/audit.h"
 #include "cli/command.h"
-#include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "util/text.h"

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <iostream>
 
+#include "cli/command.h"
 #include "json/writer.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -13,6 +17,12 @@
 
 namespace postern::cli {
 namespace {
+
+constexpr std::size_t kInMemory = 1 << 20;
+
+void check(bool was_done) {
+    if (!was_done) throw Refused(std::string("a temporary file in /tmp cannot be written: ") + std::strerror(errno));
+}
 
 /// Characters, not bytes; combining marks take no column of their own.
 std::size_t width(std::string_view text) {
@@ -42,7 +52,49 @@ void print_row(std::string_view cells, const std::vector<std::size_t>& columns) 
     std::cout << line << '\n';
 }
 
+std::string in_words(const json::Value& value) {
+    if (value.is_null()) return "";
+    if (const auto* text = value.if_string()) return *text;
+    if (const auto* flag = value.if_bool()) return yes_no(*flag);
+    const auto* items = value.if_array();
+    if (items == nullptr) return json::write(value);
+    std::vector<std::string> words;
+    for (const json::Value& item : *items) words.push_back(in_words(item));
+    return join(words);
+}
+
 }  // namespace
+
+void Spool::add(std::string_view line) {
+    latest_.append(line) += '\n';
+    if (latest_.size() > kInMemory) spill();
+}
+
+void Spool::spill() {
+    if (!earlier_) earlier_.reset(std::tmpfile());
+    check(earlier_ && std::fwrite(latest_.data(), 1, latest_.size(), earlier_.get()) == latest_.size());
+    latest_.clear();
+}
+
+void Spool::each_line(const std::function<void(std::string_view)>& visit) {
+    if (earlier_) {
+        check(std::fflush(earlier_.get()) == 0);
+        std::rewind(earlier_.get());
+        char* line = nullptr;
+        std::size_t size = 0;
+        ssize_t length = 0;
+        while ((length = ::getline(&line, &size, earlier_.get())) > 0)
+            visit({line, static_cast<std::size_t>(length) - 1});
+        std::free(line);
+        check(std::ferror(earlier_.get()) == 0);
+    }
+    std::string_view rest = latest_;
+    while (!rest.empty()) {
+        const auto end = rest.find('\n');
+        visit(rest.substr(0, end));
+        rest.remove_prefix(end + 1);
+    }
+}
 
 void JsonRows::add(const json::Value& row) { rows_.add(json::write(row)); }
 
@@ -117,6 +169,25 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
         text += word;
     }
     return text;
+}
+
+Field time_field(const char* member, const char* label, const std::optional<util::Time>& time) {
+    if (!time) return {member, label};
+    return {member, label, util::to_epoch(*time), to_text(*time)};
+}
+
+json::Object members_of(const Listing& listing) {
+    json::Object object;
+    for (const Field& field : listing)
+        if (!field.member.empty()) object.set(field.member, field.value);
+    return object;
+}
+
+void print_lines(const Listing& listing) {
+    std::vector<std::pair<std::string, std::string>> lines;
+    for (const Field& field : listing)
+        if (!field.label.empty()) lines.emplace_back(field.label, field.text ? *field.text : in_words(field.value));
+    print_fields(lines);
 }
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// Parses points in time (RFC 3339 §5.6).
+// Parses points in time (RFC 3339 §5.6) and lengths of time.
 #include "cli/parse_time.h"
 
 #include <algorithm>
@@ -63,6 +63,17 @@ std::optional<util::Seconds> take_offset(std::string_view& text) {
     return sign == '-' ? -offset : offset;
 }
 
+struct Unit {
+    char letter;
+    util::Seconds length;
+};
+constexpr Unit kUnits[] = {
+    {'m', std::chrono::minutes(1)},
+    {'h', std::chrono::hours(1)},
+    {'d', std::chrono::days(1)},
+};
+constexpr util::Seconds kLongest = std::chrono::days(36525);
+
 }  // namespace
 
 std::optional<util::Time> parse_time(std::string_view text) {
@@ -76,6 +87,17 @@ std::optional<util::Time> parse_time(std::string_view text) {
     const auto offset = take_offset(text);
     if (!offset || !text.empty()) return std::nullopt;
     return *date + *time - *offset;
+}
+
+std::optional<util::Seconds> parse_duration(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    for (const Unit& unit : kUnits) {
+        if (text.back() != unit.letter) continue;
+        const auto number = util::parse_digits(text.substr(0, text.size() - 1), kLongest / unit.length);
+        if (!number) return std::nullopt;
+        return *number * unit.length;
+    }
+    return std::nullopt;
 }
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// How the operator demands a second factor: the option for a user or a group, and of whom the configuration does.
+// Demands of a second factor: the option for a user or a group, and the users of whom the configuration demands one.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,19 @@ inline constexpr const char* kRequired = "required";
 
 inline std::string to_word(bool demanded) { return demanded ? kRequired : "default"; }
 
-/// With "off", what users and groups are marked with is left out (docs/decisions/0069).
+/// Returns the users who must have a second factor. With "off", marks of users and groups do not count
+/// (docs/decisions/0069).
 inline store::Demand demand_of(const oauth::Settings& settings) {
     if (oauth::highest_level(settings) < model::Level::second_factor) return store::Demand::no_user;
     return settings.login.second_factor == oauth::SecondFactor::required ? store::Demand::all : store::Demand::marked;
 }
 
-/// The RP ID of the passkeys that count; "": none does.
+/// Returns the RP ID of the passkeys that count; "" when none does.
 inline std::string_view rp_id_of(const oauth::Settings& settings) {
     return oauth::offers_passkeys(settings) ? std::string_view(settings.login.rp_id) : std::string_view();
 }
 
-/// `help`: of whom it is said.
+/// Adds the option --second-factor with `help`.
 inline void add_second_factor_option(const Command& command, std::optional<std::string>& value, const char* help) {
     command.option("--second-factor", "WHEN", value, help).one_of({kRequired, "default"});
 }

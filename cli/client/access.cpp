@@ -71,7 +71,7 @@ std::int64_t change_access(db::Transaction& transaction, const AccessOptions& op
     if (options.allow_everyone) store::forget_access(transaction, client.id);
     disallow(transaction, options, client);
     allow(transaction, options, client);
-    return store::end_grants_without_access(transaction, client.id, util::SystemClock().now());
+    return store::end_grants_without_access(transaction, client.id, now());
 }
 
 void note_access(const Client& client, const store::ClientAccess& access) {

@@ -11,7 +11,7 @@
 
 namespace postern::cli {
 
-/// As typed.
+/// The options as typed.
 struct AccessOptions {
     std::vector<std::string> allow_groups;
     std::vector<std::string> allow_users;
@@ -26,7 +26,7 @@ void add_access_options(const Command& command, AccessOptions& options);
 /// Adds the options of `client set` that take something away.
 void add_access_set_options(const Command& command, AccessOptions& options);
 
-/// Sets `restricted`. Throws UsageError for options that contradict each other.
+/// Sets `restricted` of the client. Throws UsageError for options that contradict each other.
 void apply(const AccessOptions& options, model::Client& client);
 /// Changes the lists of the stored client and ends the grants of users who may not use it any more; returns their
 /// number. Before it, the transaction has called store::lock_access. Throws Refused for an unknown group or user.
@@ -37,7 +37,7 @@ void note_access(const model::Client& client, const store::ClientAccess& access)
 /// Prints a note for each client that no user can use and that is not in `before`.
 void note_unusable_clients(db::Database& database, const std::vector<model::ClientId>& before);
 
-/// The lists; empty for a client that is not restricted.
+/// Returns the lists; empty for a client that is not restricted.
 store::ClientAccess read_access(db::Database& database, const model::Client& client);
 
 }  // namespace postern::cli

@@ -137,20 +137,20 @@ void remove(const Invocation& invocation, const RemoveOptions& options) {
 }
 
 void add_add(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<AddOptions>();
-    const Command command = add_command(group, invocation, "add", "Tell a client a claim under a name of its own",
-                                        "postern client claim add grafana roles=groups\n"
-                                        "  postern client claim add minio policy=const:readwrite --scope openid",
-                                        [&invocation, options] { add(invocation, *options); });
+    const auto [command, options] =
+        add_command<AddOptions>(group, invocation, "add", "Tell a client a claim under a name of its own",
+                                "postern client claim add grafana roles=groups\n"
+                                "  postern client claim add minio policy=const:readwrite --scope openid",
+                                add);
     command.explain(
         "The source is groups (the names of the user's groups), group:NAME (whether the user is in that group: true or "
         "false), claim:NAME (a claim that is stored with the user, or preferred_username) or const:TEXT. It is told at "
         "UserInfo, with `postern client set --id-token-claims` in the ID token as well, instead of a claim of that name "
         "that the user has. A user without the claim NAME is told to the client without it. An earlier claim of "
         "that name of the client is replaced.");
-    command.argument("ID", options->id, "The client_id");
-    command.argument("CLAIM", options->claims, "CLAIM=SOURCE: the name, and where the value comes from");
-    command.option("--scope", "SCOPE", options->scope,
+    command.argument(kClientId, options.id);
+    command.argument("CLAIM", options.claims, "CLAIM=SOURCE: the name, and where the value comes from");
+    command.option("--scope", "SCOPE", options.scope,
                    "Tell it with this scope alone (default: the one that releases the source, else openid)");
 }
 
@@ -160,18 +160,15 @@ void add_client_claim_commands(const Command& group, Invocation& invocation) {
     const Command claim = group.add_group("claim", "Tell a client claims under names of its own");
     add_add(claim, invocation);
 
-    auto listed = std::make_shared<std::string>();
     add_command(claim, invocation, "list", "List the claims that a client is told under names of its own",
-                "postern client claim list grafana", [&invocation, listed] { list(invocation, *listed); })
-        .argument("ID", *listed, "The client_id");
+                "postern client claim list grafana", kClientId, list);
 
-    auto removed = std::make_shared<RemoveOptions>();
-    const Command command = add_command(claim, invocation, "remove", "Take claims of its own away from a client",
-                                        "postern client claim remove grafana roles",
-                                        [&invocation, removed] { remove(invocation, *removed); });
+    const auto [command, removed] =
+        add_command<RemoveOptions>(claim, invocation, "remove", "Take claims of its own away from a client",
+                                   "postern client claim remove grafana roles", remove);
     command.explain("From then on the client is told the user's claim of that name, if a scope releases it.");
-    command.argument("ID", removed->id, "The client_id");
-    command.argument("CLAIM", removed->claims, "The names of the claims");
+    command.argument(kClientId, removed.id);
+    command.argument("CLAIM", removed.claims, "The names of the claims");
 }
 
 void add_group_name_options(const Command& command, GroupNameOptions& options) {

@@ -1,4 +1,4 @@
-// What a client is told under names of its own: `client claim`, and the options of `client set` about names of groups.
+// The claims and groups that a client is told under names of its own: `client claim`, and options of `client set`.
 #pragma once
 
 #include <string>
@@ -28,13 +28,13 @@ void change_group_names(db::Transaction& transaction, const GroupNameOptions& op
 /// Prints a note for each claim whose scope the client is not registered for.
 void note_untold_claims(const model::Client& client, const std::vector<model::ClientClaim>& claims);
 
-/// What clients lose when a group is removed: claims of it, and its names.
+/// The losses of clients when a group is removed: claims of it, and its names.
 struct ToldOfGroup {
     std::vector<store::OwnClaim> claims;
     std::vector<model::ClientId> renaming;
 };
 ToldOfGroup find_told_of_group(db::Database& database, const std::string& group);
-/// Prints a note for each.
+/// Prints a note for each loss.
 void note_lost(const ToldOfGroup& lost);
 
 }  // namespace postern::cli

@@ -3,14 +3,12 @@
 #include <memory>
 
 #include "cli/audit.h"
-#include "cli/client/documents.h"
 #include "cli/client/options.h"
 #include "cli/client/secret.h"
 #include "cli/client/view.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/selection.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/audience.h"
@@ -26,8 +24,6 @@ using db::Access;
 using db::Durability;
 using model::Client;
 using model::ClientType;
-
-util::Time now() { return util::SystemClock().now(); }
 
 void require_sound(const Client& client, const oauth::Settings& settings) {
     const auto problems = oauth::registration_problems(client, settings);
@@ -53,6 +49,36 @@ void refuse_resource(db::Database& database, const Client& client) {
                       in_quotes(resource->uri) +
                       ", and access tokens for that would pass for ID tokens of the client; choose another id, or give "
                       "the resource another URI");
+}
+
+/// Throws Refused for options about what the document says.
+void refuse_described(const Client& client, const ClientOptions& options) {
+    if (client.origin != model::Origin::document) return;
+    ClientOptions decided;  // what no document says
+    decided.access = options.access;
+    decided.groups = options.groups;
+    decided.id_token_claims = options.id_token_claims;
+    decided.tokens = options.tokens;
+    if (options == decided) return;
+    throw Refused(
+        "client " + in_quotes(client.id.str()) +
+        " is what the document at this URL says; you can change who may use it, what it is told of groups and "
+        "claims, and its access tokens. To register it yourself, `postern client remove` it first, then "
+        "`postern client add` it with --public");
+}
+
+/// Makes the row outlive the time in which no user signs in, because the next approval would make one without the
+/// operator's decision. No effect on other clients.
+void keep(Client& client) {
+    if (client.origin == model::Origin::document) client.removable_at.reset();
+}
+
+/// Prints a note that a removed client can come back.
+void note_removed(const Client& client) {
+    if (client.origin != model::Origin::document) return;
+    print_note(
+        "a user who approves the application of this document brings the client back; `postern client disable` keeps "
+        "it away, and clientDocuments.deny all of its host");
 }
 
 struct AddOptions {
@@ -91,7 +117,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
 
-void list(const Invocation& invocation, db::Limit limit) {
+void list(const Invocation& invocation, const db::Limit& limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     const auto clients = store::list_clients(database, now(), limit);
     if (!invocation.json) return print_clients(clients);
@@ -157,7 +183,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     print(invocation, database, require_client(database, options.id));
 }
 
-void enable(const Invocation& invocation, const std::string& id, bool enabled) {
+void set_enabled(const Invocation& invocation, const std::string& id, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Client client = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         Client changed = require_client(transaction, id);
@@ -172,6 +198,9 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     std::cout << "client " << in_quotes(id)
               << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
 }
+
+void enable(const Invocation& invocation, const std::string& id) { set_enabled(invocation, id, true); }
+void disable(const Invocation& invocation, const std::string& id) { set_enabled(invocation, id, false); }
 
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
@@ -188,48 +217,35 @@ void remove(const Invocation& invocation, const std::string& id) {
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
 }
 
-void add_id(const Command& command, std::string& id) { command.argument("ID", id, "The client_id"); }
-
-/// The sub-commands that take nothing but an id.
-void add_id_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
-                    const char* example, std::function<void(const std::string&)> action) {
-    auto id = std::make_shared<std::string>();
-    add_id(add_command(group, invocation, name, summary, example, [id, action = std::move(action)] { action(*id); }),
-           *id);
-}
-
 void add_add(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<AddOptions>();
-    const Command command =
-        add_command(group, invocation, "add", "Register a client; print its id and, once, its secret",
-                    "postern client add wiki --name Wiki --redirect-uri https://wiki.example.org/callback\n"
-                    "  postern client add spa --public --redirect-uri https://app.example.org/\n"
-                    "  postern client add backup --grant client_credentials --scope \"files:read\"",
-                    [&invocation, options] { add(invocation, *options); });
+    const auto [command, options] =
+        add_command<AddOptions>(group, invocation, "add", "Register a client; print its id and, once, its secret",
+                                "postern client add wiki --name Wiki --redirect-uri https://wiki.example.org/callback\n"
+                                "  postern client add spa --public --redirect-uri https://app.example.org/\n"
+                                "  postern client add backup --grant client_credentials --scope \"files:read\"",
+                                add);
     command.explain(
         "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
         "--redirect-uri. Responses go only to registered URIs, compared byte for byte; URIs that cannot be used safely "
         "are refused with the reason. The secret is printed once; only its hash is stored.");
-    add_id(command, options->id);
-    add_client_options(command, options->client);
-    command.flag("--secret-stdin", options->secret_stdin,
+    command.argument(kClientId, options.id);
+    add_client_options(command, options.client);
+    command.flag("--secret-stdin", options.secret_stdin,
                  "Read your own secret (at least 32 characters) as one line of standard input");
 }
 
 void add_set(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<SetOptions>();
-    const Command command =
-        add_command(group, invocation, "set", "Change a client: each option given replaces the old value",
-                    "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party",
-                    [&invocation, options] { set(invocation, *options); });
+    const auto [command, options] = add_command<SetOptions>(
+        group, invocation, "set", "Change a client: each option given replaces the old value",
+        "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party", set);
     command.explain(
         "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
         "repeated all values must be given again, but for the list of groups and users, to which --allow-... adds, and for --rename. The "
         "change takes effect at once; issued tokens stay valid, with the scopes that were approved, but for those of "
         "users who may not use the client any more.");
-    add_id(command, options->id);
-    add_client_options(command, options->client);
-    add_client_set_options(command, options->client);
+    command.argument(kClientId, options.id);
+    add_client_options(command, options.client);
+    add_client_set_options(command, options.client);
 }
 
 }  // namespace
@@ -237,22 +253,17 @@ void add_set(const Command& group, Invocation& invocation) {
 void add_client_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("client", "Register and change clients, the applications that request tokens");
     add_add(group, invocation);
-    auto limit = std::make_shared<db::Limit>();
-    add_limit_option(add_command(group, invocation, "list", "List all clients", "postern client list --json",
-                                 [&invocation, limit] { list(invocation, *limit); }),
-                     *limit);
-    add_id_command(group, invocation, "show", "Show one client", "postern client show wiki",
-                   [&invocation](const std::string& id) { show(invocation, id); });
+    add_list_command(group, invocation, "List all clients", "postern client list --json", list);
+    add_command(group, invocation, "show", "Show one client", "postern client show wiki", kClientId, show);
     add_set(group, invocation);
     add_client_secret_command(group, invocation);
     add_client_claim_commands(group, invocation);
-    add_id_command(group, invocation, "disable", "Disable a client; its tokens are inactive until it is enabled",
-                   "postern client disable wiki",
-                   [&invocation](const std::string& id) { enable(invocation, id, false); });
-    add_id_command(group, invocation, "enable", "Enable a disabled client", "postern client enable wiki",
-                   [&invocation](const std::string& id) { enable(invocation, id, true); });
-    add_id_command(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
-                   "postern client remove wiki", [&invocation](const std::string& id) { remove(invocation, id); });
+    add_command(group, invocation, "disable", "Disable a client; its tokens are inactive until it is enabled",
+                "postern client disable wiki", kClientId, disable);
+    add_command(group, invocation, "enable", "Enable a disabled client", "postern client enable wiki", kClientId,
+                enable);
+    add_command(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
+                "postern client remove wiki", kClientId, remove);
 }
 
 }  // namespace postern::cli

@@ -15,17 +15,14 @@ using model::Client;
 using model::ClientType;
 using model::GrantType;
 
-/// Removes white space at the ends (a space inside is refused later) and duplicates.
-std::vector<std::string> trimmed(const std::vector<std::string>& uris) {
+/// Undoes --access-token-profile.
+constexpr const char* kAsConfigured = "default";
+
+/// Removes duplicates. A space inside is refused later; those at the ends are gone.
+std::vector<std::string> distinct(const std::vector<std::string>& uris) {
     std::vector<std::string> result;
-    for (const std::string& uri : uris) {
-        std::string_view text = uri;
-        while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
-            text.remove_prefix(1);
-        while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
-            text.remove_suffix(1);
-        if (std::ranges::find(result, text) == result.end()) result.emplace_back(text);
-    }
+    for (const std::string& uri : uris)
+        if (std::ranges::find(result, uri) == result.end()) result.push_back(uri);
     return result;
 }
 
@@ -33,7 +30,7 @@ void replace_uris(std::vector<std::string>& uris, const std::vector<std::string>
                   const char* option) {
     if (none && !given.empty())
         throw UsageError(std::string("--no-") + option + " and --" + option + " contradict each other");
-    if (none || !given.empty()) uris = trimmed(given);
+    if (none || !given.empty()) uris = distinct(given);
 }
 
 void apply_type(const ClientOptions& options, Client& client) {
@@ -80,6 +77,37 @@ void set_name_in(Client& client, const std::string& given) {
 }
 
 }  // namespace
+
+void add_token_options(const Command& command, TokenOptions& options) {
+    command
+        .option("--access-token-profile", "PROFILE", options.profile,
+                "interface, rfc9068, or default, which is \"accessTokenProfile\" of the configuration; rfc9068 is for "
+                "APIs that verify tokens themselves")
+        .one_of({kAsConfigured, "interface", "rfc9068"});
+    command.flag("--groups-in-access-token", options.groups, true,
+                 "With profile rfc9068 and the scope groups, put the names of the user's groups into the access token");
+    command.option(
+        "--default-resource", "URI", options.default_resource,
+        "With profile rfc9068, the audience of tokens whose request names none (default: \"defaultResource\")");
+    command.option("--resource", "URI", options.resources,
+                   "What its tokens may be for; repeatable (default: any API, but see `postern resource disable`)");
+}
+
+void add_token_set_options(const Command& command, TokenOptions& options) {
+    command.flag("--no-groups-in-access-token", options.groups, false, "Undo --groups-in-access-token");
+    command.flag("--no-default-resource", options.no_default_resource, "Undo --default-resource");
+    command.flag("--no-resource", options.no_resource, "Undo --resource: its tokens may be for any API");
+}
+
+void apply(const TokenOptions& options, model::Client& client) {
+    if (options.no_default_resource && options.default_resource)
+        throw UsageError("--no-default-resource and --default-resource contradict each other");
+    if (options.profile) client.access_token_profile = model::parse_token_profile(*options.profile);
+    if (options.groups) client.groups_in_access_token = *options.groups;
+    if (options.default_resource) client.default_resource = util::trim(*options.default_resource);
+    if (options.no_default_resource) client.default_resource.clear();
+    replace_uris(client.resources, options.resources, options.no_resource, "resource");
+}
 
 void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--name", "TEXT", options.name, "The name that users see");

@@ -33,7 +33,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
     const config::Config config = invocation.load_config();
     const util::Secret secret = new_secret(options.secret_stdin);
     std::optional<util::Time> old_until;
-    if (options.keep_old > 0) old_until = util::SystemClock().now() + util::Seconds(options.keep_old);
+    if (options.keep_old > 0) old_until = now() + util::Seconds(options.keep_old);
 
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
@@ -45,8 +45,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
                                         : " is public and has no secret; `postern client set --confidential` gives it "
                                           "one"));
         }
-        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until,
-                                     util::SystemClock().now());
+        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
         commit(transaction);
     });
     note_done(invocation, {audit::client(model::ClientId(options.id))});
@@ -77,19 +76,18 @@ void print_credentials(const Invocation& invocation, const std::string& id, cons
 }
 
 void add_client_secret_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<SecretOptions>();
-    const Command command = add_command(
-        group, invocation, "secret", "Give a client a new secret; the old one stops working",
-        "postern client secret wiki --keep-old 86400", [&invocation, options] { rotate_secret(invocation, *options); });
+    const auto [command, options] =
+        add_command<SecretOptions>(group, invocation, "secret", "Give a client a new secret; the old one stops working",
+                                   "postern client secret wiki --keep-old 86400", rotate_secret);
     command.explain(
         "The new secret works at once and is printed only once. To change it without interruption, let both work "
         "(--keep-old) while the client is being configured. Issued tokens stay valid.");
-    command.argument("ID", options->id, "The client_id");
+    command.argument(kClientId, options.id);
     command
-        .option("--keep-old", "SECONDS", options->keep_old,
+        .option("--keep-old", "SECONDS", options.keep_old,
                 "Accept the old secret for this many seconds more, at most a year (default: 0, not at all)")
         .between(0, kMaxKeepOld);
-    command.flag("--secret-stdin", options->secret_stdin,
+    command.flag("--secret-stdin", options.secret_stdin,
                  "Read your own secret (at least 32 characters) as one line of standard input");
 }
 

@@ -1,16 +1,16 @@
-// How a client is shown: everything but its secrets.
+// Shows a client: everything but its secrets.
 #pragma once
 
 #include <vector>
 
-#include "cli/listing.h"
+#include "cli/output.h"
 #include "model/client.h"
 #include "store/client_access.h"
 #include "store/client_claims.h"
 
 namespace postern::cli {
 
-/// What other tables say of a client.
+/// The rows of other tables about a client.
 struct ClientDetails {
     store::ClientAccess access;
     std::vector<model::ClientClaim> claims;
@@ -18,7 +18,7 @@ struct ClientDetails {
 };
 ClientDetails read_details(db::Database& database, const model::Client& client);
 
-/// The fields of a client. Members have their names in RFC 7591 §2 where it has one.
+/// Returns the fields of a client. Members have their names in RFC 7591 §2 where it has one.
 Listing listing_of(const model::Client& client, const ClientDetails& details);
 void print_clients(const std::vector<model::Client>& clients);
 

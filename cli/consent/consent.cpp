@@ -5,9 +5,9 @@
 
 #include "cli/batches.h"
 #include "cli/command.h"
+#include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/selection.h"
-#include "cli/user/activity.h"
+#include "cli/user/user.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
 #include "store/grants.h"
@@ -90,8 +90,7 @@ void revoke(const Invocation& invocation, const Selection& selection) {
         [&](db::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
             store::lock_user(transaction, consent.subject);
-            const auto taken =
-                store::withdraw_access(transaction, consent.client_id, consent.subject, util::SystemClock().now());
+            const auto taken = store::withdraw_access(transaction, consent.client_id, consent.subject, now());
             if (taken.consent || taken.grants > 0)
                 note_activity(config.settings, transaction, consent.subject, model::Happened::application_removed,
                               consent.client_id.str());
@@ -121,22 +120,20 @@ void add_filters(const Command& command, Selection& selection) {
 
 void add_consent_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("consent", "List and withdraw what users have approved for clients");
-    auto listed = std::make_shared<ListOptions>();
-    const Command list_command =
-        add_command(group, invocation, "list", "List consents: client, user, time, scope, claims and resources",
-                    "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
-    add_filters(list_command, listed->selection);
-    add_limit_option(list_command, listed->limit);
+    const auto [list_command, listed] = add_command<ListOptions>(
+        group, invocation, "list", "List consents: client, user, time, scope, claims and resources",
+        "postern consent list --client wiki", list);
+    add_filters(list_command, listed.selection);
+    add_limit_option(list_command, listed.limit);
 
-    auto revoked = std::make_shared<Selection>();
-    const Command revoke_command = add_command(
-        group, invocation, "revoke", "Withdraw consents and end the grants under them",
-        "postern consent revoke --user ada --client wiki", [&invocation, revoked] { revoke(invocation, *revoked); });
+    const auto [revoke_command, revoked] =
+        add_command<Selection>(group, invocation, "revoke", "Withdraw consents and end the grants under them",
+                               "postern consent revoke --user ada --client wiki", revoke);
     revoke_command.explain(
         "All grants of these users for these clients end, with their codes and tokens, and the users are asked again "
         "the next time. First-party clients need no consent: `postern token revoke` ends their tokens.");
-    add_filters(revoke_command, *revoked);
-    add_all_option(revoke_command, *revoked);
+    add_filters(revoke_command, revoked);
+    add_all_option(revoke_command, revoked);
 }
 
 }  // namespace postern::cli

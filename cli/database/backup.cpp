@@ -31,11 +31,10 @@ void backup(const Invocation& invocation, const std::string& file) {
 }  // namespace
 
 void add_backup_command(const Command& app, Invocation& invocation) {
-    auto file = std::make_shared<std::string>();
-    const Command command = add_command(
+    const auto [command, file] = add_command<std::string>(
         app, invocation, "backup", "Copy the database as a checked, consistent snapshot while it is in use",
-        "postern backup /var/backups/postern-$(date +%F).db", [&invocation, file] { backup(invocation, *file); });
-    command.argument("FILE", *file, "A new file; only its owner can read it");
+        "postern backup /var/backups/postern-$(date +%F).db", backup);
+    command.argument("FILE", file, "A new file; only its owner can read it");
     command.explain(
         "Never copy the database with cp while it is in use: the latest changes are in the -wal file next to it.\n"
         "Of a database on a server the copy is a file like any other, row by row and compared: enough for a small store. "

@@ -14,7 +14,6 @@
 #include "cli/files.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
-#include "cli/owners.h"
 #include "keys/key_directory.h"
 #include "keys/keys.h"
 #include "os/file.h"
@@ -111,7 +110,7 @@ void print_next_steps(const config::Config& config, const std::vector<keys::KeyI
 }
 
 void print_result(const Invocation& invocation, const config::Config& config) {
-    const auto keys = keys::Keys::list(config.keys, util::SystemClock().now());
+    const auto keys = keys::Keys::list(config.keys, now());
     if (!invocation.json) return print_next_steps(config, keys);
     json::Array array;
     for (const keys::KeyInfo& key : keys) {
@@ -177,8 +176,7 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     std::vector<crypto::Algorithm> algorithms = {config.settings.token_algorithm(model::TokenProfile::interface),
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
-    keys::Keys::create(making.made, config.keys, algorithms, util::SystemClock().now(),
-                       owners.groups ? kOwnerOnlyYet : kGroupReads);
+    keys::Keys::create(making.made, config.keys, algorithms, now(), owners.groups ? kOwnerOnlyYet : kGroupReads);
     const bool is_uri = db::is_uri(config.database);
     if (!is_uri) db::Database::create(making.made, config.database);
     making.finish_files();

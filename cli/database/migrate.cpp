@@ -97,7 +97,7 @@ void print_next_steps(const Invocation& invocation, const config::Config& config
 
 void move(const Invocation& invocation, const config::Config& config, const Options& options) {
     db::Move move;
-    if (options.live) move.live_at = util::SystemClock().now();
+    if (options.live) move.live_at = now();
     move.is_rehearsal = options.dry_run;
     const auto tables = db::move_store(config.database, *options.to, move);
     if (!options.dry_run) note_done(invocation, {{"file", *options.to}});
@@ -122,17 +122,16 @@ void migrate(const Invocation& invocation, const Options& options) {
 }  // namespace
 
 void add_migrate_command(const Command& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
-    const Command command = add_command(app, invocation, "migrate",
-                                        "Upgrade the database of an earlier release, or move it to another engine",
-                                        "postern migrate\n"
-                                        "  postern migrate --to 'postgresql://db.example.org/postern' --dry-run\n"
-                                        "  postern migrate --to /var/lib/postern/postern.db",
-                                        [&invocation, options] { migrate(invocation, *options); });
+    const auto [command, options] = add_command<Options>(
+        app, invocation, "migrate", "Upgrade the database of an earlier release, or move it to another engine",
+        "postern migrate\n"
+        "  postern migrate --to 'postgresql://db.example.org/postern' --dry-run\n"
+        "  postern migrate --to /var/lib/postern/postern.db",
+        migrate);
     const Option to =
-        command.option("--to", "DATABASE", options->to, "Move everything to this database: a URI, or a new file");
-    command.flag("--live", options->live, "With --to: leave out what has expired or ended").needs(to);
-    command.flag("--dry-run", options->dry_run, "With --to: copy and compare, then undo it; blocks no other process")
+        command.option("--to", "DATABASE", options.to, "Move everything to this database: a URI, or a new file");
+    command.flag("--live", options.live, "With --to: leave out what has expired or ended").needs(to);
+    command.flag("--dry-run", options.dry_run, "With --to: copy and compare, then undo it; blocks no other process")
         .needs(to);
     command.explain(
         "Stop the serving processes, install the new release, run this, start them again. Either everything is changed "

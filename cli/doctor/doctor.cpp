@@ -121,22 +121,21 @@ std::size_t Findings::count(State state) const {
 }
 
 void add_doctor_command(const Command& app, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
-    const Command command =
-        add_command(app, invocation, "doctor", "Check the installation; every finding names its fix",
-                    "postern doctor\n"
-                    "  postern doctor --url\n"
-                    "  postern doctor --url --connect 127.0.0.1:443\n"
-                    "  postern doctor --mail ada@example.org",
-                    [&invocation, options] { doctor(invocation, *options); });
-    const Option url = command.flag("--url", options->url, "Also check the web server at the issuer from outside");
-    command.option("--ca", "FILE", options->access.ca_file, "With --url: PEM file of a private certificate authority")
+    const auto [command, options] =
+        add_command<Options>(app, invocation, "doctor", "Check the installation; every finding names its fix",
+                             "postern doctor\n"
+                             "  postern doctor --url\n"
+                             "  postern doctor --url --connect 127.0.0.1:443\n"
+                             "  postern doctor --mail ada@example.org",
+                             doctor);
+    const Option url = command.flag("--url", options.url, "Also check the web server at the issuer from outside");
+    command.option("--ca", "FILE", options.access.ca_file, "With --url: PEM file of a private certificate authority")
         .needs(url);
     command
-        .option("--connect", "HOST:PORT", options->access.connect_to,
+        .option("--connect", "HOST:PORT", options.access.connect_to,
                 "With --url: connect here instead of to the issuer's host")
         .needs(url);
-    command.option("--mail", "ADDRESS", options->mail, "Also send a test message there, and say what the command says");
+    command.option("--mail", "ADDRESS", options.mail, "Also send a test message there, and say what the command says");
     command.explain(
         "Checks the configuration, file owners and modes, keys, the pages of the database and whether it can be "
         "written, disk space, templates and the clock. It changes nothing. Run it as the user of the serving "

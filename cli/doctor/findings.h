@@ -51,53 +51,53 @@ private:
 
 inline constexpr mode_t kOthers = 07;
 inline constexpr mode_t kOthersWrite = 02;
-/// "0640"
+/// Writes a mode as in "0640".
 std::string octal(mode_t mode);
-/// False, with a finding, when `directory` cannot be listed.
+/// Adds a finding and returns false when `directory` cannot be listed.
 bool can_list(Findings& findings, const std::string& check, const std::filesystem::path& directory);
 
-/// Owners, modes and presence of the files that the configuration names.
+/// Checks owners, modes and presence of the files that the configuration names.
 void check_files(Findings& findings, const std::string& config_path, const config::Config& config);
-/// The same for the key directory: only the processes that need a private key can read it.
+/// Checks that only the processes that need a private key can read it.
 void check_key_files(Findings& findings, const config::Config& config);
-/// For a database on a server: the nodes have the same keys and the same time.
+/// Checks that the nodes of a database on a server have the same keys and the same time.
 void check_shared_keys(Findings& findings, const config::Config& config);
-/// The database is intact and can be written now, and has no record with a time in the future.
+/// Checks that the database is intact, can be written now and has no record with a time in the future.
 void check_database(Findings& findings, const config::Config& config, util::Time now);
-/// Applications find in the claims of the users what they commonly require, and users do not write what is told as the
-/// operator's word (CLAIM-4, ACCOUNT-11).
+/// Checks that the users' claims have what applications commonly require, and that users cannot write the claims which
+/// applications take for the operator's word (CLAIM-4, ACCOUNT-11).
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// The clients of documents fit `clientDocuments`.
+/// Checks that the clients of documents fit `clientDocuments`.
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// Clients whose tokens need an audience have one when a request names none.
+/// Checks that clients whose tokens need an audience have one when a request names none.
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// What is demanded of logins can be met, and the second factors that users have are asked for (POLICY-10).
+/// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// What a database server says of itself: durability, roles, load. `uri` is how it was reached.
+/// Checks durability, TLS, clock and roles of a database server, which was reached by `uri`.
 void check_server(Findings& findings, db::Database& database, const std::string& uri);
-/// The fix when no server could be used, by what it or libpq has said.
+/// Returns the fix for a server that could not be used, by the message of the server or libpq.
 const char* fix_of_connection(const std::string& reason);
-/// There is free space for the database and the log.
+/// Checks that there is free space for the database and the log.
 void check_room_for_files(Findings& findings, const config::Config& config);
-/// Database, keys and templates can be used by this program, and the clock is not behind their files.
+/// Checks that this program can use database, keys and templates, and that the clock is not behind their files.
 void check_contents(Findings& findings, const std::string& config_path, const config::Config& config);
 
-/// Whether this system supports what "sandbox" requires. This process stands for the serving processes.
+/// Checks that this system supports what "sandbox" requires. This process stands for the serving processes.
 void check_sandbox(Findings& findings, const config::Config& config);
-/// With "outbound": the program, its certificates, and whether the kernel can confine it.
+/// Checks, with "outbound", the program, its certificates, and whether the kernel can confine it.
 void check_outbound(Findings& findings, const config::Config& config);
-/// With "login": {"method": "saslauthd"}: its socket, who can reach and replace that, and that it refuses (SOURCE-5).
+/// Checks, with login.method "saslauthd", its socket, who can reach and replace that, and that it refuses (SOURCE-5).
 void check_saslauthd(Findings& findings, const config::Config& config);
 
-/// With `mail`: the command is there, and no message waits for long or was given up.
+/// Checks, with `mail`, that the command is there, and that no message waits for long or was given up.
 void check_mail(Findings& findings, db::Database& database, const config::Config& config);
-/// Sends a message to `address`, and says what the command has said.
+/// Sends a message to `address`, and adds a finding with the output of the command.
 void check_mail_to(Findings& findings, const config::Config& config, const std::string& address);
 
-/// New passwords can be judged as `login` demands: the list is there and in order (PASSWORD-3).
+/// Checks that new passwords can be judged as `login` demands: the list is there and in order (PASSWORD-3).
 void check_passwords(Findings& findings, const oauth::LoginSettings& login);
 
-/// The database with its side files, and the key files.
+/// Returns the database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);
 
 }  // namespace postern::cli

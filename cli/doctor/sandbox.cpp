@@ -1,6 +1,14 @@
-// Checks that this system supports the sandbox that the configuration asks for.
-#include "server/sandbox.h"
+// Checks what the sandbox and the program that fetches need of this system.
+#include <unistd.h>
+
+#include <string>
+
 #include "cli/doctor/findings.h"
+#include "fetch/messages.h"
+#include "os/landlock.h"
+#include "os/read_file.h"
+#include "server/sandbox.h"
+#include "util/shell_command.h"
 
 namespace postern::cli {
 namespace {
@@ -15,6 +23,47 @@ std::string describe(const server::SandboxOffer& offer) {
     return "Landlock version " + std::to_string(offer.landlock) + " and a system call filter";
 }
 
+constexpr const char* kOutbound = "outbound";
+constexpr int kLandlockOfTcp = 4;
+constexpr std::size_t kLongestProgram = std::size_t{64} << 20;  // with symbols, and sanitizers
+
+/// It is not started: this may be another program, and root who asks. A file that cannot be read is not judged.
+void check_marker(Findings& findings, const std::string& program) {
+    const std::string marker = std::string(fetch::kMarkerBegins).append(fetch::kMarkerEnds);
+    const auto file = os::read_file(program, {.bytes = kLongestProgram, .links = os::Links::followed});
+    const bool can_be_read = file || file.error().fault != os::FileFault::not_opened;
+    if (!can_be_read || (file && file->find(marker) != file->npos)) return;
+    findings.error(kOutbound, program + " is not the program that fetches, so no document is read",
+                   "leave \"outbound.program\" out, or name libexec/postern/fetch of this version");
+}
+
+void check_program(Findings& findings, const std::string& program) {
+    if (::access(program.c_str(), F_OK) != 0)
+        return findings.error(
+            kOutbound, program + ", which fetches, is not there",
+            "install the package postern-fetch, or build with libcurl4-openssl-dev installed, or name "
+            "the program in \"outbound.program\"");
+    if (::access(program.c_str(), X_OK) != 0)
+        return findings.error(kOutbound, program + ", which fetches, cannot be executed",
+                              util::ShellCommand("chmod 755").path(program).text());
+    check_marker(findings, program);
+}
+
+void check_authorities(Findings& findings, const fetch::Outbound& outbound) {
+    if (outbound.ca && ::access(outbound.ca->c_str(), R_OK) != 0)
+        findings.error(kOutbound, *outbound.ca + ", the certificates of \"outbound.ca\", cannot be read",
+                       "put a PEM file there that the serving processes can read");
+}
+
+void check_kernel(Findings& findings) {
+    std::string reason;
+    if (os::landlock_version(reason) >= kLandlockOfTcp) return;
+    findings.warning(kOutbound,
+                     "this kernel cannot restrict the ports to which the fetching program connects: Landlock version 4 "
+                     "can",
+                     "run Linux 6.7 or newer with landlock in the kernel parameter lsm=");
+}
+
 }  // namespace
 
 void check_sandbox(Findings& findings, const config::Config& config) {
@@ -24,6 +73,15 @@ void check_sandbox(Findings& findings, const config::Config& config) {
     if (config.sandbox == config::SandboxMode::require)
         return findings.error(kCheck, "no process can start: " + offer.missing, kFix);
     findings.warning(kCheck, "processes run without a part of it: " + offer.missing, kFix);
+}
+
+void check_outbound(Findings& findings, const config::Config& config) {
+    const fetch::Outbound& outbound = config.settings.outbound;
+    if (!outbound.enabled) return;
+    check_program(findings, outbound.program);
+    check_authorities(findings, outbound);
+    check_kernel(findings);
+    findings.ok_unless_found(kOutbound, outbound.program + " fetches documents of clients");
 }
 
 }  // namespace postern::cli

@@ -7,11 +7,9 @@
 #include "cli/client/access.h"
 #include "cli/client/claims.h"
 #include "cli/command.h"
-#include "cli/listing.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
-#include "cli/selection.h"
 #include "db/write.h"
 #include "store/client_access.h"
 #include "store/groups.h"
@@ -26,8 +24,6 @@ using db::Durability;
 using model::Group;
 
 constexpr std::size_t kMaxDescription = 256;  // bytes
-
-util::Time now() { return util::SystemClock().now(); }
 
 audit::Member of_group(const std::string& name) { return {"group", name}; }
 
@@ -68,7 +64,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     std::cout << "group " << in_quotes(group.name) << " is there; `postern group member add` puts users into it\n";
 }
 
-void list(const Invocation& invocation, db::Limit limit) {
+void list(const Invocation& invocation, const db::Limit& limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto groups = store::list_groups(database, limit);
     if (!invocation.json) {
@@ -229,7 +225,7 @@ void remove_members(const Invocation& invocation, const MemberOptions& options) 
               << counted(grants, "grant") << " ended\n";
 }
 
-void add_name(const Command& command, std::string& name) { command.argument("GROUP", name, "The name of the group"); }
+constexpr Argument kName = {"GROUP", "The name of the group"};
 
 template <class Text>
 void add_description(const Command& command, Text& description) {
@@ -240,11 +236,9 @@ void add_member_commands(const Command& group, Invocation& invocation) {
     const Command member = group.add_group("member", "Put users into a group, and take them out");
     const auto declare = [&](const char* name, const char* summary, const char* example,
                              void (*action)(const Invocation&, const MemberOptions&)) {
-        auto options = std::make_shared<MemberOptions>();
-        const Command command = add_command(member, invocation, name, summary, example,
-                                            [&invocation, options, action] { action(invocation, *options); });
-        add_name(command, options->group);
-        command.argument("USER", options->users, "User names, or the `sub` that tokens show");
+        const auto [command, options] = add_command<MemberOptions>(member, invocation, name, summary, example, action);
+        command.argument(kName, options.group);
+        command.argument("USER", options.users, "User names, or the `sub` that tokens show");
         return command;
     };
     declare("add", "Put users into a group", "postern group member add staff ada grace", add_members);
@@ -259,46 +253,35 @@ void add_member_commands(const Command& group, Invocation& invocation) {
 void add_group_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("group", "Groups of users: what applications learn, and who may use which");
 
-    auto added = std::make_shared<AddOptions>();
-    const Command add_one = add_command(group, invocation, "add", "Make a group without members",
-                                        "postern group add staff --description \"All employees\"",
-                                        [&invocation, added] { add(invocation, *added); });
+    const auto [add_one, added] =
+        add_command<AddOptions>(group, invocation, "add", "Make a group without members",
+                                "postern group add staff --description \"All employees\"", add);
     add_one.explain(
         "A group has no rights of its own. Applications with the scope groups learn its name, and `postern client set "
         "--allow-group` lets its members alone use an application. A name is 1 to 64 of A-Z a-z 0-9 . _ -");
-    add_name(add_one, added->name);
-    add_description(add_one, added->description);
+    add_one.argument(kName, added.name);
+    add_description(add_one, added.description);
 
-    auto limit = std::make_shared<db::Limit>();
-    add_limit_option(add_command(group, invocation, "list", "List all groups", "postern group list --json",
-                                 [&invocation, limit] { list(invocation, *limit); }),
-                     *limit);
+    add_list_command(group, invocation, "List all groups", "postern group list --json", list);
+    add_command(group, invocation, "show", "Show a group with its members and the clients that it may use",
+                "postern group show staff", kName, show);
 
-    auto shown = std::make_shared<std::string>();
-    add_name(add_command(group, invocation, "show", "Show a group with its members and the clients that it may use",
-                         "postern group show staff", [&invocation, shown] { show(invocation, *shown); }),
-             *shown);
-
-    auto described = std::make_shared<SetOptions>();
-    const Command set_one = add_command(
+    const auto [set_one, described] = add_command<SetOptions>(
         group, invocation, "set", "Change the description of a group, or whether its members need a second factor",
         "postern group set staff --description \"Employees and guests\"\n"
         "  postern group set admins --second-factor required",
-        [&invocation, described] { set(invocation, *described); });
-    add_name(set_one, described->name);
-    add_description(set_one, described->description);
-    add_second_factor_option(set_one, described->second_factor,
+        set);
+    set_one.argument(kName, described.name);
+    add_description(set_one, described.description);
+    add_second_factor_option(set_one, described.second_factor,
                              "required: members must log in with a second factor; default: as login.secondFactor says");
 
-    auto removed = std::make_shared<std::string>();
-    const Command remove_one =
-        add_command(group, invocation, "remove", "Delete a group; its members lose what it let them use",
-                    "postern group remove staff", [&invocation, removed] { remove(invocation, *removed); });
-    remove_one.explain(
-        "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "
-        "not use a client any more end in the same transaction. Claims and names that clients have of the group go with "
-        "it; notes name them.");
-    add_name(remove_one, *removed);
+    add_command(group, invocation, "remove", "Delete a group; its members lose what it let them use",
+                "postern group remove staff", kName, remove)
+        .explain(
+            "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "
+            "not use a client any more end in the same transaction. Claims and names that clients have of the group go with "
+            "it; notes name them.");
 
     add_member_commands(group, invocation);
 }

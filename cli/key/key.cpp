@@ -1,15 +1,75 @@
-// `postern key`: lists, rotates, retires and repairs keys, and shares them with other nodes.
+// `postern key list` and `key retire`: lists keys, and deletes one after everything that it signed has expired.
 #include "cli/key/key.h"
 
-#include "cli/key/view.h"
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/key/rules.h"
+#include "cli/key/sharing.h"
 #include "cli/output.h"
+#include "keys/key_directory.h"
 
 namespace postern::cli {
 namespace {
 
+using keys::KeyInfo;
+using keys::KeyState;
+
+struct RetireOptions {
+    std::string kid;
+    bool force = false;
+};
+
+KeyInfo require_key(const keys::KeyDirectory& directory, const std::string& kid, util::Time now) {
+    const auto keys = directory.list(now);
+    const auto found = std::ranges::find(keys, kid, &KeyInfo::kid);
+    if (found == keys.end()) throw Refused("there is no key " + in_quotes(kid) + "; `postern key list` shows all");
+    return *found;
+}
+
+void require_retired(const KeyInfo& key, const oauth::Settings& settings, bool force) {
+    if (key.state == KeyState::retired) return;
+    if (key.state == KeyState::next) {
+        throw Refused("key " + key.kid + " waits to sign from " + to_text(key.signs_from) +
+                      "; `postern key rotate --force` replaces it");
+    }
+    if (is_in_use(key.algorithm, settings))
+        throw Refused("key " + key.kid + " signs now; `postern key rotate` gives it a successor");
+    if (force) return;
+    throw Refused(
+        "the configuration does not sign with " + std::string(crypto::to_string(key.algorithm)) +
+        " any more, but the time of that change is unknown: use --force when all tokens that it signed have expired");
+}
+
+void require_expired(const KeyInfo& key, const oauth::Settings& settings, util::Time now) {
+    const util::Time last = last_token_expires(key, settings);
+    if (now >= last) return;
+    throw Refused("tokens that key " + key.kid + " signed may be valid until " + to_text(last) +
+                  "; retire it then, or end them now with --force");
+}
+
+void retire(const Invocation& invocation, const RetireOptions& options) {
+    const config::Config config = invocation.load_config();
+    keys::KeyDirectory directory(config.keys);
+    KeyInfo key;
+    SharedKeys(config, directory).change([&] {
+        const util::Time now = util::SystemClock().now();
+        key = require_key(directory, options.kid, now);
+        require_retired(key, config.settings, options.force);
+        if (!options.force) require_expired(key, config.settings, now);
+        directory.remove(key.kid);
+        note_key(invocation, audit::Event::key_retired, key);
+    });
+    if (invocation.json)
+        return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    std::cout << "key " << key.kid << " is no longer published, and its private half is deleted\n";
+}
+
 void list(const Invocation& invocation) {
     const config::Config config = invocation.load_config();
-    const auto keys = keys::Keys::list(config.keys, util::SystemClock().now());
+    const auto keys = keys::Keys::list(config.keys, now());
     if (!invocation.json) return print_keys(keys, config.settings);
     json::Array array;
     for (const keys::KeyInfo& key : keys) array.emplace_back(to_json(key, config.settings));
@@ -17,6 +77,23 @@ void list(const Invocation& invocation) {
 }
 
 }  // namespace
+
+void add_retire_command(const Command& group, Invocation& invocation) {
+    const auto [command, options] = add_command<RetireOptions>(
+        group, invocation, "retire", "Delete a key that no longer signs, once its tokens have expired",
+        "postern key retire vNncbHPrILj32SWpOvPStetr71eMB-r-gf1RSXoKJxs", retire);
+    command.explain(
+        "Removes the key from the published set and deletes its private half; running processes follow. Exits 1 while "
+        "a token that it signed may be valid, or an ID token may come back as id_token_hint: the longest of "
+        "accessTokenTTL, idTokenTTL, for a key that signs refresh tokens or ID tokens refreshTokenTTL, and for one that "
+        "signs ID tokens sessionTTL, after its successor began to sign. "
+        "A key that signs or waits to sign is never retired. ID tokens that it signed no longer work as id_token_hint. "
+        "Where `postern publish` is used, run it again.");
+    command.argument("KID", options.kid,
+                     "The key's id, as `postern key list` shows it; after -- if it starts with a dash");
+    command.flag("--force", options.force,
+                 "Even if tokens that it signed are valid: they end at once, as they must when the key was stolen");
+}
 
 void add_key_commands(const Command& app, Invocation& invocation) {
     const Command group =

@@ -12,11 +12,11 @@
 
 #include "cli/accounts.h"
 #include "cli/audit.h"
+#include "cli/files.h"
 #include "cli/key/key.h"
 #include "cli/key/rules.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
-#include "cli/owners.h"
 #include "keys/key_directory.h"
 #include "os/file.h"
 
@@ -105,7 +105,7 @@ void require_usable(const std::string& directory) {
 /// A new key signs one second later than another key of its algorithm that was created in the same second.
 void wait_for(const std::vector<KeyInfo>& keys) {
     for (const KeyInfo& key : keys) {
-        for (int tries = 0; util::SystemClock().now() < key.signs_from && tries < 100; ++tries)
+        for (int tries = 0; now() < key.signs_from && tries < 100; ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
 }
@@ -149,14 +149,13 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
 }  // namespace
 
 void add_repair_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<OwnerOptions>();
-    const Command command =
-        add_command(group, invocation, "repair",
-                    "Create missing key files: a signing key, jwks.json, seal.key, factor.key or all of them",
-                    "postern key repair\n"
-                    "  postern key repair --owner www-data:www-data\n"
-                    "      when the whole directory is gone",
-                    [&invocation, options] { repair(invocation, *options); });
+    const auto [command, options] = add_command<OwnerOptions>(
+        group, invocation, "repair",
+        "Create missing key files: a signing key, jwks.json, seal.key, factor.key or all of them",
+        "postern key repair\n"
+        "  postern key repair --owner www-data:www-data\n"
+        "      when the whole directory is gone",
+        repair);
     command.explain(
         "For files that were lost and are in no backup. jwks.json is rebuilt from the private keys. Each algorithm in "
         "use without a private key gets one that signs at once; tokens of the lost key verify as long as jwks.json has "
@@ -166,7 +165,7 @@ void add_repair_command(const Command& group, Invocation& invocation) {
         "Where nodes share their keys, the directory is first made what it is on the others.\n"
         "New files get the owner, group and mode of the files next to them; the options set them where there are none. "
         "Where `postern publish` is used, run it again.");
-    add_owner_options(command, *options);
+    add_owner_options(command, options);
 }
 
 }  // namespace postern::cli

@@ -10,10 +10,8 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/key/key.h"
-#include "cli/key/rotate_factors.h"
 #include "cli/key/rules.h"
 #include "cli/key/sharing.h"
-#include "cli/key/view.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"
 #include "oidc/cacheable.h"
@@ -40,8 +38,6 @@ struct RotateOptions {
     bool end_codes = false;
     std::int64_t wait = kDefaultWait;
 };
-
-util::Time now() { return util::SystemClock().now(); }
 
 const KeyInfo* find(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, KeyState state) {
     const auto found = std::ranges::find_if(
@@ -153,7 +149,8 @@ void renew_seal(const Invocation& invocation, keys::KeyDirectory& directory) {
         "sessions stay");
 }
 
-void rotate(const Invocation& invocation, RotateOptions options) {
+void rotate(const Invocation& invocation, const RotateOptions& typed) {
+    RotateOptions options = typed;
     if (options.factors) return rotate_factors(invocation, {options.end_codes, util::Seconds{options.wait}});
     if (options.stolen) {
         options.lead = 0;
@@ -198,14 +195,13 @@ void note_closed_files(const std::string& directory) {
 }
 
 void add_rotate_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<RotateOptions>();
-    const Command command =
-        add_command(group, invocation, "rotate", "Create new signing keys, published before they sign; print them",
-                    "postern key rotate\n"
-                    "  postern key rotate --alg ES256 --lead 86400\n"
-                    "  postern key rotate --stolen\n"
-                    "  postern key rotate --factors",
-                    [&invocation, options] { rotate(invocation, *options); });
+    const auto [command, options] = add_command<RotateOptions>(
+        group, invocation, "rotate", "Create new signing keys, published before they sign; print them",
+        "postern key rotate\n"
+        "  postern key rotate --alg ES256 --lead 86400\n"
+        "  postern key rotate --stolen\n"
+        "  postern key rotate --factors",
+        rotate);
     command.explain(
         "Each algorithm in use gets a key that is published at once and signs when the lead time is over; the previous "
         "key signs until then, and stays published so that its tokens verify. No restart is needed. `postern key list` "
@@ -214,38 +210,38 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
         "Where nodes share their keys, the others take the new ones over with their next `postern key sync`; for keys "
         "that sign at once, this command waits for them and names those that are late.");
     const Option alg =
-        command.option("--alg", "ALG", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
+        command.option("--alg", "ALG", options.algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
     alg.one_of({"RS256", "ES256", "EdDSA"});
-    const Option lead = command.option("--lead", "SECONDS", options->lead,
+    const Option lead = command.option("--lead", "SECONDS", options.lead,
                                        "How long the new key is published before it signs, at most a year; 0 = signs "
                                        "at once (default: 3600, as long as clients may cache the key set)");
     lead.between(0, kMaxLead);
     const Option seal = command.flag(
-        "--seal", options->seal,
+        "--seal", options.seal,
         "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents in "
         "progress, not sessions");
     const Option force = command.flag(
-        "--force", options->force,
+        "--force", options.force,
         "Replace a key that is waiting: it never signs. Where nodes share their keys, also take a lead of less "
         "than 180 seconds");
     command
-        .option("--wait", "SECONDS", options->wait,
+        .option("--wait", "SECONDS", options.wait,
                 "Where nodes share their keys: how long to wait until the other ones have taken over keys that sign at "
                 "once, or a new factor.key (default: 90)")
         .between(0, kMaxWait);
     const Option stolen =
-        command.flag("--stolen", options->stolen,
+        command.flag("--stolen", options.stolen,
                      "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with "
                      "all tokens that it signed; factor.key is for --factors");
     stolen.excludes(alg);
     stolen.excludes(lead);
     const Option factors =
-        command.flag("--factors", options->factors,
+        command.flag("--factors", options.factors,
                      "A new factor.key instead, with which the secret of each authenticator app is sealed again; takes "
                      "some seconds, in which users log in as before. Run it again when it was interrupted");
     for (const Option& other : {alg, lead, seal, force, stolen}) factors.excludes(other);
     command
-        .flag("--end-codes", options->end_codes,
+        .flag("--end-codes", options.end_codes,
               "With --factors: end all recovery codes, whose key cannot be replaced without them; users make new ones")
         .needs(factors);
 }

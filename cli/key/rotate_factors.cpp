@@ -1,11 +1,10 @@
 // Decides in which order factor.key and the rows that it seals change, so that every login finds the key of its row.
-#include "cli/key/rotate_factors.h"
+#include "cli/key/key.h"
 
 #include <iostream>
 #include <thread>
 
 #include "cli/audit.h"
-#include "cli/key/key.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "crypto/factor_key.h"

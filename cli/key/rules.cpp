@@ -1,9 +1,26 @@
-// Decides which keys are needed: those that sign, and those whose tokens may still be valid.
+// Decides which keys are needed, those that sign and those whose tokens may still be valid, and prints keys.
 #include "cli/key/rules.h"
 
 #include <algorithm>
 
+#include "cli/output.h"
+
 namespace postern::cli {
+namespace {
+
+const char* to_string(keys::KeyState state) {
+    switch (state) {
+        case keys::KeyState::next:
+            return "next";
+        case keys::KeyState::active:
+            return "active";
+        case keys::KeyState::retired:
+            break;
+    }
+    return "retired";
+}
+
+}  // namespace
 
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
     std::vector<crypto::Algorithm> algorithms = {settings.token_algorithm(model::TokenProfile::interface)};
@@ -28,6 +45,27 @@ util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Setting
         retired.algorithm == settings.token_algorithm(model::TokenProfile::interface))
         longest = std::max(longest, settings.refresh_token_ttl);
     return retired.signs_until.value_or(retired.signs_from) + longest;
+}
+
+json::Object to_json(const keys::KeyInfo& key, const oauth::Settings& settings) {
+    json::Object object{{"kid", key.kid},
+                        {"alg", std::string(crypto::to_string(key.algorithm))},
+                        {"state", to_string(key.state)},
+                        {"signs_from", util::to_epoch(key.signs_from)}};
+    if (key.state == keys::KeyState::retired)
+        object.set("needed_until", util::to_epoch(last_token_expires(key, settings)));
+    return object;
+}
+
+void print_keys(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings) {
+    std::vector<std::vector<std::string>> rows;
+    for (const keys::KeyInfo& key : keys) {
+        const bool retired = key.state == keys::KeyState::retired;
+        rows.push_back({key.kid, std::string(crypto::to_string(key.algorithm)), to_string(key.state),
+                        key.signs_from == util::Time{} ? "unknown" : to_text(key.signs_from),
+                        retired ? to_text(last_token_expires(key, settings)) : ""});
+    }
+    print_table({"KID", "ALG", "STATE", "SIGNS_FROM", "NEEDED_UNTIL"}, rows);
 }
 
 }  // namespace postern::cli

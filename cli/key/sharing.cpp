@@ -81,7 +81,7 @@ void put_sealed(db::Transaction& transaction, const config::Config& config, cons
                 std::int64_t generation, const std::vector<keys::KeyFile>& files) {
     crypto::SystemRandom random;
     store::replace_sealed_keys(transaction, {generation, keys::seal_files(transport, generation, files, random)},
-                               util::SystemClock().now());
+                               now());
     save_node(transaction, config, generation);
 }
 

@@ -1,4 +1,4 @@
-// What a change of the keys means for the other nodes of an installation.
+// Hands a change of the keys to the other nodes of an installation, and takes theirs.
 #pragma once
 
 #include <chrono>
@@ -65,7 +65,7 @@ struct Share {
 /// time it makes transport.key. Throws Refused, and changes nothing, unless `share` allows it.
 std::int64_t share_keys(const config::Config& config, const keys::KeyDirectory& directory, const Share& share);
 
-/// What `take_shared_keys` has done.
+/// The result of `take_shared_keys`.
 struct TakenKeys {
     std::int64_t generation = 0;
     std::vector<std::string> changed;  ///< names of files

@@ -19,19 +19,19 @@ struct MailedLink {
     model::Link link;
 };
 
-/// Where the message goes: the address that was valid before the change, the one that is confirmed, or the user's; "":
-/// none.
+/// Returns the address of the message: the one that was valid before the change, the one that is confirmed, or the
+/// user's; "": none.
 std::string address_for(const model::MailRequest& request, const model::User& user);
 
-/// nullopt: messages of this kind have none.
+/// Returns a new link for the message; nullopt for a kind of message that has none.
 std::optional<MailedLink> link_for(const model::MailRequest& request, const std::string& address, util::Time now);
 
-/// The whole message; nullopt: its headers cannot hold what they would have to.
+/// Returns the whole message; nullopt when its headers cannot hold the address or the name.
 std::optional<std::string> compose(const config::Config& config, const text::Languages& languages,
                                    const model::MailRequest& request, const model::User& user,
                                    const std::string& address, const std::optional<MailedLink>& link, util::Time now);
 
-/// Of `postern doctor --mail`.
+/// Returns the message of `postern doctor --mail`; nullopt when its headers cannot hold the address.
 std::optional<std::string> compose_test(const config::Config& config, const std::string& address, util::Time now);
 
 }  // namespace postern::cli

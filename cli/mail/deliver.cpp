@@ -1,5 +1,5 @@
 // Sends the messages that wait.
-#include "cli/mail/deliver.h"
+#include "cli/mail/mail.h"
 
 #include <algorithm>
 #include <array>
@@ -42,8 +42,6 @@ constexpr int kMostOfAddress = 20;  // users who share one
 constexpr std::int64_t kLeftToOthers = 4;
 constexpr std::int64_t kShareOfUser = 10;
 constexpr std::int64_t kLeastOfUser = 3;
-
-util::Time now() { return util::SystemClock().now(); }
 
 class Deliverer {
 public:

@@ -1,5 +1,5 @@
 // The pages of the account with sample values.
-#include "cli/pages/sample_values.h"
+#include "cli/pages/samples.h"
 #include "login/agent_label.h"
 
 namespace postern::cli {

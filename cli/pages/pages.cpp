@@ -11,10 +11,28 @@
 #include "cli/output.h"
 #include "cli/pages/samples.h"
 #include "os/file.h"
+#include "text/languages.h"
+#include "text/shown_time.h"
+#include "util/clock.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
 namespace {
+
+const text::Catalogue& find(const text::Languages& languages, const std::string& tag) {
+    if (tag.empty()) return languages.last_resort();
+    if (const text::Catalogue* found = languages.find(tag)) return *found;
+    throw Refused("pages are not offered in \"" + tag + "\": see \"languages\" in the configuration");
+}
+
+constexpr util::Time kMoment = util::from_epoch(1777800600);
+constexpr const char* kCreation =
+    R"({"challenge":"AAAA","rp":{"name":"id.example.org"},"user":{"id":"AAAA","name":"ada","displayName":"Ada"},)"
+    R"("pubKeyCredParams":[{"type":"public-key","alg":-7}],"excludeCredentials":[]})";
+
+/// In the place of a QR code, which this program does not draw: the three corners of one.
+constexpr const char* kPicture =
+    "M4 4h7v7h-7zM5 5v5h5v-5zM6 6h3v3h-3zM18 4h7v7h-7zM19 5v5h5v-5zM20 6h3v3h-3zM4 18h7v7h-7zM5 19v5h5v-5zM6 20h3v3h-3z";
 
 constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
@@ -26,6 +44,18 @@ void check_empty(const fs::path& directory) {
     if (error) throw Refused(directory.string() + " cannot be read (" + error.message() + ")");
     if (!is_empty)
         throw Refused(directory.string() + " is not empty: name a new directory, or one that has nothing in it");
+}
+
+std::vector<SamplePage> sample_pages(const config::Config& config, const std::string& language) {
+    const auto book = pages::read_pages(config.templates, config.settings);
+    const auto account_book = web::read_account_pages(book->templates());
+    const auto recover_book = web::read_recover_pages(book->templates());
+    const text::Catalogue& shown = find(*book->languages(), language);
+    SampleList list;
+    add_sign_in_samples(list, book->in(shown));
+    add_account_samples(list, account_book->in(shown), config.settings.service_name());
+    add_recover_samples(list, recover_book->in(shown));
+    return list.pages;
 }
 
 void write_pages(const Invocation& invocation, const std::string& out, const std::string& language) {
@@ -49,6 +79,22 @@ void write_pages(const Invocation& invocation, const std::string& out, const std
 }
 
 }  // namespace
+
+text::Message sample_client() { return text::Message::verbatim("Our wiki"); }
+text::Message sample_day() { return text::shown_day(kMoment); }
+text::Message sample_time() { return text::shown_time(kMoment); }
+
+login::NewPasskey sample_passkey() {
+    return {kCreation, "sample", text::Message("Passkey, {date}", {{"date", sample_day()}})};
+}
+
+web::AppKey sample_key() {
+    return {.text = "JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP",
+            .link = "otpauth://totp/sample:ada?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+            .path = kPicture,
+            .size = "29",
+            .sealed = "sample"};
+}
 
 void add_pages_command(const Command& app, Invocation& invocation) {
     auto out = std::make_shared<std::string>();

@@ -121,17 +121,16 @@ void build(const Invocation& invocation, const std::string& out) {
 
 void add_passwords_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("passwords", "Make the list of passwords that users may not choose");
-    auto out = std::make_shared<std::string>();
-    const Command command = add_command(group, invocation, "build", "Write such a list from lines of standard input",
-                                        "postern passwords build /etc/postern/passwords.list < common.txt",
-                                        [&invocation, out] { build(invocation, *out); });
+    const auto [command, out] =
+        add_command<std::string>(group, invocation, "build", "Write such a list from lines of standard input",
+                                 "postern passwords build /etc/postern/passwords.list < common.txt", build);
     command.explain(
         "A line is a password, or its SHA-1 as 40 hexadecimal digits, which a colon and a count may follow, as in "
         "collections of breaches. More than 16 million lines must be such hashes in order, as `LC_ALL=C sort -u` puts them. The "
         "file has 8 bytes for each, in order, and takes the place of an older one when it "
         "is whole. Name it as login.passwordBlocklist; processes that are running keep the list that they have opened "
         "until they are restarted.");
-    command.argument("OUT", *out, "The file to write; readable for all, because it has nothing but parts of hashes");
+    command.argument("OUT", out, "The file to write; readable for all, because it has nothing but parts of hashes");
 }
 
 }  // namespace postern::cli

@@ -106,10 +106,9 @@ void publish(const Invocation& invocation, const PublishOptions& options) {
 }  // namespace
 
 void add_publish_command(const Command& app, Invocation& invocation) {
-    auto options = std::make_shared<PublishOptions>();
-    const Command command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
-                                        "postern publish /var/www/html/.well-known",
-                                        [&invocation, options] { publish(invocation, *options); });
+    const auto [command, options] =
+        add_command<PublishOptions>(app, invocation, "publish", "Write discovery and key set as static files",
+                                    "postern publish /var/www/html/.well-known", publish);
     const std::string longest = std::to_string(oidc::kPublicMaxAge.count());
     command.explain(
         "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly as "
@@ -121,8 +120,8 @@ void add_publish_command(const Command& app, Invocation& invocation) {
         " seconds. With --related-origin it writes the file webauthn and no other, for /.well-known/ of the host that "
         "login.rpId names: the issuer's former host, whose passkeys browsers accept at the issuer's host as long as "
         "they get that file there as application/json over HTTPS.");
-    command.argument("DIR", options->directory, "Target directory; created with mode 0755 if missing");
-    command.flag("--related-origin", options->related_origin,
+    command.argument("DIR", options.directory, "Target directory; created with mode 0755 if missing");
+    command.flag("--related-origin", options.related_origin,
                  "Write the file of the issuer's former host (WebAuthn related origins) instead");
 }
 

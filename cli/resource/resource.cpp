@@ -5,9 +5,8 @@
 
 #include "cli/audit.h"
 #include "cli/command.h"
-#include "cli/listing.h"
+#include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/selection.h"
 #include "db/write.h"
 #include "http/url.h"
 #include "oauth/audience.h"
@@ -26,8 +25,6 @@ using model::Resource;
 
 constexpr std::size_t kMaxName = 256;  // bytes
 constexpr std::size_t kMaxAliases = 16;
-
-util::Time now() { return util::SystemClock().now(); }
 
 audit::Member of_resource(const std::string& uri) { return {"resource", uri}; }
 
@@ -191,7 +188,7 @@ void set(const Invocation& invocation, const Options& options) {
     print(invocation, resource);
 }
 
-void enable(const Invocation& invocation, const std::string& uri, bool enabled) {
+void set_enabled(const Invocation& invocation, const std::string& uri, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Resource resource =
         change_resource(invocation, database, uri, [&](Resource& found) { found.enabled = enabled; });
@@ -201,7 +198,10 @@ void enable(const Invocation& invocation, const std::string& uri, bool enabled) 
                           : " is disabled: there are no new tokens for it; earlier ones stay valid\n");
 }
 
-void list(const Invocation& invocation, db::Limit limit) {
+void enable(const Invocation& invocation, const std::string& uri) { set_enabled(invocation, uri, true); }
+void disable(const Invocation& invocation, const std::string& uri) { set_enabled(invocation, uri, false); }
+
+void list(const Invocation& invocation, const db::Limit& limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto resources = store::list_resources(database, limit);
     if (!invocation.json) {
@@ -267,12 +267,10 @@ void metadata(const Invocation& invocation, const std::string& uri) {
     print_json(std::move(document));
 }
 
-void add_uri(const Command& command, std::string& uri) {
-    command.argument("URI", uri, "The URI of the API, as its tokens name it in aud");
-}
+constexpr Argument kUri = {"URI", "The URI of the API, as its tokens name it in aud"};
 
 void add_options(const Command& command, Options& options) {
-    add_uri(command, options.uri);
+    command.argument(kUri, options.uri);
     command.option("--name", "TEXT", options.name, "The name that users see on the consent page (default: the URI)");
     command.option("--scope", "\"A B\"", options.scope,
                    "What tokens for it have of the scopes that were granted, no more (default: all of them)");
@@ -283,64 +281,44 @@ void add_options(const Command& command, Options& options) {
     command.option("--alias", "URI", options.aliases, "Another URI that clients call it; repeatable, at most 16");
 }
 
-void add_uri_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
-                     const char* example, std::function<void(const std::string&)> action, const char* more = "") {
-    auto uri = std::make_shared<std::string>();
-    const Command command =
-        add_command(group, invocation, name, summary, example, [uri, action = std::move(action)] { action(*uri); });
-    if (*more != '\0') command.explain(more);
-    add_uri(command, *uri);
-}
-
 }  // namespace
 
 void add_resource_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("resource", "APIs that access tokens are for (RFC 8707)");
 
-    auto added = std::make_shared<Options>();
-    const Command add_one =
-        add_command(group, invocation, "add", "Register an API",
-                    "postern resource add https://api.example.org/ --name Notes --scope \"notes:read notes:write\"",
-                    [&invocation, added] { add(invocation, *added); });
+    const auto [add_one, added] = add_command<Options>(
+        group, invocation, "add", "Register an API",
+        "postern resource add https://api.example.org/ --name Notes --scope \"notes:read notes:write\"", add);
     add_one.explain(
         "A client that names it as resource gets tokens with its URI in aud, byte for byte as registered, whatever "
         "spelling of scheme, host and port it uses. Clients may name APIs that are not registered, unless they have a "
         "list of their own (`postern client set --resource`).");
-    add_options(add_one, *added);
+    add_options(add_one, added);
 
-    auto limit = std::make_shared<db::Limit>();
-    add_limit_option(add_command(group, invocation, "list", "List all registered APIs", "postern resource list --json",
-                                 [&invocation, limit] { list(invocation, *limit); }),
-                     *limit);
-    add_uri_command(group, invocation, "show", "Show one with its aliases",
-                    "postern resource show https://api.example.org/",
-                    [&invocation](const std::string& uri) { show(invocation, uri); });
+    add_list_command(group, invocation, "List all registered APIs", "postern resource list --json", list);
+    add_command(group, invocation, "show", "Show one with its aliases",
+                "postern resource show https://api.example.org/", kUri, show);
 
-    auto changed = std::make_shared<Options>();
-    const Command set_one =
-        add_command(group, invocation, "set", "Change one: each option given replaces the old value",
-                    "postern resource set https://api.example.org/ --alias https://api.example.org/v1",
-                    [&invocation, changed] { set(invocation, *changed); });
-    add_options(set_one, *changed);
-    set_one.flag("--no-alias", changed->no_alias, "Remove all aliases");
+    const auto [set_one, changed] =
+        add_command<Options>(group, invocation, "set", "Change one: each option given replaces the old value",
+                             "postern resource set https://api.example.org/ --alias https://api.example.org/v1", set);
+    add_options(set_one, changed);
+    set_one.flag("--no-alias", changed.no_alias, "Remove all aliases");
 
-    add_uri_command(
-        group, invocation, "metadata", "Print the metadata with which the API names this server (RFC 9728)",
-        "postern resource metadata https://api.example.org/ > oauth-protected-resource",
-        [&invocation](const std::string& uri) { metadata(invocation, uri); },
-        "The API publishes it under /.well-known/oauth-protected-resource of its own host, where MCP clients "
-        "look for it.");
-    add_uri_command(group, invocation, "disable", "Make no new tokens for it",
-                    "postern resource disable https://api.example.org/",
-                    [&invocation](const std::string& uri) { enable(invocation, uri, false); });
-    add_uri_command(group, invocation, "enable", "Make tokens for it again",
-                    "postern resource enable https://api.example.org/",
-                    [&invocation](const std::string& uri) { enable(invocation, uri, true); });
-    add_uri_command(
-        group, invocation, "remove", "Delete it with its aliases", "postern resource remove https://api.example.org/",
-        [&invocation](const std::string& uri) { remove(invocation, uri); },
-        "Clients that could name it still can, but its scopes and its shorter life no longer count. To refuse tokens for "
-        "it, use disable. An alias is not enough here.");
+    add_command(group, invocation, "metadata", "Print the metadata with which the API names this server (RFC 9728)",
+                "postern resource metadata https://api.example.org/ > oauth-protected-resource", kUri, metadata)
+        .explain(
+            "The API publishes it under /.well-known/oauth-protected-resource of its own host, where MCP clients look "
+            "for it.");
+    add_command(group, invocation, "disable", "Make no new tokens for it",
+                "postern resource disable https://api.example.org/", kUri, disable);
+    add_command(group, invocation, "enable", "Make tokens for it again",
+                "postern resource enable https://api.example.org/", kUri, enable);
+    add_command(group, invocation, "remove", "Delete it with its aliases",
+                "postern resource remove https://api.example.org/", kUri, remove)
+        .explain(
+            "Clients that could name it still can, but its scopes and its shorter life no longer count. To refuse "
+            "tokens for it, use disable. An alias is not enough here.");
 }
 
 }  // namespace postern::cli

@@ -4,9 +4,9 @@
 
 #include "cli/batches.h"
 #include "cli/command.h"
+#include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/selection.h"
-#include "cli/user/activity.h"
+#include "cli/user/user.h"
 #include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
@@ -17,8 +17,6 @@ namespace {
 
 using db::Access;
 using store::ListedSession;
-
-util::Time now() { return util::SystemClock().now(); }
 
 /// The earliest of the session's end, the end that today's settings give it, and the end of its idle time.
 util::Time expiry_of(const model::Session& session, const oauth::Settings& settings) {
@@ -124,23 +122,20 @@ void end(const Invocation& invocation, const Selection& selection) {
 
 void add_session_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("session", "List and end the sessions of users who are logged in");
-    auto listed = std::make_shared<ListOptions>();
-    const Command list_command =
-        add_command(group, invocation, "list", "List sessions, oldest first", "postern session list --user ada",
-                    [&invocation, listed] { list(invocation, *listed); });
-    add_user_filter(list_command, listed->selection);
-    add_limit_option(list_command, listed->limit);
+    const auto [list_command, listed] = add_command<ListOptions>(
+        group, invocation, "list", "List sessions, oldest first", "postern session list --user ada", list);
+    add_user_filter(list_command, listed.selection);
+    add_limit_option(list_command, listed.limit);
 
-    auto ended = std::make_shared<Selection>();
-    const Command end_command =
-        add_command(group, invocation, "end", "Log one user or all users out of every browser",
-                    "postern session end --user ada", [&invocation, ended] { end(invocation, *ended); });
+    const auto [end_command, ended] =
+        add_command<Selection>(group, invocation, "end", "Log one user or all users out of every browser",
+                               "postern session end --user ada", end);
     end_command.explain(
         "Like a logout, this also ends the grants made in these sessions, with their codes and tokens; grants with the "
         "scope offline_access continue (see `postern token revoke`). A login or consent in progress has to be "
         "repeated. Browsers that are remembered (login.rememberDevice) are forgotten.");
-    add_user_filter(end_command, *ended);
-    add_all_option(end_command, *ended);
+    add_user_filter(end_command, ended);
+    add_all_option(end_command, ended);
 }
 
 }  // namespace postern::cli

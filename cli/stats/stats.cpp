@@ -1,12 +1,13 @@
 // `postern stats`: counts and sizes, as text, JSON or Prometheus metrics.
 #include <filesystem>
+#include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "cli/command.h"
-#include "cli/key/view.h"
+#include "cli/key/rules.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
-#include "cli/stats/metrics.h"
 #include "login/password_check.h"
 #include "oauth/session_life.h"
 #include "store/factor_counts.h"
@@ -17,6 +18,41 @@
 
 namespace postern::cli {
 namespace {
+
+struct Sample {
+    std::vector<std::pair<std::string, std::string>> labels;
+    std::int64_t value = 0;
+};
+
+/// A gauge: all values are states, and this program counts nothing itself.
+struct Metric {
+    std::string name;  ///< without the prefix "postern_"
+    std::string help;
+    std::vector<Sample> samples;
+};
+
+/// Escapes backslash and line feed, and in a label's value the quotation mark.
+std::string escaped(std::string_view text, bool quoted) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n') {
+            out += "\\n";
+            continue;
+        }
+        if (c == '\\' || (quoted && c == '"')) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string to_text(const Sample& sample) {
+    std::string text;
+    for (const auto& [name, value] : sample.labels) {
+        text += (text.empty() ? "{" : ",") + name + "=\"" + escaped(value, true) + '"';
+    }
+    if (!text.empty()) text += '}';
+    return text + " " + std::to_string(sample.value);
+}
 
 /// Everything that is shown, in all formats.
 struct Report {
@@ -61,7 +97,7 @@ Report read_report(const config::Config& config) {
     db::Database database = open_database(config, db::Access::query_only);
     const oauth::Settings& settings = config.settings;
     Report report;
-    report.now = util::SystemClock().now();
+    report.now = now();
     report.statistics =
         store::read_statistics(database, oauth::session_life(settings, report.now), settings.login.remember_device);
     report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
@@ -240,6 +276,14 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"key_signs_from_timestamp_seconds", "When a signing key began to sign, or will begin.",
          by_key(report.keys, settings)},
     };
+}
+
+void print_metrics(const std::vector<Metric>& metrics) {
+    for (const Metric& metric : metrics) {
+        const std::string name = "postern_" + metric.name;
+        std::cout << "# HELP " << name << ' ' << escaped(metric.help, false) << '\n' << "# TYPE " << name << " gauge\n";
+        for (const Sample& sample : metric.samples) std::cout << name << to_text(sample) << '\n';
+    }
 }
 
 void stats(const Invocation& invocation, bool prometheus) {

@@ -225,22 +225,20 @@ void preview(const Invocation& invocation, const PreviewOptions& options) {
 }  // namespace
 
 void add_token_preview_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<PreviewOptions>();
-    const Command command =
-        add_command(group, invocation, "preview", "Show what a client would be told about a user, and where",
-                    "postern token preview --client grafana --user ada --scope \"openid profile groups\"",
-                    [&invocation, options] { preview(invocation, *options); });
+    const auto [command, options] = add_command<PreviewOptions>(
+        group, invocation, "preview", "Show what a client would be told about a user, and where",
+        "postern token preview --client grafana --user ada --scope \"openid profile groups\"", preview);
     command.explain(
         "Asks the same rules as the endpoints. Nothing is issued or stored, and no private key is opened. Left out is "
         "what each token has of its own: times, jti, at_hash, nonce and sid. A UserInfo program of your own is not asked: "
         "shown is what the shipped one says. What keeps the user from signing in is printed instead, and which scopes the "
         "client may not have.");
-    command.option("--client", "ID", options->client, "The client_id").required();
-    command.option("--user", "USER", options->user, "User name, or the `sub` that tokens show").required();
-    command.option("--scope", "\"A B\"", options->scope,
+    command.option("--client", "ID", options.client, "The client_id").required();
+    command.option("--user", "USER", options.user, "User name, or the `sub` that tokens show").required();
+    command.option("--scope", "\"A B\"", options.scope,
                    "What the client asks for (default: nothing, which gives its own scopes without those of OpenID "
                    "Connect)");
-    command.option("--resource", "URI", options->resource, "The API that the token request names (default: none)");
+    command.option("--resource", "URI", options.resource, "The API that the token request names (default: none)");
 }
 
 }  // namespace postern::cli

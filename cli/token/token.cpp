@@ -4,8 +4,8 @@
 
 #include "cli/batches.h"
 #include "cli/command.h"
+#include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/selection.h"
 #include "cli/token/preview.h"
 #include "store/grants.h"
 
@@ -14,8 +14,6 @@ namespace {
 
 using db::Access;
 using store::ListedToken;
-
-util::Time now() { return util::SystemClock().now(); }
 
 /// Members by their names in RFC 7662 §2.2; what does not apply is left out.
 json::Object to_json(const ListedToken& token) {
@@ -87,35 +85,35 @@ void add_filters(const Command& command, Selection& selection) {
 }
 
 void add_list(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<ListOptions>();
-    const Command command = add_command(group, invocation, "list", "List codes and tokens, oldest first",
-                                        "postern token list --user ada\n"
-                                        "  postern token list --client wiki --json",
-                                        [&invocation, options] { list(invocation, *options); });
+    const auto [command, options] =
+        add_command<ListOptions>(group, invocation, "list", "List codes and tokens, oldest first",
+                                 "postern token list --user ada\n"
+                                 "  postern token list --client wiki --json",
+                                 list);
     command.explain(
         "Each row is an authorization code, access token or refresh token with the grant it belongs to, which is one "
         "authorization by a user or one request by a client. The values of codes and tokens are not stored and cannot "
         "be shown.");
-    add_filters(command, options->selection);
-    command.flag("--inactive", options->inactive,
+    add_filters(command, options.selection);
+    command.flag("--inactive", options.inactive,
                  "Also codes and tokens that are no longer valid (used, revoked, expired) but still stored");
-    add_limit_option(command, options->limit);
+    add_limit_option(command, options.limit);
 }
 
 void add_revoke(const Command& group, Invocation& invocation) {
-    auto selection = std::make_shared<Selection>();
-    const Command command = add_command(group, invocation, "revoke", "End grants, with every code and token under them",
-                                        "postern token revoke --user ada --client wiki\n"
-                                        "  postern token revoke --before 2026-01-31T23:00:00Z",
-                                        [&invocation, selection] { revoke(invocation, *selection); });
+    const auto [command, selection] =
+        add_command<Selection>(group, invocation, "revoke", "End grants, with every code and token under them",
+                               "postern token revoke --user ada --client wiki\n"
+                               "  postern token revoke --before 2026-01-31T23:00:00Z",
+                               revoke);
     command.explain(
         "Ends the grants that match all of the given options. Sessions and consents stay: a user who is logged in may "
         "get new tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
         "After a backup was restored, everything that was revoked after it was made is valid again: end what was "
         "issued earlier with --before and the time of the restore, the sessions with `postern session end --all`, and "
         "consents with `postern consent revoke --all`.");
-    add_filters(command, *selection);
-    add_all_option(command, *selection);
+    add_filters(command, selection);
+    add_all_option(command, selection);
 }
 
 }  // namespace

@@ -1,19 +1,17 @@
 // `postern user activity`: what has happened to a user's account of late, as its owner is shown it.
-#include "cli/user/activity.h"
+#include "cli/user/user.h"
 
 #include <memory>
 #include <utility>
 
 #include "cli/lookup.h"
-#include "cli/mail/queue.h"
+#include "cli/mail/mail.h"
 #include "cli/output.h"
 #include "store/activity.h"
 #include "store/users.h"
 
 namespace postern::cli {
 namespace {
-
-util::Time now() { return util::SystemClock().now(); }
 
 json::Object to_json(const model::ActivityLine& line) {
     json::Object object{{"at", util::to_epoch(line.at)}, {"what", std::string(word_of(line.what))}};
@@ -59,14 +57,11 @@ void note_activity(const oauth::Settings& settings, db::Transaction& transaction
 }
 
 void add_user_activity_command(const Command& group, Invocation& invocation) {
-    auto name = std::make_shared<std::string>();
-    const Command command =
-        add_command(group, invocation, "activity", "Show what has happened to a user's account, the latest first",
-                    "postern user activity ada", [&invocation, name] { show(invocation, *name); });
-    command.explain(
-        "The list that the user sees in the account: logins, failed second steps and changes of the last 90 days, 50 "
-        "at most. Without paths.account nothing is kept. The audit log tells more, and of all users.");
-    command.argument("NAME", *name, "The user name, or the `sub` that tokens show");
+    add_command(group, invocation, "activity", "Show what has happened to a user's account, the latest first",
+                "postern user activity ada", kUserName, show)
+        .explain(
+            "The list that the user sees in the account: logins, failed second steps and changes of the last 90 days, 50 "
+            "at most. Without paths.account nothing is kept. The audit log tells more, and of all users.");
 }
 
 }  // namespace postern::cli

@@ -1,5 +1,5 @@
 // `postern user add`: adds one user.
-#include "cli/user/add.h"
+#include "cli/user/user.h"
 
 #include <memory>
 #include <optional>
@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/user/claims.h"
 #include "cli/user/password.h"
-#include "cli/user/rules.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
 #include "db/write.h"
@@ -23,8 +22,6 @@ namespace {
 using db::Access;
 using db::Durability;
 using model::User;
-
-util::Time now() { return util::SystemClock().now(); }
 
 struct AddOptions {
     std::string name;
@@ -51,18 +48,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
     for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
     require_page_for(config.settings, options.password);
     const auto password = read_password(config.settings, options.password);
-    User user;
-    user.claims = read_claims(config.settings, options.claims);
+    User user = new_user(options.name, read_claims(config.settings, options.claims));
     if (options.email_verified) set_email_verified(user.claims);
     std::string overridden, hash;
     if (password) {
         overridden = judge_password(config.settings, *password, options.name, user.claims, options.password.weak);
         hash = crypto::hash_password(*password);  // before the transaction, because it is slow
     }
-    crypto::SystemRandom random;
-    user.subject = model::Subject(crypto::random_id(random));
-    user.username = options.name;
-    user.created_at = user.updated_at = now();
 
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         if (!store::insert_user(transaction, user, hash, must_change(options.password))) {
@@ -80,21 +72,30 @@ void add(const Invocation& invocation, const AddOptions& options) {
 
 }  // namespace
 
+User new_user(const std::string& name, json::Object claims) {
+    crypto::SystemRandom random;
+    User user;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = name;
+    user.claims = std::move(claims);
+    user.created_at = user.updated_at = now();
+    return user;
+}
+
 void add_user_add_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<AddOptions>();
-    const Command command =
-        add_command(group, invocation, "add", "Add a user who can log in; print the `sub` that tokens will show",
-                    "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
-                    "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
-                    [&invocation, options] { add(invocation, *options); });
+    const auto [command, options] = add_command<AddOptions>(
+        group, invocation, "add", "Add a user who can log in; print the `sub` that tokens will show",
+        "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
+        "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
+        add);
     command.explain(
         "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
         "may learn about the user, by the scopes profile, email, address and phone.");
-    command.argument("NAME", options->name, "The name that the user types at login");
-    add_password_options(command, options->password);
-    add_claim_options(command, options->claims);
-    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
-    command.option("--group", "GROUP", options->groups, "Put the user into this group; repeatable");
+    command.argument("NAME", options.name, "The name that the user types at login");
+    add_password_options(command, options.password);
+    add_claim_options(command, options.claims);
+    command.flag("--email-verified", options.email_verified, kEmailVerifiedHelp);
+    command.option("--group", "GROUP", options.groups, "Put the user into this group; repeatable");
 }
 
 }  // namespace postern::cli

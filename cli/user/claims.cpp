@@ -1,15 +1,17 @@
-// Decides which claims a user may have: not the names of the protocol, and each with the right type.
+// Decides which names and claims a user may have: not the names of the protocol, and each claim with the right type.
 #include "cli/user/claims.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "model/claim_shape.h"
 #include "model/group.h"
 #include "model/protocol_claims.h"
+#include "model/user_name.h"
 #include "util/text.h"
 #include "util/visible.h"
 
@@ -58,6 +60,16 @@ void set_claim(json::Object& claims, const std::string& name, json::Value value)
 }
 
 }  // namespace
+
+void require_username(const std::string& name) {
+    if (model::is_new_user_name(name)) return;
+    if (model::is_user_name(name))
+        throw Refused(
+            "the user name has an invisible character, such as U+200B or U+FEFF, or begins or ends with white space "
+            "other than a space; remove it");
+    if (model::is_user_name(util::trim(name))) throw Refused("the user name begins or ends with a space; remove it");
+    throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
+}
 
 void set_text_claim(json::Object& claims, std::string_view assignment) {
     const auto equals = assignment.find('=');

@@ -1,4 +1,4 @@
-// Which claims a user may have, and their types (OpenID Connect Core §5.1).
+// Which names and claims a user may have, and the types of claims (OpenID Connect Core §5.1).
 #pragma once
 
 #include <string>
@@ -11,6 +11,9 @@
 
 namespace postern::cli {
 
+/// Throws Refused for a name that could not be typed at login or does not look like what it is.
+void require_username(const std::string& name);
+
 /// Puts one `--claim name=text` into `claims`, converted to the claim's type: true/false for the *_verified claims,
 /// digits for updated_at. Throws UsageError without "=", Refused for a value that the claim cannot have.
 void set_text_claim(json::Object& claims, std::string_view assignment);
@@ -21,7 +24,7 @@ void set_claims(json::Object& claims, const json::Object& given);
 /// Adds `email_verified`, true, to claims that have an `email` and do not say whether it is verified.
 void set_email_verified(json::Object& claims);
 
-/// What --email-verified does, for the help.
+/// The help of --email-verified.
 inline constexpr const char* kEmailVerifiedHelp =
     "Set email_verified to true for a user who has an email and no email_verified; applications may rely on it";
 
@@ -30,13 +33,15 @@ struct ClaimOptions {
     std::vector<std::string> texts;
 };
 
-/// --claims-stdin and --claim.
+/// Adds the options --claims-stdin and --claim.
 void add_claim_options(const Command& command, ClaimOptions& claims);
 
-/// The claims given; single claims come last, so they win. Throws as the two above.
+/// Returns the claims given; single claims come last, so they win. Throws UsageError and Refused as set_text_claim and
+/// set_claims.
 json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& options);
 
-/// Says which of `claims` no scope releases: they are kept, and applications do not learn them.
+/// Prints a note that names those of `claims` that no scope releases: they are kept, and applications do not learn
+/// them.
 void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims);
 
 }  // namespace postern::cli

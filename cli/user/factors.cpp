@@ -1,5 +1,5 @@
 // `postern user factors`: shows, removes and resumes second factors. A user cannot be asked for one that is gone.
-#include "cli/user/factors.h"
+#include "cli/user/user.h"
 
 #include <algorithm>
 #include <iostream>
@@ -7,10 +7,8 @@
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
-#include "cli/mail/queue.h"
+#include "cli/mail/mail.h"
 #include "cli/output.h"
-#include "cli/user/activity.h"
-#include "cli/user/passkeys.h"
 #include "db/write.h"
 #include "store/code_failures.h"
 #include "store/factors.h"
@@ -21,8 +19,6 @@ namespace {
 
 using audit::Event;
 using model::User;
-
-util::Time now() { return util::SystemClock().now(); }
 
 struct Options {
     std::string name;
@@ -191,22 +187,21 @@ void factors(const Invocation& invocation, const Options& options) {
 }  // namespace
 
 void add_user_factors_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
-    const Command command =
-        add_command(group, invocation, "factors", "Show or remove the second factors of a user",
-                    "postern user factors ada\n"
-                    "  postern user factors ada --remove all\n"
-                    "      when the phone is lost: sign-in by password alone, until a new factor is set up\n"
-                    "  postern user factors ada --resume",
-                    [&invocation, options] { factors(invocation, *options); });
+    const auto [command, options] =
+        add_command<Options>(group, invocation, "factors", "Show or remove the second factors of a user",
+                             "postern user factors ada\n"
+                             "  postern user factors ada --remove all\n"
+                             "      when the phone is lost: sign-in by password alone, until a new factor is set up\n"
+                             "  postern user factors ada --resume",
+                             factors);
     command.explain(
         "No secret is shown. Removing ends the sessions and tokens of the user; the password stays, and a person who "
         "knows it could be the first to set up a new factor: give the user a new password as well, if it may be known; "
         "`postern user reset-link NAME --factors` does both. "
         "Without an app or a passkey no recovery codes stay.");
-    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
-    command.option("--remove", "WHAT", options->remove, "all, app, codes or passkeys");
-    command.flag("--resume", options->resume,
+    command.argument(kUserName, options.name);
+    command.option("--remove", "WHAT", options.remove, "all, app, codes or passkeys");
+    command.flag("--resume", options.resume,
                  "Codes count again after too many wrong ones: the count of failures starts from zero");
 }
 

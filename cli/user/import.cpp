@@ -8,10 +8,9 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/user/claims.h"
-#include "cli/user/import.h"
 #include "cli/user/import_user.h"
-#include "cli/user/progress.h"
 #include "cli/user/sync.h"
+#include "cli/user/user.h"
 #include "db/write.h"
 #include "store/users.h"
 
@@ -19,7 +18,6 @@ namespace postern::cli {
 namespace {
 
 using db::Access;
-using db::Durability;
 
 struct Report {
     std::int64_t grants_ended = 0;  ///< of users who lost a group; those of a new password or state are not counted
@@ -29,24 +27,22 @@ struct Report {
     std::vector<FaultyLine> refused;
 };
 
-Refused name_is_taken() { return Refused("the user name is taken; --update changes that user"); }
+constexpr const char* kNameIsTaken = "the user name is taken; --update changes that user";
 
 /// Moves users whose names are taken to the faulty lines, before anything is written.
 void check_names(db::Database& database, ImportFile& file, const ImportOptions& options) {
     if (options.update) return;
-    std::erase_if(file.users, [&](const ImportedUser& user) {
-        if (!store::find_user_by_name(database, user.username)) return false;
-        file.faulty.push_back({user.line, user.username, name_is_taken().what()});
-        return true;
+    move_faulty(file, [&](const ImportedUser& user) -> std::optional<std::string> {
+        if (!store::find_user_by_name(database, user.username)) return std::nullopt;
+        return kNameIsTaken;
     });
-    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
 }
 
 void import_one(db::Transaction& transaction, const ImportedUser& imported, const ImportOptions& options,
                 Report& report) {
     const auto known = store::find_user_by_name_to_change(transaction, imported.username);
     if (known && !options.update) {  // created while passwords were hashed
-        report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
+        report.refused.push_back({imported.line, imported.username, kNameIsTaken});
     } else if (known) {
         const Updated updated = update_user(transaction, imported, *known, options);
         ++(updated.changed ? report.updated : report.unchanged);
@@ -58,41 +54,23 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
     }
 }
 
-/// The report counts a batch only after its commit.
-void import_users(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
-                  const ImportOptions& options, Report& report) {
-    Progress progress("writing", users.size());
-    while (!users.empty()) {
-        const auto batch = users.first(std::min(kImportBatch, users.size()));
-        Report so_far = db::write(database, Durability::full, [&](db::Transaction& transaction) {
-            Report counted = report;
-            for (const ImportedUser& user : batch) import_one(transaction, user, options, counted);
-            if (!options.dry_run) commit(transaction);
-            return counted;
-        });
-        const auto changed = so_far.added + so_far.updated - report.added - report.updated;
-        const auto ended = so_far.grants_ended - report.grants_ended;
-        if (!options.dry_run && changed > 0)
-            note_done(invocation, {{"rows", std::to_string(changed)}, grants_ended(ended)});
-        report = std::move(so_far);
-        users = users.subspan(batch.size());
-        progress.advance(batch.size());
-    }
-}
+std::size_t count_done(const Report& report) { return report.added + report.updated; }
 
 void import_all(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
                 const ImportOptions& options, Report& report) {
-    const auto with_count = [&](const std::exception& error) {
-        return std::string(error.what()) + "\n" + std::to_string(report.added + report.updated) +
-               " users were imported before that; the same file with --update imports the rest";
+    const auto take = [&](db::Transaction& transaction, std::span<const ImportedUser> batch, Report counted) {
+        for (const ImportedUser& user : batch) import_one(transaction, user, options, counted);
+        if (!options.dry_run) commit(transaction);
+        return counted;
     };
-    try {
-        import_users(invocation, database, users, options, report);
-    } catch (const db::StoreUnsynced& error) {
-        throw db::StoreUnsynced(with_count(error));
-    } catch (const std::exception& error) {
-        throw Refused(with_count(error));
-    }
+    const auto note = [&](const Report& before, const Report& after) {
+        const auto changed = count_done(after) - count_done(before);
+        if (!options.dry_run && changed > 0)
+            note_done(invocation,
+                      {{"rows", std::to_string(changed)}, grants_ended(after.grants_ended - before.grants_ended)});
+    };
+    write_users(database, users, report, take, note, count_done,
+                "imported before that; the same file with --update imports the rest");
 }
 
 void print(const Invocation& invocation, const ImportOptions& options, const Report& report) {
@@ -128,7 +106,7 @@ void import(const Invocation& invocation, const ImportOptions& options) {
     if (!stop) {
         note_claims(config.settings, file.users);
         if (!options.dry_run) hash_passwords(database, file.users);
-        import_all(invocation, database, file.users, options, report);
+        import_all(invocation, database, std::span<const ImportedUser>(file.users), options, report);
     }
     print(invocation, options, report);
     if (report.refused.empty()) return;
@@ -144,13 +122,12 @@ void import(const Invocation& invocation, const ImportOptions& options) {
 }  // namespace
 
 void add_user_import_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<ImportOptions>();
-    const Command command =
-        add_command(group, invocation, "import", "Add many users from an htpasswd or JSON Lines file",
-                    "postern user import /etc/apache2/users.htpasswd\n"
-                    "  getent shadow ada | postern user import -\n"
-                    "  postern user import --update --dry-run people.jsonl",
-                    [&invocation, options] { import(invocation, *options); });
+    const auto [command, options] =
+        add_command<ImportOptions>(group, invocation, "import", "Add many users from an htpasswd or JSON Lines file",
+                                   "postern user import /etc/apache2/users.htpasswd\n"
+                                   "  getent shadow ada | postern user import -\n"
+                                   "  postern user import --update --dry-run people.jsonl",
+                                   import);
     command.explain(
         "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
         "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\", \"enabled\" and "
@@ -164,29 +141,29 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
         "\n"
         "With --sync, claims and groups of users in the file become those of their line, and none where it has none. "
         "A user who comes back into the file after --sync has disabled the user is enabled.");
-    command.argument("FILE", options->file, "The file; - is standard input");
+    command.argument("FILE", options.file, "The file; - is standard input");
     const Option update = command.flag(
-        "--update", options->update,
+        "--update", options.update,
         "Give existing users the password, claims and groups (all of them) and state in the file; a new password ends "
         "their sessions and tokens");
-    command.flag("--dry-run", options->dry_run,
+    command.flag("--dry-run", options.dry_run,
                  "Check everything, write nothing; with --update and --sync, passwords are not compared");
-    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
+    command.flag("--email-verified", options.email_verified, kEmailVerifiedHelp);
     const Option skip =
-        command.flag("--skip-faulty", options->skip_faulty, "Import the valid lines even if others are refused");
+        command.flag("--skip-faulty", options.skip_faulty, "Import the valid lines even if others are refused");
     const Option sync = command
-                            .option("--sync", "SOURCE", options->source,
+                            .option("--sync", "SOURCE", options.source,
                                     "The file has all users of SOURCE, in JSON lines: add and change these, and "
                                     "disable users of SOURCE who are not in it")
                             .excludes(update)
                             .excludes(skip);
     command
-        .option("--at-most", "N%", options->at_most,
+        .option("--at-most", "N%", options.at_most,
                 "With --sync: change nothing if more than so many percent of the enabled users of SOURCE would be "
                 "disabled; 10% without it")
         .needs(sync);
     command
-        .flag("--adopt", options->adopt,
+        .flag("--adopt", options.adopt,
               "With --sync: users in the file who are there already, without a source, become users of SOURCE")
         .needs(sync);
 }

@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/user/claims.h"
 #include "cli/user/progress.h"
+#include "cli/user/user.h"
 #include "crypto/password.h"
-#include "crypto/random.h"
 #include "json/writer.h"
 #include "store/client_access.h"
 #include "store/groups.h"
@@ -21,8 +21,6 @@ namespace {
 
 using model::User;
 
-util::Time now() { return util::SystemClock().now(); }
-
 bool has_password(db::Database& database, const ImportedUser& user) {
     const auto known = store::find_user_by_name(database, user.username);
     return known && crypto::verify_password(*user.password, store::find_password_hash(database, known->subject));
@@ -33,17 +31,6 @@ json::Object claims_of(const ImportedUser& imported, const json::Object& before,
     json::Object claims = imported.claims.value_or(before);
     if (options.email_verified) set_email_verified(claims);
     return claims;
-}
-
-User new_user(const ImportedUser& imported, const ImportOptions& options) {
-    crypto::SystemRandom random;
-    User user;
-    user.subject = model::Subject(crypto::random_id(random));
-    user.username = imported.username;
-    user.claims = claims_of(imported, {}, options);
-    user.enabled = imported.enabled.value_or(true);
-    user.created_at = user.updated_at = now();
-    return user;
 }
 
 /// Makes the user a member of what the line names and of nothing else.
@@ -69,15 +56,12 @@ void check_groups(db::Database& database, ImportFile& file) {
         if (!known.contains(name) && store::find_group(database, name)) known.insert(name);
         return known.contains(name);
     };
-    std::erase_if(file.users, [&](const ImportedUser& user) {
-        if (!user.groups) return false;
+    move_faulty(file, [&](const ImportedUser& user) -> std::optional<std::string> {
+        if (!user.groups) return std::nullopt;
         const auto unknown = std::ranges::find_if_not(*user.groups, is_there);
-        if (unknown == user.groups->end()) return false;
-        file.faulty.push_back(
-            {user.line, user.username, "there is no group " + in_quotes(*unknown) + "; `postern group add` makes one"});
-        return true;
+        if (unknown == user.groups->end()) return std::nullopt;
+        return "there is no group " + in_quotes(*unknown) + "; `postern group add` makes one";
     });
-    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
 }
 
 void hash_passwords(db::Database& database, std::vector<ImportedUser>& users) {
@@ -102,7 +86,8 @@ void note_claims(const oauth::Settings& settings, const std::vector<ImportedUser
 
 std::optional<model::Subject> add_user(db::Transaction& transaction, const ImportedUser& imported,
                                        const ImportOptions& options) {
-    const User user = new_user(imported, options);
+    User user = new_user(imported.username, claims_of(imported, {}, options));
+    user.enabled = imported.enabled.value_or(true);
     if (!store::insert_user(transaction, user, imported.password_hash.value_or(""))) return std::nullopt;
     update_groups(transaction, imported, user.subject);
     return user.subject;

@@ -1,12 +1,16 @@
-// What a line of a file of users makes of one user.
+// Makes users as the lines of a file say.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/user/import_file.h"
-#include "db/database.h"
+#include "cli/user/progress.h"
+#include "db/write.h"
 #include "model/user.h"
 #include "oauth/settings.h"
 
@@ -24,20 +28,58 @@ struct ImportOptions {
     bool adopt = false;
 };
 
+/// Moves each user for whom `reason_against` returns a text to the faulty lines.
+template <class ReasonAgainst>
+void move_faulty(ImportFile& file, ReasonAgainst reason_against) {
+    std::erase_if(file.users, [&](const ImportedUser& user) {
+        std::optional<std::string> reason = reason_against(user);
+        if (reason) file.faulty.push_back({user.line, user.username, *std::move(reason)});
+        return reason.has_value();
+    });
+    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
+}
+
 /// Written in a few milliseconds, so that logins meanwhile do not wait for the whole file.
 inline constexpr std::size_t kImportBatch = 200;
+
+/// Writes `items` with a progress bar, each batch in a transaction of its own: `take(transaction, batch, report)`
+/// returns the report with the batch in it. After the commit it becomes `report`, and `noted(before, after)` is called.
+/// An error says how many users `count_done(report)` counts, and `advice`.
+template <class Item, class Report, class Take, class Noted, class CountDone>
+void write_users(db::Database& database, std::span<const Item> items, Report& report, Take take, Noted noted,
+                 CountDone count_done, const std::string& advice) {
+    const auto with_count = [&](const std::exception& error) {
+        return std::string(error.what()) + "\n" + std::to_string(count_done(report)) + " users were " + advice;
+    };
+    try {
+        Progress progress("writing", items.size());
+        while (!items.empty()) {
+            const auto batch = items.first(std::min(kImportBatch, items.size()));
+            Report so_far = db::write(database, db::Durability::full,
+                                      [&](db::Transaction& transaction) { return take(transaction, batch, report); });
+            noted(report, so_far);
+            report = std::move(so_far);
+            items = items.subspan(batch.size());
+            progress.advance(batch.size());
+        }
+    } catch (const db::StoreUnsynced& error) {
+        throw db::StoreUnsynced(with_count(error));
+    } catch (const std::exception& error) {
+        throw Refused(with_count(error));
+    }
+}
 
 /// Moves users of groups that are not there to the faulty lines.
 void check_groups(db::Database& database, ImportFile& file);
 
-/// Before any transaction, because hashing is slow. An unchanged password is not hashed again: a new hash would end the
-/// user's sessions.
+/// Replaces passwords by their hashes, before any transaction, because hashing is slow. An unchanged password is not
+/// hashed again: a new hash would end the user's sessions.
 void hash_passwords(db::Database& database, std::vector<ImportedUser>& users);
 
-/// Says once for all users which of their claims no scope releases.
+/// Prints one note for all users with the claims that no scope releases.
 void note_claims(const oauth::Settings& settings, const std::vector<ImportedUser>& users);
 
-/// nullopt when the name is taken.
+/// Adds the user of a line. Returns nullopt when the name is taken.
 std::optional<model::Subject> add_user(db::Transaction& transaction, const ImportedUser& imported,
                                        const ImportOptions& options);
 
@@ -45,8 +87,8 @@ struct Updated {
     bool changed = false;
     std::int64_t grants_ended = 0;  ///< with a lost group; those of a new password or state are not counted
 };
-/// What the line does not have stays. As in `user passwd` and `user disable`, a new password or a disabled state ends
-/// sessions and tokens. The transaction has locked the user.
+/// Changes the user, whom the transaction has locked, as the line says; the rest stays. As in `user passwd` and `user
+/// disable`, a new password or a disabled state ends sessions and tokens.
 Updated update_user(db::Transaction& transaction, const ImportedUser& imported, model::User user,
                     const ImportOptions& options);
 

@@ -1,16 +1,14 @@
 // `postern user invite` and `postern user reset-link`: makes the link with which a user chooses a password.
-#include "cli/user/links.h"
+#include "cli/user/user.h"
 
 #include <memory>
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
-#include "cli/mail/queue.h"
+#include "cli/mail/mail.h"
 #include "cli/output.h"
-#include "cli/parse_duration.h"
-#include "cli/user/activity.h"
+#include "cli/parse_time.h"
 #include "cli/user/claims.h"
-#include "cli/user/rules.h"
 #include "crypto/random.h"
 #include "db/write.h"
 #include "http/url.h"
@@ -31,8 +29,6 @@ constexpr util::Seconds kShortest = std::chrono::minutes(5);
 constexpr util::Seconds kLongest = std::chrono::days(30);
 constexpr util::Seconds kInvitation = std::chrono::days(7);
 constexpr util::Seconds kReset = std::chrono::hours(24);
-
-util::Time now() { return util::SystemClock().now(); }
 
 util::Seconds lifetime_of(const std::optional<std::string>& typed, util::Seconds otherwise) {
     if (!typed) return otherwise;
@@ -136,12 +132,7 @@ json::Object read_claims(const oauth::Settings& settings, const InviteOptions& o
 
 /// As `user add` makes a user, but without a password.
 User add_user(db::Transaction& transaction, const InviteOptions& options, const json::Object& claims) {
-    crypto::SystemRandom random;
-    User user;
-    user.subject = model::Subject(crypto::random_id(random));
-    user.username = options.name;
-    user.claims = claims;
-    user.created_at = user.updated_at = now();
+    User user = new_user(options.name, claims);
     if (!store::insert_user(transaction, user))
         throw Refused("the user name " + in_quotes(options.name) + " was taken a moment ago; run the command again");
     for (const std::string& group : options.groups)
@@ -239,43 +230,41 @@ void add_mail_option(const Command& command, bool& mail) {
 }  // namespace
 
 void add_user_invite_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<InviteOptions>();
-    const Command command =
-        add_command(group, invocation, "invite", "Print a link with which a new user chooses the first password",
-                    "postern user invite ada --claim name=\"Ada Lovelace\" --group staff\n"
-                    "  postern user invite ada --expires 2d --json",
-                    [&invocation, options] { invite(invocation, *options); });
+    const auto [command, options] = add_command<InviteOptions>(
+        group, invocation, "invite", "Print a link with which a new user chooses the first password",
+        "postern user invite ada --claim name=\"Ada Lovelace\" --group staff\n"
+        "  postern user invite ada --expires 2d --json",
+        invite);
     command.explain(
         "The user is made without a password, as `postern user add` would make one, or is there and has none yet. The "
         "link is printed once and works once; give it to the user on a way that no other person reads. Another link "
         "for the same user takes its place, and `postern user passwd` or `disable` ends it.");
-    command.argument("NAME", options->name, "The name that the user types at login");
-    command.option("--claim", "NAME=TEXT", options->claims,
+    command.argument("NAME", options.name, "The name that the user types at login");
+    command.option("--claim", "NAME=TEXT", options.claims,
                    "One claim of a new user as text, as for `postern user add`; repeatable");
-    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
-    command.option("--group", "GROUP", options->groups, "Put the new user into this group; repeatable");
-    add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 7d)");
-    add_mail_option(command, options->mail);
+    command.flag("--email-verified", options.email_verified, kEmailVerifiedHelp);
+    command.option("--group", "GROUP", options.groups, "Put the new user into this group; repeatable");
+    add_expires_option(command, options.expires, "How long the link works, from 5m to 30d (default: 7d)");
+    add_mail_option(command, options.mail);
 }
 
 void add_user_reset_link_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<ResetOptions>();
-    const Command command =
-        add_command(group, invocation, "reset-link", "Print a link with which a user chooses another password",
-                    "postern user reset-link ada\n"
-                    "  postern user reset-link ada --factors\n"
-                    "      when the phone is lost as well",
-                    [&invocation, options] { reset_link(invocation, *options); });
+    const auto [command, options] = add_command<ResetOptions>(group, invocation, "reset-link",
+                                                              "Print a link with which a user chooses another password",
+                                                              "postern user reset-link ada\n"
+                                                              "  postern user reset-link ada --factors\n"
+                                                              "      when the phone is lost as well",
+                                                              reset_link);
     command.explain(
         "Nothing changes until the link is used: then the password is another one, and all sessions and tokens of the "
         "user end. The link is printed once and works once; give it to the user on a way that no other person reads. "
         "Another link of the same kind takes its place, and `postern user passwd` or `disable` ends it. Second factors "
         "are asked for as before, unless --factors removes them.");
-    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
-    command.flag("--factors", options->factors,
+    command.argument(kUserName, options.name);
+    command.flag("--factors", options.factors,
                  "The link also removes the app, the recovery codes and the passkeys of the user");
-    add_expires_option(command, options->expires, "How long the link works, from 5m to 30d (default: 24h)");
-    add_mail_option(command, options->mail);
+    add_expires_option(command, options.expires, "How long the link works, from 5m to 30d (default: 24h)");
+    add_mail_option(command, options.mail);
 }
 
 }  // namespace postern::cli

@@ -1,5 +1,5 @@
 // `postern user passkeys`: lists, removes and resumes passkeys. They are named by the digest that the audit log has.
-#include "cli/user/passkeys.h"
+#include "cli/user/user.h"
 
 #include <algorithm>
 #include <iostream>
@@ -7,9 +7,8 @@
 
 #include "cli/audit.h"
 #include "cli/lookup.h"
-#include "cli/mail/queue.h"
+#include "cli/mail/mail.h"
 #include "cli/output.h"
-#include "cli/user/activity.h"
 #include "db/write.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -20,8 +19,6 @@ namespace {
 using audit::Event;
 using model::User;
 using store::Passkey;
-
-util::Time now() { return util::SystemClock().now(); }
 
 struct Options {
     std::string name;
@@ -137,20 +134,20 @@ void note_removed(const Invocation& invocation, const Passkey& passkey) {
 }
 
 void add_user_passkeys_command(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<Options>();
-    const Command command = add_command(group, invocation, "passkeys", "List, remove or resume the passkeys of a user",
-                                        "postern user passkeys ada\n"
-                                        "  postern user passkeys ada --remove 3f1c9a0d52b7e864\n"
-                                        "  postern user passkeys ada --resume 3f1c9a0d52b7e864\n"
-                                        "      when it was suspended and no copy of it was made",
-                                        [&invocation, options] { passkeys(invocation, *options); });
+    const auto [command, options] =
+        add_command<Options>(group, invocation, "passkeys", "List, remove or resume the passkeys of a user",
+                             "postern user passkeys ada\n"
+                             "  postern user passkeys ada --remove 3f1c9a0d52b7e864\n"
+                             "  postern user passkeys ada --resume 3f1c9a0d52b7e864\n"
+                             "      when it was suspended and no copy of it was made",
+                             passkeys);
     command.explain(
         "A passkey whose counter does not grow is suspended, because there may be a copy of it. Removing one ends the "
         "sessions and tokens of the user. Without an app or a passkey no recovery codes stay.");
-    command.argument("NAME", options->name, "The user name, or the `sub` that tokens show");
+    command.argument(kUserName, options.name);
     const Option remove =
-        command.option("--remove", "ID", options->remove, "The id that the list and the audit log have");
-    const Option resume = command.option("--resume", "ID", options->resume, "A suspended passkey counts again");
+        command.option("--remove", "ID", options.remove, "The id that the list and the audit log have");
+    const Option resume = command.option("--resume", "ID", options.resume, "A suspended passkey counts again");
     remove.excludes(resume);
 }
 

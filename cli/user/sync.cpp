@@ -10,8 +10,6 @@
 #include "cli/audit.h"
 #include "cli/output.h"
 #include "cli/user/claims.h"
-#include "cli/user/progress.h"
-#include "cli/user/sync_plan.h"
 #include "db/write.h"
 #include "model/group.h"
 #include "store/users.h"
@@ -21,7 +19,6 @@ namespace postern::cli {
 namespace {
 
 using db::Access;
-using db::Durability;
 using store::Origin;
 
 struct ChangeWords {
@@ -50,8 +47,6 @@ struct Report {
     std::vector<FaultyLine> refused;
     std::vector<StateChange> states;
 };
-
-util::Time now() { return util::SystemClock().now(); }
 
 /// 0 to 100, with or without the sign.
 std::size_t parse_percent(std::string_view text) {
@@ -98,7 +93,7 @@ bool take_line(db::Transaction& transaction, const SyncStep& step, const ImportO
 }
 
 /// False when the user has gone, is disabled or belongs elsewhere meanwhile.
-bool let_go(db::Transaction& transaction, const SyncStep& step, const ImportOptions& options, Report& report) {
+bool disable_missing(db::Transaction& transaction, const SyncStep& step, const ImportOptions& options, Report& report) {
     auto user = store::find_user_by_name_to_change(transaction, step.username);
     if (!user || !user->enabled) return false;
     if (store::find_origin(transaction.database(), user->subject).source != *options.source) return false;
@@ -115,8 +110,8 @@ Report take_batch(db::Transaction& transaction, std::span<const SyncStep> steps,
                   Report report) {
     report.states.clear();
     for (const SyncStep& step : steps) {
-        const bool is_done =
-            step.line ? take_line(transaction, step, options, report) : let_go(transaction, step, options, report);
+        const bool is_done = step.line ? take_line(transaction, step, options, report)
+                                       : disable_missing(transaction, step, options, report);
         if (is_done) ++report.counts[step.change];
     }
     return report;
@@ -140,37 +135,17 @@ void note_batch(const Invocation& invocation, const Report& before, const Report
                   {audit::subject(each.subject), {"source", source}, audit::yes_or_no("enabled", each.enabled)});
 }
 
-/// The report counts a batch only after its commit.
-void take_steps(const Invocation& invocation, db::Database& database, std::span<const SyncStep> steps,
-                const ImportOptions& options, Report& report) {
-    Progress progress("writing", steps.size());
-    while (!steps.empty()) {
-        const auto batch = steps.first(std::min(kImportBatch, steps.size()));
-        Report so_far = db::write(database, Durability::full, [&](db::Transaction& transaction) {
-            Report counted = take_batch(transaction, batch, options, report);
-            commit(transaction);
-            return counted;
-        });
-        note_batch(invocation, report, so_far, *options.source);
-        report = std::move(so_far);
-        steps = steps.subspan(batch.size());
-        progress.advance(batch.size());
-    }
-}
-
 void take_all(const Invocation& invocation, db::Database& database, std::span<const SyncStep> steps,
               const ImportOptions& options, Report& report) {
-    const auto with_count = [&](const std::exception& error) {
-        return std::string(error.what()) + "\n" + std::to_string(total(report)) +
-               " users were changed before that; the same command does the rest";
+    const auto take = [&](db::Transaction& transaction, std::span<const SyncStep> batch, const Report& before) {
+        Report counted = take_batch(transaction, batch, options, before);
+        commit(transaction);
+        return counted;
     };
-    try {
-        take_steps(invocation, database, steps, options, report);
-    } catch (const db::StoreUnsynced& error) {
-        throw db::StoreUnsynced(with_count(error));
-    } catch (const std::exception& error) {
-        throw Refused(with_count(error));
-    }
+    const auto note = [&](const Report& before, const Report& after) {
+        note_batch(invocation, before, after, *options.source);
+    };
+    write_users(database, steps, report, take, note, total, "changed before that; the same command does the rest");
 }
 
 json::Object to_json(const SyncStep& step) {
@@ -266,7 +241,7 @@ void sync_users(const Invocation& invocation, const ImportOptions& options) {
         return require_few_disabled(plan, percent, options);
     }
     require_few_disabled(plan, percent, options);
-    take_all(invocation, database, plan.steps, options, report);
+    take_all(invocation, database, std::span<const SyncStep>(plan.steps), options, report);
     print(invocation, plan, options, report);
     if (!report.refused.empty())
         throw Refused((invocation.json ? std::string() : lines_text(report.refused)) +

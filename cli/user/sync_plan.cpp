@@ -1,4 +1,5 @@
-#include "cli/user/sync_plan.h"
+// Decides what a sync is to do to each user.
+#include "cli/user/sync.h"
 
 #include <algorithm>
 #include <utility>
@@ -75,13 +76,11 @@ bool is_enabled_by(const ImportedUser& line, const User& user, const Origin& ori
 }
 
 void check_origins(KnownUsers& users, ImportFile& file, const ImportOptions& options) {
-    std::erase_if(file.users, [&](const ImportedUser& line) {
+    move_faulty(file, [&](const ImportedUser& line) -> std::optional<std::string> {
         const KnownUser* known = users.find(line.username);
-        if (!known || may_take(known->origin, options)) return false;
-        file.faulty.push_back({line.line, line.username, foreign_reason(known->origin)});
-        return true;
+        if (!known || may_take(known->origin, options)) return std::nullopt;
+        return foreign_reason(known->origin);
     });
-    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
 }
 
 SyncPlan make_plan(db::Database& database, KnownUsers& users, const std::vector<ImportedUser>& lines,

@@ -1,4 +1,6 @@
-// `postern user`: adds and changes users.
+// `postern user`: shows and changes users.
+#include "cli/user/user.h"
+
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -8,23 +10,15 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/lookup.h"
-#include "cli/mail/queue.h"
+#include "cli/mail/mail.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
-#include "cli/selection.h"
-#include "cli/user/activity.h"
-#include "cli/user/add.h"
 #include "cli/user/claims.h"
-#include "cli/user/factors.h"
-#include "cli/user/import.h"
-#include "cli/user/links.h"
-#include "cli/user/passkeys.h"
 #include "cli/user/password.h"
-#include "cli/user/rules.h"
 #include "cli/user/sync.h"
-#include "cli/user/view.h"
 #include "crypto/password.h"
 #include "db/write.h"
+#include "json/writer.h"
 #include "model/change_claims.h"
 #include "store/groups.h"
 #include "store/second_factor.h"
@@ -37,9 +31,57 @@ using db::Access;
 using db::Durability;
 using model::User;
 
-util::Time now() { return util::SystemClock().now(); }
+/// A user with the facts of other tables.
+struct ShownUser {
+    store::ListedUser listed;
+    std::vector<std::string> groups;  ///< their names
+    std::string second_factor;
+    bool must_change_password = false;
+};
 
-void list(const Invocation& invocation, db::Limit limit) {
+std::string claim_text(const User& user, const char* name) {
+    const json::Value* value = user.claims.find(name);
+    return value && value->if_string() ? *value->if_string() : "";
+}
+
+Listing listing_of(const User& user) {
+    return {
+        {"sub", "sub", user.subject.str()},
+        {"username", "username", user.username},
+        {"enabled", "enabled", user.enabled},
+        {"claims", "", user.claims},
+        time_field("created_at", "created", user.created_at),
+        time_field("updated_at", "updated", user.updated_at),
+    };
+}
+
+Listing listing_of(const store::ListedUser& listed) {
+    Listing fields = listing_of(listed.user);
+    fields.push_back({"source", "source", listed.origin.source});
+    if (listed.origin.left_at) fields.push_back(time_field("left_at", "left source", listed.origin.left_at));
+    return fields;
+}
+
+Listing listing_of(const ShownUser& shown) {
+    Listing fields = listing_of(shown.listed);
+    fields.push_back({"must_change_password", "", shown.must_change_password});
+    fields.push_back({"groups", "groups", json::strings(shown.groups)});
+    fields.push_back({"second_factor", "second factor", shown.second_factor});
+    fields.push_back({"", "must change password", {}, shown.must_change_password ? "yes" : ""});
+    for (const auto& [name, value] : shown.listed.user.claims.members())
+        fields.push_back({"", "claim " + name, {}, value.if_string() ? *value.if_string() : json::write(value)});
+    return fields;
+}
+
+void print_users(db::Rows<store::ListedUser>& users) {
+    print_table_rows({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, users, [](const store::ListedUser& listed) {
+        const User& user = listed.user;
+        return std::vector<std::string>{user.username, yes_no(user.enabled), user.subject.str(),
+                                        claim_text(user, "name"), claim_text(user, "email")};
+    });
+}
+
+void list(const Invocation& invocation, const db::Limit& limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto users = store::list_users(database, limit);
     if (!invocation.json) return print_users(users);
@@ -173,7 +215,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     if (options.password.must_change) std::cout << "the next login by password begins with another one\n";
 }
 
-void enable(const Invocation& invocation, const std::string& name, bool enabled) {
+void set_enabled(const Invocation& invocation, const std::string& name, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const User user = change_user(database, name, [&](db::Transaction& transaction, User& changed) {
         changed.enabled = enabled;
@@ -187,6 +229,9 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
     std::cout << "user " << in_quotes(user.username)
               << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
 }
+
+void enable(const Invocation& invocation, const std::string& name) { set_enabled(invocation, name, true); }
+void disable(const Invocation& invocation, const std::string& name) { set_enabled(invocation, name, false); }
 
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
@@ -203,44 +248,28 @@ void remove(const Invocation& invocation, const std::string& name) {
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }
 
-void add_name(const Command& command, std::string& name) {
-    command.argument("NAME", name, "The user name, or the `sub` that tokens show");
-}
-
-/// The sub-commands that take nothing but a name.
-void add_name_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
-                      const char* example, std::function<void(const std::string&)> action) {
-    auto user = std::make_shared<std::string>();
-    add_name(
-        add_command(group, invocation, name, summary, example, [user, action = std::move(action)] { action(*user); }),
-        *user);
-}
-
 void add_set(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<SetOptions>();
-    const Command command =
-        add_command(group, invocation, "set",
-                    "Change a user's name, claims, source or second factor; claims that are not named stay",
-                    "postern user set ada --claim email=ada@example.net --unset-claim phone_number",
-                    [&invocation, options] { set(invocation, *options); });
-    add_name(command, options->name);
-    command.option("--username", "NEW", options->username, "A new user name; `sub` stays");
-    add_claim_options(command, options->claims);
-    command.option("--unset-claim", "NAME", options->unset, "Remove a claim; repeatable");
-    command.option("--source", "SOURCE", options->source,
+    const auto [command, options] =
+        add_command<SetOptions>(group, invocation, "set",
+                                "Change a user's name, claims, source or second factor; claims that are not named stay",
+                                "postern user set ada --claim email=ada@example.net --unset-claim phone_number", set);
+    command.argument(kUserName, options.name);
+    command.option("--username", "NEW", options.username, "A new user name; `sub` stays");
+    add_claim_options(command, options.claims);
+    command.option("--unset-claim", "NAME", options.unset, "Remove a claim; repeatable");
+    command.option("--source", "SOURCE", options.source,
                    "The user belongs to this source of `postern user import --sync`; to none with an empty name");
     add_second_factor_option(
-        command, options->second_factor,
+        command, options.second_factor,
         "required: the user must log in with a second factor; default: as groups and login.secondFactor say");
 }
 
 void add_passwd(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<PasswdOptions>();
-    const Command command =
-        add_command(group, invocation, "passwd", "Set a new password; end the user's sessions and tokens",
-                    "postern user passwd ada", [&invocation, options] { passwd(invocation, *options); });
-    add_name(command, options->name);
-    add_password_options(command, options->password);
+    const auto [command, options] = add_command<PasswdOptions>(group, invocation, "passwd",
+                                                               "Set a new password; end the user's sessions and tokens",
+                                                               "postern user passwd ada", passwd);
+    command.argument(kUserName, options.name);
+    add_password_options(command, options.password);
 }
 
 }  // namespace
@@ -248,12 +277,9 @@ void add_passwd(const Command& group, Invocation& invocation) {
 void add_user_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("user", "Add and change users");
     add_user_add_command(group, invocation);
-    auto limit = std::make_shared<db::Limit>();
-    add_limit_option(add_command(group, invocation, "list", "List all users", "postern user list --json",
-                                 [&invocation, limit] { list(invocation, *limit); }),
-                     *limit);
-    add_name_command(group, invocation, "show", "Show one user with all claims and groups", "postern user show ada",
-                     [&invocation](const std::string& name) { show(invocation, name); });
+    add_list_command(group, invocation, "List all users", "postern user list --json", list);
+    add_command(group, invocation, "show", "Show one user with all claims and groups", "postern user show ada",
+                kUserName, show);
     add_set(group, invocation);
     add_passwd(group, invocation);
     add_user_invite_command(group, invocation);
@@ -262,13 +288,11 @@ void add_user_commands(const Command& app, Invocation& invocation) {
     add_user_passkeys_command(group, invocation);
     add_user_activity_command(group, invocation);
     add_user_import_command(group, invocation);
-    add_name_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
-                     "postern user disable ada",
-                     [&invocation](const std::string& name) { enable(invocation, name, false); });
-    add_name_command(group, invocation, "enable", "Enable a disabled user", "postern user enable ada",
-                     [&invocation](const std::string& name) { enable(invocation, name, true); });
-    add_name_command(group, invocation, "remove", "Delete a user with all sessions, tokens and consents",
-                     "postern user remove ada", [&invocation](const std::string& name) { remove(invocation, name); });
+    add_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
+                "postern user disable ada", kUserName, disable);
+    add_command(group, invocation, "enable", "Enable a disabled user", "postern user enable ada", kUserName, enable);
+    add_command(group, invocation, "remove", "Delete a user with all sessions, tokens and consents",
+                "postern user remove ada", kUserName, remove);
 }
 
 }  // namespace postern::cli

@@ -9,15 +9,56 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
-#include "cli/why/advice.h"
 #include "oauth/client_id_url.h"
+#include "refusal/reason.h"
 #include "server/refusal_ring.h"
 #include "server/service.h"
 #include "store/clients.h"
+#include "util/shell_command.h"
 #include "util/text.h"
 
 namespace postern::cli {
 namespace {
+
+enum class ClientKind {
+    registered,  ///< by the operator, or not at all
+    described,   ///< by the document at the URL that is its id
+};
+
+/// Stands for the id of the client.
+constexpr std::string_view kClient = "{client}";
+
+constexpr std::string_view kOther =
+    "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
+
+/// A refused request may name any client, and the advice is there to be copied. "ID" for none, for one that was cut (it
+/// ends with dots), and for one that would be an option or cannot be read.
+std::string word_for(std::string_view id) {
+    if (id.empty() || id.starts_with('-') || id.ends_with("...")) return "ID";
+    const std::string word = util::shell_word(id);
+    return word.starts_with('$') ? "ID" : word;
+}
+
+std::string with_client(std::string_view text, std::string_view client_id) {
+    std::string filled(text);
+    const std::string id = word_for(client_id);
+    for (auto at = filled.find(kClient); at != std::string::npos; at = filled.find(kClient, at + id.size()))
+        filled.replace(at, kClient.size(), id);
+    return filled;
+}
+
+std::string_view text_for(const server::RefusalRecord& refusal, ClientKind kind) {
+    const refusal::Row* row = refusal::find_row(refusal.reason);
+    if (row == nullptr) row = refusal::find_row(refusal.error);
+    if (row == nullptr) return kOther;
+    return kind == ClientKind::described && row->advice_for_described ? row->advice_for_described : row->advice;
+}
+
+/// Returns a few sentences for the operator of the server or of the client. Commands name the client as one word of a
+/// shell, or "ID" where its id is none, was cut, begins with a dash or cannot be read.
+std::string advice_for(const server::RefusalRecord& refusal, ClientKind kind) {
+    return with_client(text_for(refusal, kind), refusal.client_id);
+}
 
 Refused not_found(const std::string& request_id, const std::string& path) {
     return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
@@ -119,15 +160,14 @@ void why(const Invocation& invocation, const std::string& copied) {
 }  // namespace
 
 void add_why_command(const Command& app, Invocation& invocation) {
-    auto id = std::make_shared<std::string>();
-    const Command command =
-        add_command(app, invocation, "why", "Explain a refusal: what was expected, what arrived, what to change",
-                    "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
+    const auto [command, id] = add_command<std::string>(
+        app, invocation, "why", "Explain a refusal: what was expected, what arrived, what to change",
+        "postern why 3f6c0a51d2b84e07", why);
     command.explain(
         "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
         "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies. "
         "Where nodes have names (\"node\"), the id begins with that of the node to ask.");
-    command.argument("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log");
+    command.argument("REQUEST_ID", id, "From the error page, the X-Request-Id header or the log");
 }
 
 }  // namespace postern::cli

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/user/import_line.h"
+#include "cli/user/import_file.h"
 #include "fuzz/targets.h"
 #include "login/saslauthd.h"
 #include "model/user_name.h"

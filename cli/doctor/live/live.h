@@ -17,7 +17,7 @@ namespace postern::cli {
 /// stored.
 void check_live_server(Findings& findings, const config::Config& config, const WebAccess& access);
 
-/// What requests are built from and responses compared with.
+/// The facts that requests are built from and responses compared with.
 struct Site {
     const config::Config& config;
     std::string origin;                   ///< the issuer without its path
@@ -53,7 +53,7 @@ struct Directives {
 };
 std::string fix_for(const Site& site, const Directives& directives);
 
-/// Whether Postern sent the response; reports an error if the web server itself or another program did.
+/// Returns whether Postern sent the response; reports an error if the web server or another program did.
 bool is_from_postern(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response);
 
 /// Reports a header that does not arrive exactly once with this value.
@@ -64,7 +64,7 @@ enum class Caching { allowed, forbidden };
 void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response,
                            Caching caching);
 
-/// A member of a JSON object in the body, or "".
+/// Returns a member of the JSON object in the body, or "".
 std::string text_member(const HttpResponse& response, std::string_view name);
 
 }  // namespace postern::cli

@@ -1,21 +1,26 @@
-// Checks what a login by saslauthd needs: its socket, who can reach and replace that, and that it refuses.
+// Checks what logins need beside the database: saslauthd, and the list by which new passwords are judged.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "cli/accounts.h"
 #include "cli/doctor/findings.h"
+#include "cli/output.h"
 #include "crypto/random.h"
+#include "factor/password_list.h"
+#include "factor/password_strength.h"
 #include "login/saslauthd.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {
-namespace {
-
 namespace fs = std::filesystem;
+namespace {
 
 constexpr const char* kCheck = "saslauthd";
 constexpr const char* kLoginUser = "postern-login";  // of examples/systemd
@@ -72,6 +77,47 @@ void ask(Findings& findings, const oauth::Saslauthd& saslauthd) {
                            saslauthd.service);
 }
 
+constexpr const char* kPasswords = "passwords";
+constexpr std::uint64_t kSamples = 1000;
+
+void check_strength(Findings& findings, const oauth::LoginSettings& login) {
+    if (login.password_min_strength == 0 || factor::estimates_password_strength()) return;
+    findings.warning(
+        kPasswords, "this build was made without libzxcvbn: login.passwordMinStrength is not looked at",
+        "build with libzxcvbn-dev installed and not static, or say \"login\": {\"passwordMinStrength\": 0}");
+}
+
+/// Pairs of neighbours over the whole list, and each pair with the next one.
+bool is_sorted(const factor::PasswordList& list) {
+    if (list.size() < 2) return true;
+    const std::uint64_t pairs = list.size() - 1;
+    const std::uint64_t samples = std::min(pairs, kSamples);
+    factor::PasswordEntry before = list.at(0);
+    for (std::uint64_t i = 0; i < samples; ++i) {
+        // Without an overflow: a list has fewer entries than 2^61.
+        const std::uint64_t index = pairs / samples * i + pairs % samples * i / samples;
+        const factor::PasswordEntry entry = list.at(index);
+        const factor::PasswordEntry next = list.at(index + 1);
+        if (entry < before || next <= entry) return false;
+        before = entry;
+    }
+    return list.at(pairs) >= before;
+}
+
+void check_list(Findings& findings, const std::string& file) {
+    constexpr const char* kMakeAgain = "make it again with `postern passwords build`";
+    try {
+        const factor::PasswordList list(file);
+        if (!is_sorted(list))
+            return findings.error(kPasswords, file + " is not a list in order, so passwords in it are not found",
+                                  kMakeAgain);
+        if (list.size() == 0) return findings.warning(kPasswords, file + " has no password", kMakeAgain);
+        findings.ok(kPasswords, file + " has " + counted(static_cast<std::int64_t>(list.size()), "password"));
+    } catch (const std::runtime_error& error) {
+        findings.error(kPasswords, std::string(error.what()) + "; account and recover do not start", kMakeAgain);
+    }
+}
+
 }  // namespace
 
 void check_saslauthd(Findings& findings, const config::Config& config) {
@@ -97,6 +143,11 @@ void check_saslauthd(Findings& findings, const config::Config& config) {
     }
     findings.ok_unless_found(kCheck, saslauthd.socket + ", of " + user_name(status.st_uid) +
                                          ", refuses a made-up name with a made-up password");
+}
+
+void check_passwords(Findings& findings, const oauth::LoginSettings& login) {
+    check_strength(findings, login);
+    if (login.password_blocklist) check_list(findings, *login.password_blocklist);
 }
 
 }  // namespace postern::cli
