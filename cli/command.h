@@ -3,12 +3,12 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/refused.h"
 #include "config/config.h"
 #include "db/database.h"
 #include "db/rows.h"
@@ -16,16 +16,6 @@
 #include "util/log.h"
 
 namespace postern::cli {
-
-/// The refusal of a command, with exit status 1. Its text names the refusal, the cause and the fix in one line.
-struct Refused : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// The end with exit status 2: options that do not go together, or input that is missing.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /// The options common to all sub-commands, and the action to run after the command line has been read.
 struct Invocation {

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <iostream>
 
-#include "cli/command.h"
+#include "cli/refused.h"
 #include "json/writer.h"
 #include "util/text.h"
 #include "util/utf8.h"

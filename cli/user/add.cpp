@@ -11,7 +11,6 @@
 #include "cli/user/claims.h"
 #include "cli/user/password.h"
 #include "crypto/password.h"
-#include "crypto/random.h"
 #include "db/write.h"
 #include "store/groups.h"
 #include "store/users.h"
@@ -71,16 +70,6 @@ void add(const Invocation& invocation, const AddOptions& options) {
 }
 
 }  // namespace
-
-User new_user(const std::string& name, json::Object claims) {
-    crypto::SystemRandom random;
-    User user;
-    user.subject = model::Subject(crypto::random_id(random));
-    user.username = name;
-    user.claims = std::move(claims);
-    user.created_at = user.updated_at = now();
-    return user;
-}
 
 void add_user_add_command(const Command& group, Invocation& invocation) {
     const auto [command, options] = add_command<AddOptions>(

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "crypto/random.h"
 #include "model/claim_shape.h"
 #include "model/group.h"
 #include "model/protocol_claims.h"
@@ -69,6 +70,16 @@ void require_username(const std::string& name) {
             "other than a space; remove it");
     if (model::is_user_name(util::trim(name))) throw Refused("the user name begins or ends with a space; remove it");
     throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
+}
+
+model::User new_user(const std::string& name, json::Object claims) {
+    crypto::SystemRandom random;
+    model::User user;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = name;
+    user.claims = std::move(claims);
+    user.created_at = user.updated_at = now();
+    return user;
 }
 
 void set_text_claim(json::Object& claims, std::string_view assignment) {

@@ -7,12 +7,16 @@
 
 #include "cli/command.h"
 #include "json/value.h"
+#include "model/user.h"
 #include "oauth/settings.h"
 
 namespace postern::cli {
 
 /// Throws Refused for a name that could not be typed at login or does not look like what it is.
 void require_username(const std::string& name);
+
+/// Returns an enabled user with a new subject, not stored yet.
+model::User new_user(const std::string& name, json::Object claims);
 
 /// Puts one `--claim name=text` into `claims`, converted to the claim's type: true/false for the *_verified claims,
 /// digits for updated_at. Throws UsageError without "=", Refused for a value that the claim cannot have.

@@ -8,7 +8,6 @@
 #include "cli/output.h"
 #include "cli/user/claims.h"
 #include "cli/user/progress.h"
-#include "cli/user/user.h"
 #include "crypto/password.h"
 #include "json/writer.h"
 #include "store/client_access.h"

@@ -6,14 +6,10 @@
 #include "cli/command.h"
 #include "db/database.h"
 #include "model/activity.h"
-#include "model/user.h"
 #include "oauth/settings.h"
 #include "store/passkeys.h"
 
 namespace postern::cli {
-
-/// Returns an enabled user with a new subject, not stored yet.
-model::User new_user(const std::string& name, json::Object claims);
 
 void add_user_add_command(const Command& group, Invocation& invocation);
 void add_user_factors_command(const Command& group, Invocation& invocation);
