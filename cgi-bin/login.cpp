@@ -13,7 +13,7 @@ using namespace postern;
 
 http::Response answer(server::App& app, const http::Request& request) {
     web::Interaction visit(app.context(), app.pages(), request);
-    if (app.settings().login.method == oauth::LoginMethod::remote_user) return web::remote_login(visit);
+    if (app.settings().login.method == login::Method::remote_user) return web::remote_login(visit);
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
 }
 

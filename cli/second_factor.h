@@ -18,7 +18,7 @@ inline std::string to_word(bool demanded) { return demanded ? kRequired : "defau
 /// (docs/decisions/0069).
 inline store::Demand demand_of(const oauth::Settings& settings) {
     if (oauth::highest_level(settings) < model::Level::second_factor) return store::Demand::no_user;
-    return settings.login.second_factor == oauth::SecondFactor::required ? store::Demand::all : store::Demand::marked;
+    return settings.login.second_factor == login::SecondFactor::required ? store::Demand::all : store::Demand::marked;
 }
 
 /// Returns the RP ID of the passkeys that count; "" when none does.

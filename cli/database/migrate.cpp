@@ -47,9 +47,8 @@ void add_factor_key(const Invocation& invocation, const config::Config& config) 
 
 void upgrade(const Invocation& invocation, const config::Config& config) {
     if (db::is_uri(config.database)) return upgrade_server(invocation, config);
-    const auto former = config.settings.login.method == oauth::LoginMethod::remote_user
-                            ? db::FormerLogins::by_web_server
-                            : db::FormerLogins::by_password;
+    const auto former = config.settings.login.method == login::Method::remote_user ? db::FormerLogins::by_web_server
+                                                                                   : db::FormerLogins::by_password;
     const auto migration = db::migrate(config.database, kLockWait, former);
     if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
     if (invocation.json) {

@@ -116,8 +116,8 @@ void check_made(Findings& findings, const config::Config& config, const keys::Ke
 
 /// The endpoints start without it, and then no user has a second factor.
 void check_factor_key(Findings& findings, const config::Config& config, const keys::Keys& keys) {
-    const oauth::LoginSettings& login = config.settings.login;
-    if (!login.has_levels() || login.second_factor == oauth::SecondFactor::off) return;
+    const login::Settings& login = config.settings.login;
+    if (!login.has_levels() || login.second_factor == login::SecondFactor::off) return;
     if (keys.has_factor_key()) {
         if (!crypto::parse_factor_keys(keys.factor_key()).previous.empty())
             findings.warning("factors",
@@ -127,7 +127,7 @@ void check_factor_key(Findings& findings, const config::Config& config, const ke
     }
     const char* fix = "restore it from a backup, or run `postern key repair`; then restart login and account";
     const std::string what = config.keys + "/factor.key is missing, so that no second factor can be set up or checked";
-    if (login.second_factor == oauth::SecondFactor::required)
+    if (login.second_factor == login::SecondFactor::required)
         findings.error("factors", what, fix);
     else
         findings.warning("factors", what, fix);

@@ -95,7 +95,7 @@ void check_mail(Findings& findings, db::Database& database, const config::Config
 void check_mail_to(Findings& findings, const config::Config& config, const std::string& address);
 
 /// Checks that new passwords can be judged as `login` demands: the list is there and in order (PASSWORD-3).
-void check_passwords(Findings& findings, const oauth::LoginSettings& login);
+void check_passwords(Findings& findings, const login::Settings& login);
 
 /// Returns the database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);

@@ -67,7 +67,7 @@ void check_directory(Findings& findings, const fs::path& directory) {
                    util::ShellCommand("chmod o-w").path(directory.string()).text());
 }
 
-void ask(Findings& findings, const oauth::Saslauthd& saslauthd) {
+void ask(Findings& findings, const login::Saslauthd& saslauthd) {
     crypto::SystemRandom random;
     const std::string name = crypto::random_id(random);
     if (login::ask_saslauthd(saslauthd, name, util::Secret(crypto::random_token(random))))
@@ -80,7 +80,7 @@ void ask(Findings& findings, const oauth::Saslauthd& saslauthd) {
 constexpr const char* kPasswords = "passwords";
 constexpr std::uint64_t kSamples = 1000;
 
-void check_strength(Findings& findings, const oauth::LoginSettings& login) {
+void check_strength(Findings& findings, const login::Settings& login) {
     if (login.password_min_strength == 0 || factor::estimates_password_strength()) return;
     findings.warning(
         kPasswords, "this build was made without libzxcvbn: login.passwordMinStrength is not looked at",
@@ -122,7 +122,7 @@ void check_list(Findings& findings, const std::string& file) {
 
 void check_saslauthd(Findings& findings, const config::Config& config) {
     if (!config.settings.login.saslauthd) return;
-    const oauth::Saslauthd& saslauthd = *config.settings.login.saslauthd;
+    const login::Saslauthd& saslauthd = *config.settings.login.saslauthd;
     struct stat status {};
     if (const int error = stat(saslauthd.socket.c_str(), &status) == 0 ? 0 : errno; error != 0)
         return findings.error(
@@ -145,7 +145,7 @@ void check_saslauthd(Findings& findings, const config::Config& config) {
                                          ", refuses a made-up name with a made-up password");
 }
 
-void check_passwords(Findings& findings, const oauth::LoginSettings& login) {
+void check_passwords(Findings& findings, const login::Settings& login) {
     check_strength(findings, login);
     if (login.password_blocklist) check_list(findings, *login.password_blocklist);
 }

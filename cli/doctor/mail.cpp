@@ -21,7 +21,7 @@ constexpr const char* kStart =
 constexpr util::Seconds kLate = std::chrono::minutes(15);
 constexpr std::chrono::seconds kLongestRun{30};
 
-void check_command(Findings& findings, const oauth::MailSettings& mail) {
+void check_command(Findings& findings, const mail::Settings& mail) {
     const std::string& program = mail.command.front();
     if (::access(program.c_str(), X_OK) != 0)
         findings.error(kCheck, program + " of mail.command cannot be run: " + os::errno_text(),

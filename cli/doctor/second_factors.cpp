@@ -53,7 +53,7 @@ struct NoPasskeys {
     const char* fix;
 };
 NoPasskeys why_no_passkeys(const oauth::Settings& settings) {
-    if (settings.login.passkeys == oauth::Passkeys::off)
+    if (settings.login.passkeys == login::Passkeys::off)
         return {"login.passkeys is \"off\"", "\"login\": {\"passkeys\": \"login\"}"};
     return {"the issuer's host is an IP address, for which there are no passkeys",
             "give the issuer the name of a host"};
@@ -125,11 +125,11 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
 
 /// WEBAUTHN-1, WEBAUTHN-25.
 void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    const oauth::LoginSettings& login = settings.login;
+    const login::Settings& login = settings.login;
     if (!login.has_levels()) return;
     // Whose passkey does not count and who has nothing else has no second factor (POLICY-10).
     const std::string left = ": no login accepts them, and users who have no other second factor sign in without one";
-    if (login.passkeys == oauth::Passkeys::off) {
+    if (login.passkeys == login::Passkeys::off) {
         const std::int64_t unused = store::count_former_passkeys(database, "");
         if (unused > 0)
             findings.warning("passkeys", counted(unused, "passkey") + ", and login.passkeys is \"off\"" + left,

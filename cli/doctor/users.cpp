@@ -55,7 +55,7 @@ void check_stored_groups(Findings& findings, db::Database& database) {
 }
 
 /// A group that is not there has no members, whatever the directory says; the login goes on without it.
-void check_mapped_groups(Findings& findings, db::Database& database, const oauth::LoginSettings& login) {
+void check_mapped_groups(Findings& findings, db::Database& database, const login::Settings& login) {
     if (!login.groups_from_environment) return;
     std::set<std::string> names;
     for (const auto& [value, group] : login.groups_from_environment->groups) names.insert(group);
@@ -86,7 +86,7 @@ void check_editable_claims(Findings& findings, db::Database& database, const oau
 
 /// One who types the name of two users in a third way is neither of them, and where something else than Postern checks
 /// the password, both may be one person to it (docs/decisions/0101).
-void check_names(Findings& findings, db::Database& database, const oauth::LoginSettings& login) {
+void check_names(Findings& findings, db::Database& database, const login::Settings& login) {
     auto row = database.query(
         "SELECT count(*), COALESCE(MIN(one), ''), COALESCE(MIN(other), '') FROM (SELECT MIN(username) AS one,"
         " MAX(username) AS other FROM (SELECT username FROM users ORDER BY lower(username) LIMIT $1) AS looked_at"
@@ -99,7 +99,7 @@ void check_names(Findings& findings, db::Database& database, const oauth::LoginS
     const std::string what = counted(names, "name") +
                              " of two users or more who differ in the case of letters alone, " + "first of all " +
                              in_quotes(one) + " and " + in_quotes(other);
-    if (login.method == oauth::LoginMethod::password) return findings.ok("users", what);
+    if (login.method == login::Method::password) return findings.ok("users", what);
     findings.warning("users", what + ": a directory that takes a name in any case has one person for them",
                      "one user for each person: " + util::ShellCommand("postern user disable").value(other).quoted() +
                          ", or rename one of them");

@@ -41,7 +41,7 @@ util::Seconds lifetime_of(const std::optional<std::string>& typed, util::Seconds
 
 /// Before anything is changed: a link that no page opens, or whose password no login asks for, must not be made.
 void require_link_page(const oauth::Settings& settings) {
-    if (settings.login.method == oauth::LoginMethod::remote_user)
+    if (settings.login.method == login::Method::remote_user)
         throw Refused("login.method is \"remote_user\": the web server signs users in, so no link can give a password");
     if (!settings.login.keeps_passwords())
         throw Refused(

@@ -38,7 +38,7 @@ std::string describe(PasswordFlaw flaw, const oauth::Settings& settings) {
     throw std::logic_error("a password that cannot be hashed was not refused");
 }
 
-std::unique_ptr<const factor::PasswordList> open_list(const oauth::LoginSettings& login) {
+std::unique_ptr<const factor::PasswordList> open_list(const login::Settings& login) {
     return login.password_blocklist ? factor::open_password_list(*login.password_blocklist) : nullptr;
 }
 

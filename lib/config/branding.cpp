@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "http/url.h"
-#include "oauth/page_colors.h"
+#include "pages/settings.h"
 #include "text/color.h"
 #include "util/text.h"
 
@@ -74,15 +74,15 @@ Fault link_fault(const json::Value& value) {
     return std::nullopt;
 }
 
-oauth::BrandLink link_of(const json::Object& object) {
-    oauth::BrandLink link{.text = {}, .url = *object.find("url")->if_string()};
+pages::BrandLink link_of(const json::Object& object) {
+    pages::BrandLink link{.text = {}, .url = *object.find("url")->if_string()};
     for (const auto& [tag, text] : object.find("text")->if_object()->members())
         link.text[util::to_lower(tag)] = *text.if_string();
     return link;
 }
 
 /// A button stands on a card, and where the window is narrow on the page.
-Fault contrast_fault(const std::string& color, const oauth::Surfaces& behind, const char* scheme) {
+Fault contrast_fault(const std::string& color, const pages::Surfaces& behind, const char* scheme) {
     const auto parsed = text::parse_color(color);
     if (!parsed) return std::nullopt;  // said already
     const double ratio = std::min(text::contrast(*parsed, behind.page), text::contrast(*parsed, behind.card));
@@ -111,7 +111,7 @@ Problems read_brand_links(Config& config, const json::Value& value) {
     const json::Array* list = value.if_array();
     if (list == nullptr || list->size() > kMostLinks) return wrong("must be a list of up to 5 links");
     Problems problems;
-    std::vector<oauth::BrandLink> links;
+    std::vector<pages::BrandLink> links;
     for (std::size_t i = 0; i < list->size(); ++i) {
         if (const Fault fault = link_fault((*list)[i])) {
             problems.push_back({"[" + std::to_string(i) + "]", *fault});
@@ -123,14 +123,14 @@ Problems read_brand_links(Config& config, const json::Value& value) {
     return problems;
 }
 
-void check_branding(const oauth::Branding& branding, Problems& problems) {
-    if (const Fault fault = contrast_fault(branding.color, oauth::kLightSurfaces, "light"))
+void check_branding(const pages::Branding& branding, Problems& problems) {
+    if (const Fault fault = contrast_fault(branding.color, pages::kLightSurfaces, "light"))
         problems.push_back({"branding.color", *fault});
     if (branding.color.empty() && !branding.color_dark.empty())
         problems.push_back({"branding.colorDark", "needs branding.color: the colour of the light page"});
     const bool is_one = branding.color_dark.empty();
     const std::string& dark = is_one ? branding.color : branding.color_dark;
-    if (const Fault fault = contrast_fault(dark, oauth::kDarkSurfaces, "dark"))
+    if (const Fault fault = contrast_fault(dark, pages::kDarkSurfaces, "dark"))
         problems.push_back({"branding.colorDark", is_one ? "is needed, because branding.color " + *fault : *fault});
     if (!branding.logo.empty() && branding.name.empty())
         problems.push_back({"branding.logo", "needs branding.name, which is read aloud in its place"});

@@ -21,6 +21,6 @@ Problems read_brand_links(Config& config, const json::Value& value);
 
 /// Adds a problem for each key that needs another one, and for a colour that cannot be told from the page: below 3 : 1
 /// (WCAG 2.2, 1.4.11).
-void check_branding(const oauth::Branding& branding, Problems& problems);
+void check_branding(const pages::Branding& branding, Problems& problems);
 
 }  // namespace postern::config

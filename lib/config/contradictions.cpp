@@ -47,13 +47,12 @@ void add(std::initializer_list<Contradiction> rows, Problems& problems) {
 
 /// Not warnings: who may sign in, whom an application is for and which factors are asked for must not depend on a key
 /// that is not read.
-void check_methods(const oauth::LoginSettings& login, Problems& problems) {
-    using oauth::LoginMethod;
-    add({{login.groups_from_environment && login.method != LoginMethod::remote_user, "login.groupsFromEnvironment",
+void check_methods(const login::Settings& login, Problems& problems) {
+    add({{login.groups_from_environment && login.method != login::Method::remote_user, "login.groupsFromEnvironment",
           "needs \"method\": \"remote_user\": with another method no variable names the groups"},
-         {login.saslauthd && login.method != LoginMethod::saslauthd, "login.saslauthd",
+         {login.saslauthd && login.method != login::Method::saslauthd, "login.saslauthd",
           "needs \"method\": \"saslauthd\": with another method saslauthd is not asked"},
-         {!login.has_levels() && login.second_factor == oauth::SecondFactor::required, "login.secondFactor",
+         {!login.has_levels() && login.second_factor == login::SecondFactor::required, "login.secondFactor",
           "\"required\" needs \"method\": \"password\" or \"saslauthd\", or login.remoteLevel: where the web server "
           "signs users in, and it is not known what that is worth, no second factor is asked for"},
          {login.has_page() && login.remote_level > 0, "login.remoteLevel",
@@ -78,9 +77,9 @@ void check_parts(const Config& config, Problems& problems) {
 }
 
 /// NIST SP 800-63B-4 §3.1.1.2: shorter ones are for a password that does not open an account alone.
-void check_password_length(const oauth::LoginSettings& login, Problems& problems) {
-    const std::size_t alone = oauth::LoginSettings().password_min_length;
-    if (login.password_min_length < alone && login.second_factor != oauth::SecondFactor::required)
+void check_password_length(const login::Settings& login, Problems& problems) {
+    const std::size_t alone = login::Settings().password_min_length;
+    if (login.password_min_length < alone && login.second_factor != login::SecondFactor::required)
         problems.push_back({"login.passwordMinLength",
                             "must be at least " + std::to_string(alone) + " without \"secondFactor\": \"required\""});
 }
@@ -126,18 +125,18 @@ void check_editable_claims(const oauth::Settings& settings, Problems& problems) 
                                                               "each login"});
 }
 
-bool is_half_remote(const oauth::LoginSettings& login) {
+bool is_half_remote(const login::Settings& login) {
     const bool has_its_keys = !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect || (login.auto_create && login.keeps_passwords()) ||
-                              login.remote_user_variable != oauth::LoginSettings{}.remote_user_variable;
-    return has_its_keys && login.method != oauth::LoginMethod::remote_user;
+                              login.remote_user_variable != login::Settings{}.remote_user_variable;
+    return has_its_keys && login.method != login::Method::remote_user;
 }
 
 /// Has keys of the methods with our own page, and another method.
-bool is_half_page(const oauth::LoginSettings& login) {
-    const oauth::LoginSettings usual;
+bool is_half_page(const login::Settings& login) {
+    const login::Settings usual;
     const bool has_its_keys = !login.acr_names.empty() || login.enrolment != usual.enrolment ||
-                              login.passkeys == oauth::Passkeys::second_factor;
+                              login.passkeys == login::Passkeys::second_factor;
     return has_its_keys && !login.has_levels();
 }
 
@@ -153,7 +152,7 @@ void check_contradictions(Config& config, Problems& problems) {
     check_default_resource(settings, problems);
     check_editable_claims(settings, problems);
     check_branding(settings.branding, problems);
-    const bool asks_saslauthd = settings.login.method == oauth::LoginMethod::saslauthd;
+    const bool asks_saslauthd = settings.login.method == login::Method::saslauthd;
     if (asks_saslauthd && !settings.login.saslauthd) settings.login.saslauthd.emplace();
 }
 

@@ -13,9 +13,8 @@
 namespace postern::config {
 namespace {
 
-using oauth::GroupsFromEnvironment;
-using oauth::MailSettings;
-using oauth::Saslauthd;
+using login::GroupsFromEnvironment;
+using login::Saslauthd;
 
 constexpr std::size_t kLongestService = 64;
 constexpr std::size_t kLongestRealm = 255;
@@ -117,13 +116,13 @@ void read_group_map(GroupsFromEnvironment& read, const json::Object& map, Proble
     }
 }
 
-Fault read_from(MailSettings& mail, const json::Value& value) {
+Fault read_from(mail::Settings& mail, const json::Value& value) {
     if (value.if_string() && text::read_mailbox(*value.if_string(), mail.from)) return std::nullopt;
     return "must be an address like id@example.org, or a name and an address like Example <id@example.org>";
 }
 
 /// The command is run without a shell, so each argument is passed on as it is.
-Fault read_command(MailSettings& mail, const json::Value& value) {
+Fault read_command(mail::Settings& mail, const json::Value& value) {
     const json::Array* given = value.if_array();
     if (given == nullptr || given->empty() || given->size() > kMostArguments)
         return "must be a list of a program and its arguments, like [\"/usr/sbin/sendmail\", \"-t\", \"-i\"]";
@@ -136,7 +135,7 @@ Fault read_command(MailSettings& mail, const json::Value& value) {
     return std::nullopt;
 }
 
-Fault read_per_hour(MailSettings& mail, const json::Value& value) {
+Fault read_per_hour(mail::Settings& mail, const json::Value& value) {
     const std::int64_t* given = value.if_integer();
     if (given == nullptr || *given < 1 || *given > kMostPerHour)
         return "must be a whole number from 1 to " + std::to_string(kMostPerHour);
@@ -144,7 +143,7 @@ Fault read_per_hour(MailSettings& mail, const json::Value& value) {
     return std::nullopt;
 }
 
-constexpr Member<MailSettings> kMail[] = {
+constexpr Member<mail::Settings> kMail[] = {
     {"from", read_from, true}, {"command", read_command, true}, {"perHour", read_per_hour, false}};
 
 }  // namespace

@@ -22,10 +22,10 @@ Config& owner(Config& config, Config*) { return config; }
 Limits& owner(Config& config, Limits*) { return config.limits; }
 oauth::Settings& owner(Config& config, oauth::Settings*) { return config.settings; }
 oauth::Paths& owner(Config& config, oauth::Paths*) { return config.settings.paths; }
-oauth::LoginSettings& owner(Config& config, oauth::LoginSettings*) { return config.settings.login; }
+login::Settings& owner(Config& config, login::Settings*) { return config.settings.login; }
 fetch::Outbound& owner(Config& config, fetch::Outbound*) { return config.settings.outbound; }
-oauth::AccountSettings& owner(Config& config, oauth::AccountSettings*) { return config.settings.account; }
-oauth::Branding& owner(Config& config, oauth::Branding*) { return config.settings.branding; }
+web::AccountSettings& owner(Config& config, web::AccountSettings*) { return config.settings.account; }
+pages::Branding& owner(Config& config, pages::Branding*) { return config.settings.branding; }
 oauth::ClientDocuments& owner(Config& config, oauth::ClientDocuments*) { return config.settings.client_documents; }
 
 template <class T, class Owner>
@@ -151,14 +151,8 @@ Problems read_user_claims(Config&, const json::Value& value) {
 
 const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
-    using oauth::AccountSettings;
-    using oauth::Branding;
     using oauth::ClientDocuments;
-    using oauth::LoginMethod;
-    using oauth::LoginSettings;
-    using oauth::Passkeys;
     using oauth::Paths;
-    using oauth::SecondFactor;
     using oauth::Settings;
     using util::LogLevel;
     static const std::vector<ConfigKey> keys = {
@@ -192,44 +186,44 @@ const std::vector<ConfigKey>& config_keys() {
         {"authorizeMethods", read_authorize_methods},
         {"languages", read_languages},
         {"language", text(&Settings::language, language_fault)},
-        {"branding.name", text(&Branding::name, brand_name_fault)},
-        {"branding.color", text(&Branding::color, color_fault)},
-        {"branding.colorDark", text(&Branding::color_dark, color_fault)},
-        {"branding.logo", text(&Branding::logo, file_fault)},
-        {"branding.help", text(&Branding::help, help_fault)},
+        {"branding.name", text(&pages::Branding::name, brand_name_fault)},
+        {"branding.color", text(&pages::Branding::color, color_fault)},
+        {"branding.colorDark", text(&pages::Branding::color_dark, color_fault)},
+        {"branding.logo", text(&pages::Branding::logo, file_fault)},
+        {"branding.help", text(&pages::Branding::help, help_fault)},
         {"branding.links", read_brand_links},
         {"scopeDescriptions", read_scope_descriptions},
         {"scopeClaims", read_scope_claims},
-        {"login.method", word(&LoginSettings::method, {{"password", LoginMethod::password},
-                                                       {"remote_user", LoginMethod::remote_user},
-                                                       {"saslauthd", LoginMethod::saslauthd}})},
+        {"login.method", word(&login::Settings::method, {{"password", login::Method::password},
+                                                         {"remote_user", login::Method::remote_user},
+                                                         {"saslauthd", login::Method::saslauthd}})},
         {"login.saslauthd", read_saslauthd},
-        {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},
-        {"login.window", whole(&LoginSettings::window, 1, 86400)},
-        {"login.hashSlots", whole(&LoginSettings::hash_slots, 1, 64)},
-        {"login.secondFactor",
-         word(&LoginSettings::second_factor,
-              {{"offered", SecondFactor::offered}, {"required", SecondFactor::required}, {"off", SecondFactor::off}})},
+        {"login.maxFailures", whole(&login::Settings::max_failures, 1, 10000)},
+        {"login.window", whole(&login::Settings::window, 1, 86400)},
+        {"login.hashSlots", whole(&login::Settings::hash_slots, 1, 64)},
+        {"login.secondFactor", word(&login::Settings::second_factor, {{"offered", login::SecondFactor::offered},
+                                                                      {"required", login::SecondFactor::required},
+                                                                      {"off", login::SecondFactor::off}})},
         {"login.enrolment",
-         word(&LoginSettings::enrolment, {{"login", oauth::Enrolment::login}, {"link", oauth::Enrolment::link}})},
-        {"login.passkeys",
-         word(&LoginSettings::passkeys,
-              {{"login", Passkeys::login}, {"secondFactor", Passkeys::second_factor}, {"off", Passkeys::off}})},
-        {"login.rpId", optional_text(&LoginSettings::rp_id, rp_id_fault)},
-        {"login.rememberDevice", whole(&LoginSettings::remember_device, 0, kThirtyDays)},
+         word(&login::Settings::enrolment, {{"login", login::Enrolment::login}, {"link", login::Enrolment::link}})},
+        {"login.passkeys", word(&login::Settings::passkeys, {{"login", login::Passkeys::login},
+                                                             {"secondFactor", login::Passkeys::second_factor},
+                                                             {"off", login::Passkeys::off}})},
+        {"login.rpId", optional_text(&login::Settings::rp_id, rp_id_fault)},
+        {"login.rememberDevice", whole(&login::Settings::remember_device, 0, kThirtyDays)},
         {"login.acrNames", read_acr_names},
-        {"login.passwordMinLength", whole(&LoginSettings::password_min_length, 8, 64)},
-        {"login.passwordMinStrength", whole(&LoginSettings::password_min_strength, 0, 100)},
-        {"login.passwordBlocklist", optional_text(&LoginSettings::password_blocklist, file_fault)},
-        {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
-        {"login.remoteLevel", or_null(&LoginSettings::remote_level, whole(&LoginSettings::remote_level, 1, 2))},
-        {"login.autoCreate", flag(&LoginSettings::auto_create)},
+        {"login.passwordMinLength", whole(&login::Settings::password_min_length, 8, 64)},
+        {"login.passwordMinStrength", whole(&login::Settings::password_min_strength, 0, 100)},
+        {"login.passwordBlocklist", optional_text(&login::Settings::password_blocklist, file_fault)},
+        {"login.remoteUserVariable", text(&login::Settings::remote_user_variable, variable_fault)},
+        {"login.remoteLevel", or_null(&login::Settings::remote_level, whole(&login::Settings::remote_level, 1, 2))},
+        {"login.autoCreate", flag(&login::Settings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},
         {"login.groupsFromEnvironment", read_groups_from_environment},
-        {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
-        {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
-        {"account.reauthentication", whole(&AccountSettings::reauthentication, 1, kTenYears)},
-        {"account.addresses", flag(&AccountSettings::addresses)},
+        {"login.authTimeFromEnvironment", text(&login::Settings::auth_time_variable, variable_fault)},
+        {"login.logoutRedirect", text(&login::Settings::logout_redirect, logout_redirect_fault)},
+        {"account.reauthentication", whole(&web::AccountSettings::reauthentication, 1, kTenYears)},
+        {"account.addresses", flag(&web::AccountSettings::addresses)},
         {"account.editableClaims", read_editable_claims},
         {"clientDocuments.enabled", flag(&ClientDocuments::enabled)},
         {"clientDocuments.allow", read_hosts(&ClientDocuments::allow)},

@@ -25,11 +25,11 @@ bool is_ascii(std::string_view text) {
 
 /// Why no user of that name is made; nullptr when one is.
 const char* why_not_made(oauth::Context& context, db::Database& database, const std::string& username) {
-    const oauth::LoginSettings& login = context.settings.login;
+    const Settings& login = context.settings.login;
     if (!login.auto_create) return "there is no such user";
     if (!model::is_new_user_name(username)) return "there is no such user, and none is made of that name";
     // A directory may fold more than the case of A to Z, and nothing here can compare as it does.
-    if (login.method == oauth::LoginMethod::saslauthd && !is_ascii(username))
+    if (login.method == Method::saslauthd && !is_ascii(username))
         return "there is no such user, and none is made of a name with letters beyond ASCII: `postern user add` does";
     if (!store::find_names_like(database, username).empty())
         return "there is no such user, and none is made whose name differs from another one's in its case alone: "

@@ -53,9 +53,8 @@ std::string why_unfit(const PasskeyAttempt& attempt, const store::Passkey& passk
     const auto& half = attempt.asked.half_login;
     if (half && passkey.subject != half->subject) return "the passkey is of another user than the password";
     if (!oauth::offers_passkeys(settings)) return "passkeys are switched off (login.passkeys)";
-    if (!half && settings.login.passkeys != oauth::Passkeys::login)
-        return "a passkey alone is no login here (login.passkeys)";
-    if (half && settings.login.second_factor == oauth::SecondFactor::off)
+    if (!half && settings.login.passkeys != Passkeys::login) return "a passkey alone is no login here (login.passkeys)";
+    if (half && settings.login.second_factor == SecondFactor::off)
         return "second factors are switched off (login.secondFactor)";
     if (passkey.rp_id != settings.login.rp_id) return "the passkey was made for another RP ID (login.rpId)";
     if (passkey.suspended_at) return "the passkey is suspended";

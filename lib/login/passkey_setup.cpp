@@ -148,8 +148,7 @@ bool signs_in_alone(const ProvedPasskey& proved) {
 
 bool can_have_passkeys(const oauth::Settings& settings) {
     if (!oauth::offers_passkeys(settings)) return false;
-    return settings.login.passkeys == oauth::Passkeys::login ||
-           settings.login.second_factor != oauth::SecondFactor::off;
+    return settings.login.passkeys == Passkeys::login || settings.login.second_factor != SecondFactor::off;
 }
 
 std::string name_of(const json::Object& claims) {

@@ -61,7 +61,7 @@ std::string place_at(const std::string& network, const std::string& username, co
     return network.empty() ? "" : counter(store::kKnownPlace, username) + ':' + crypto::sha256_hex(place);
 }
 
-Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
+Counters counters_for(const Settings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
     return {Counter{counter_at(network, store::kPairCounter, pair_of(username, network)), limit},
             Counter{counter(store::kUserCounter, username), limit * kAloneFactor},
@@ -77,13 +77,13 @@ struct Attempt {
 };
 
 /// The name as it is counted: where a directory takes any case, no spelling has tries of its own.
-std::string counted_name(const oauth::LoginSettings& login, const std::string& username) {
+std::string counted_name(const Settings& login, const std::string& username) {
     return login.keeps_passwords() ? username : util::to_lower(username);
 }
 
 Attempt make_attempt(oauth::Context& context, const std::string& typed, const util::Secret& password,
                      const std::string& address) {
-    const oauth::LoginSettings& login = context.settings.login;
+    const Settings& login = context.settings.login;
     const std::string network = network_of(address);
     const std::string counted = counted_name(login, typed);
     return {.username = login.keeps_passwords() ? typed : account_name(context, typed),
@@ -163,7 +163,7 @@ void settle(oauth::Context& context, const Attempt& attempt, const ProofResult& 
 }
 
 /// Whether it can be the password of any user.
-bool is_possible(const oauth::LoginSettings& login, const std::string& username, const util::Secret& password) {
+bool is_possible(const Settings& login, const std::string& username, const util::Secret& password) {
     return !username.empty() && crypto::check_password(password.reveal()) == crypto::PasswordFault::none &&
            (login.keeps_passwords() || can_ask_saslauthd(username, password));
 }
@@ -190,7 +190,7 @@ os::Slot::GivesUp when_awaited() {
 /// With saslauthd a refusal keeps its process for half a second. So a stranger waits for a place only while no other
 /// request waits for this process. docs/decisions/0103
 std::optional<os::Slot> take_slot_for(const oauth::Context& context, const Standing& standing) {
-    const oauth::LoginSettings& login = context.settings.login;
+    const Settings& login = context.settings.login;
     if (standing.is_known) return take_slot(context, login.hash_slots, kSlotWait);
     const int slots = std::max(login.hash_slots - 1, 1);
     if (login.keeps_passwords()) return take_slot(context, slots, kSlotWait);
@@ -198,8 +198,7 @@ std::optional<os::Slot> take_slot_for(const oauth::Context& context, const Stand
 }
 
 /// Our own refusals take alike, because each costs a hash.
-void wait_for_refusal(const oauth::LoginSettings& login, const ProofResult& result,
-                      std::chrono::steady_clock::time_point begun) {
+void wait_for_refusal(const Settings& login, const ProofResult& result, std::chrono::steady_clock::time_point begun) {
     if (login.keeps_passwords() || !is_wrong(result)) return;
     std::this_thread::sleep_for(rest_of_refusal(std::chrono::steady_clock::now() - begun));
 }

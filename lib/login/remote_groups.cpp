@@ -14,7 +14,7 @@ namespace {
 using Names = std::set<std::string>;
 
 /// Each group once, though several values may stand for it.
-Names mapped_groups(const oauth::GroupsFromEnvironment& from) {
+Names mapped_groups(const GroupsFromEnvironment& from) {
     Names names;
     for (const auto& [value, group] : from.groups) names.insert(group);
     return names;

@@ -92,7 +92,7 @@ std::optional<util::Time> read_auth_time(const std::string& text, util::Time now
 }
 
 /// The values of a variable are compared whole: what a value begins with, or names in other letters, is another group.
-std::set<std::string> named_groups(const oauth::GroupsFromEnvironment& from, std::string_view text) {
+std::set<std::string> named_groups(const GroupsFromEnvironment& from, std::string_view text) {
     std::set<std::string> named;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(from.separator, begin), text.size());
@@ -104,7 +104,7 @@ std::set<std::string> named_groups(const oauth::GroupsFromEnvironment& from, std
 }
 
 /// A variable that is too long is not read in part: the user would be in some of the groups by chance.
-void read_groups(const oauth::GroupsFromEnvironment& from, const std::string& text, RemoteUser& user) {
+void read_groups(const GroupsFromEnvironment& from, const std::string& text, RemoteUser& user) {
     const bool is_too_long = text.size() > kLongestGroups;
     if (is_too_long) user.groups_fault = "longer than " + std::to_string(kLongestGroups) + " bytes";
     user.groups = named_groups(from, is_too_long ? std::string_view() : std::string_view(text));
@@ -113,8 +113,8 @@ void read_groups(const oauth::GroupsFromEnvironment& from, const std::string& te
 }  // namespace
 
 std::vector<std::string> remote_variables(const oauth::Settings& settings) {
-    const oauth::LoginSettings& login = settings.login;
-    if (login.method != oauth::LoginMethod::remote_user) return {};
+    const Settings& login = settings.login;
+    if (login.method != Method::remote_user) return {};
     std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE", kVerified};
     if (login.auth_time_variable) names.push_back(*login.auth_time_variable);
     if (login.groups_from_environment) names.push_back(login.groups_from_environment->variable);
@@ -122,7 +122,7 @@ std::vector<std::string> remote_variables(const oauth::Settings& settings) {
     return names;
 }
 
-util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSettings& login, const Variables& variables,
+util::Result<RemoteUser, RemoteRefusal> read_remote_user(const Settings& login, const Variables& variables,
                                                          util::Time now) {
     RemoteUser user;
     user.username = value_of(variables, login.remote_user_variable);

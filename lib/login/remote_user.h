@@ -44,8 +44,7 @@ struct RemoteRefusal {
 /// name of a Basic header. What a client's certificate says (SSL_CLIENT_..., or REMOTE_USER with AUTH_TYPE ClientCert)
 /// counts only with SSL_CLIENT_VERIFY=SUCCESS. Any other variable of the operator's choice needs no company.
 util::Result<RemoteUser, RemoteRefusal> read_remote_user(
-    const oauth::LoginSettings& login, const std::map<std::string, std::string, std::less<>>& variables,
-    util::Time now);
+    const Settings& login, const std::map<std::string, std::string, std::less<>>& variables, util::Time now);
 
 /// Puts what the variables hold into `user`; true when that changed anything. A claim whose variable is empty goes.
 /// What says that an address or number is verified goes with the address or number that it was said of.

@@ -72,7 +72,7 @@ SaslauthdReply parse_saslauthd_reply(std::string_view received) {
     return text.size() < length ? SaslauthdReply::incomplete : meaning_of(text);
 }
 
-bool ask_saslauthd(const oauth::Saslauthd& saslauthd, std::string_view username, const util::Secret& password) {
+bool ask_saslauthd(const Saslauthd& saslauthd, std::string_view username, const util::Secret& password) {
     try {
         const util::Secret request = saslauthd_request(username, password, saslauthd.service, saslauthd.realm);
         const SaslauthdReply reply = converse(saslauthd.socket, request);

@@ -41,6 +41,6 @@ inline constexpr std::size_t kLongestSaslauthdReply = 1026;
 
 /// Whether the password is that of the name. At most 5 s. Name and password have 1 to 255 bytes, none of them NUL.
 /// Throws SaslauthdError.
-bool ask_saslauthd(const oauth::Saslauthd& saslauthd, std::string_view username, const util::Secret& password);
+bool ask_saslauthd(const Saslauthd& saslauthd, std::string_view username, const util::Secret& password);
 
 }  // namespace postern::login

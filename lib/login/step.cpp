@@ -15,7 +15,7 @@ using model::Level;
 
 MayEnrol who_may_enrol(const oauth::Settings& settings) {
     if (!settings.paths.account) return MayEnrol::nobody;
-    if (settings.login.enrolment == oauth::Enrolment::login) return MayEnrol::everybody;
+    if (settings.login.enrolment == Enrolment::login) return MayEnrol::everybody;
     return settings.paths.recover ? MayEnrol::after_link : MayEnrol::nobody;
 }
 
@@ -100,10 +100,10 @@ LoginStep raise(const LoginInput& s) {
 }  // namespace
 
 LoginPolicy policy_of(const oauth::Settings& settings) {
-    const oauth::LoginSettings& login = settings.login;
+    const Settings& login = settings.login;
     const Level highest = oauth::highest_level(settings);
     return {.highest = highest,
-            .requires_second_factor = login.second_factor == oauth::SecondFactor::required,
+            .requires_second_factor = login.second_factor == SecondFactor::required,
             .may_enrol = who_may_enrol(settings),
             .remembers_devices = login.remember_device.count() > 0 && highest > Level::password,
             .has_account = settings.paths.account.has_value(),

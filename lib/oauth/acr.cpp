@@ -40,18 +40,18 @@ Level lower(Level one, Level other) {
 }  // namespace
 
 bool offers_passkeys(const Settings& settings) {
-    const LoginSettings& login = settings.login;
-    return knows_how_users_log_in(settings) && login.passkeys != Passkeys::off && !login.rp_id.empty();
+    const login::Settings& login = settings.login;
+    return knows_how_users_log_in(settings) && login.passkeys != login::Passkeys::off && !login.rp_id.empty();
 }
 
 std::string_view rp_id_of_second_factor(const Settings& settings) {
-    const bool counts = offers_passkeys(settings) && settings.login.second_factor != SecondFactor::off;
+    const bool counts = offers_passkeys(settings) && settings.login.second_factor != login::SecondFactor::off;
     return counts ? std::string_view(settings.login.rp_id) : std::string_view();
 }
 
 Level highest_level(const Settings& settings) {
     if (!knows_how_users_log_in(settings)) return Level::unknown;
-    if (settings.login.second_factor == SecondFactor::off)
+    if (settings.login.second_factor == login::SecondFactor::off)
         return settings.login.has_page() ? Level::password : static_cast<Level>(settings.login.remote_level);
     return offers_passkeys(settings) ? Level::phishing_resistant : Level::second_factor;
 }

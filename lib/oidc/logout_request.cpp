@@ -21,18 +21,18 @@ LogoutRefusal refuse(Reason reason, std::string_view client_id, std::string deta
 
 /// Bytes of the longest URL that the browser is sent to. In the address of the web server's own logout the answer is a
 /// parameter, and its percent-encoded bytes are encoded once more.
-std::size_t answer_bytes(const oauth::LoginSettings& login, const http::Params& params) {
+std::size_t answer_bytes(const login::Settings& login, const http::Params& params) {
     const auto uri = params.find("post_logout_redirect_uri");
     if (!uri) return 0;
     const std::optional<std::string> state(params.find("state"));
     const std::string answer = http::with_query(*uri, {{"state", state}});
-    const bool is_parameter = login.method == oauth::LoginMethod::remote_user && login.logout_redirect &&
-                              login.logout_redirect->find(oauth::kReturnMark) != std::string::npos;
+    const bool is_parameter = login.method == login::Method::remote_user && login.logout_redirect &&
+                              login.logout_redirect->find(login::login::kReturnMark) != std::string::npos;
     return is_parameter ? login.logout_redirect->size() + util::percent_encode(answer).size() : answer.size();
 }
 
 /// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
-std::optional<std::string> find_malformed(const oauth::LoginSettings& login, const http::Params& params) {
+std::optional<std::string> find_malformed(const login::Settings& login, const http::Params& params) {
     if (const auto faulty = params.first_fault(
             {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))
         return oauth::parameter_fault(*faulty);

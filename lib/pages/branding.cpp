@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "oauth/page_colors.h"
 #include "os/read_file.h"
 #include "pages/template_text.h"
 #include "text/color.h"
@@ -17,15 +16,13 @@
 namespace postern::pages {
 namespace {
 
-using oauth::Branding;
-
 constexpr std::size_t kMaxLogoSize = std::size_t{64} * 1024;
 constexpr double kTextContrast = 4.5;  // WCAG 2.2, 1.4.3
 constexpr std::string_view kNoIcon = R"(<link rel="icon" href="data:,">)";
 constexpr const char* kFoot = "foot.html";
 
 /// Whether text of that colour can be read wherever there is a link.
-bool is_text_color(const text::Color& accent, const oauth::Surfaces& behind) {
+bool is_text_color(const text::Color& accent, const Surfaces& behind) {
     return std::ranges::all_of(std::initializer_list{behind.page, behind.card, behind.soft},
                                [&](const auto& surface) { return text::contrast(accent, surface) >= kTextContrast; });
 }
@@ -44,7 +41,7 @@ std::string escaped(std::string_view text) {
 }
 
 /// A hover goes away from the text on the button, so that it can be read as well.
-std::string accent_rules(const text::Color& accent, const oauth::Surfaces& behind) {
+std::string accent_rules(const text::Color& accent, const Surfaces& behind) {
     const text::Color on = text::best_on(accent);
     const text::Color away = on == text::kWhite ? text::kBlack : text::kWhite;
     std::string rules = ":root { --accent: " + text::to_text(accent) +
@@ -62,8 +59,8 @@ std::string color_rules(const Branding& branding) {
     const auto light = text::parse_color(branding.color);
     const auto dark = text::parse_color(branding.color_dark.empty() ? branding.color : branding.color_dark);
     if (!light || !dark) return "";
-    return "\n@media not all and (prefers-color-scheme: dark) {\n" + accent_rules(*light, oauth::kLightSurfaces) +
-           "}\n@media (prefers-color-scheme: dark) {\n" + accent_rules(*dark, oauth::kDarkSurfaces) + "}\n";
+    return "\n@media not all and (prefers-color-scheme: dark) {\n" + accent_rules(*light, kLightSurfaces) +
+           "}\n@media (prefers-color-scheme: dark) {\n" + accent_rules(*dark, kDarkSurfaces) + "}\n";
 }
 
 constexpr const char* kLogoRules = R"(
@@ -140,7 +137,7 @@ void put_foot(const Branding& branding, const std::string& directory, Partials& 
     partials["style.css"] += kFootRules;
     partials.common.texts["help"] = branding.help;
     auto& links = partials.common.lists["links"];
-    for (const oauth::BrandLink& link : branding.links)
+    for (const BrandLink& link : branding.links)
         links.push_back({.texts = {{"url", link.url}},
                          .lists = {},
                          .messages = {{"text", text::Message::in_languages(link.text)}}});

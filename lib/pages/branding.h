@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "oauth/branding.h"
+#include "pages/settings.h"
 #include "pages/template.h"
 
 namespace postern::pages {
@@ -13,10 +13,10 @@ namespace postern::pages {
 /// foot.html; and every title ends with the name. Reads the logo, here and nowhere else. Throws std::runtime_error
 /// naming the file when it is not an SVG or PNG that may be shown. Without any branding nothing changes, and foot.html
 /// is "".
-void apply_branding(const oauth::Branding& branding, const std::string& directory, Partials& partials);
+void apply_branding(const Branding& branding, const std::string& directory, Partials& partials);
 
 /// For the doctor: what the templates of this directory do not show of it, a sentence for each file. Throws what
 /// read_template_file throws.
-std::vector<std::string> find_unbranded(const std::string& directory, const oauth::Branding& branding);
+std::vector<std::string> find_unbranded(const std::string& directory, const Branding& branding);
 
 }  // namespace postern::pages

@@ -20,7 +20,7 @@ void read_into(Partials& partials, const std::string& directory, const std::vect
 }
 
 /// Pages of an operator may be older than the last three.
-Partials read_common(const std::string& directory, const oauth::Branding& branding) {
+Partials read_common(const std::string& directory, const Branding& branding) {
     Partials partials;
     read_into(partials, directory, {"head.html", "style.css", "mark.svg"}, TemplateReader::Missing::refused);
     read_into(partials, directory, {"press_once.js", "passkey_login.js", "languages.html"},
@@ -34,7 +34,7 @@ Partials read_common(const std::string& directory, const oauth::Branding& brandi
 
 }  // namespace
 
-TemplateReader::TemplateReader(std::string directory, const oauth::Branding& branding,
+TemplateReader::TemplateReader(std::string directory, const Branding& branding,
                                std::shared_ptr<const text::Languages> languages, Parsing parsing)
     : directory_(std::move(directory)),
       partials_(std::make_shared<const Partials>(read_common(directory_, branding))),

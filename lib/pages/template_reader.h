@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "oauth/branding.h"
+#include "pages/settings.h"
 #include "pages/template.h"
 #include "text/languages.h"
 
@@ -23,8 +23,8 @@ public:
     /// With the files that all pages splice in: an operator changes them there, or says it in `branding`
     /// (web/branding.h, which says what is thrown). What is parsed at once is parsed for the last resort of
     /// `languages`.
-    TemplateReader(std::string directory, const oauth::Branding& branding,
-                   std::shared_ptr<const text::Languages> languages, Parsing parsing);
+    TemplateReader(std::string directory, const Branding& branding, std::shared_ptr<const text::Languages> languages,
+                   Parsing parsing);
 
     /// The same with more files to splice in. Throws what read_template_file throws.
     TemplateReader with(const std::vector<const char*>& names, Missing missing = Missing::refused) const;

@@ -24,12 +24,12 @@ keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) 
     return asked_for ? keys::KeyUse::sign : endpoint.keys;
 }
 
-bool reads_factor_key(const Endpoint& endpoint, const oauth::LoginSettings& login) {
-    return endpoint.factors && login.has_levels() && login.second_factor != oauth::SecondFactor::off;
+bool reads_factor_key(const Endpoint& endpoint, const login::Settings& login) {
+    return endpoint.factors && login.has_levels() && login.second_factor != login::SecondFactor::off;
 }
 
-std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, const oauth::LoginSettings& login) {
-    const bool takes_passwords = endpoint.password_list != nullptr && login.method == oauth::LoginMethod::password;
+std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, const login::Settings& login) {
+    const bool takes_passwords = endpoint.password_list != nullptr && login.method == login::Method::password;
     return takes_passwords && login.password_blocklist ? endpoint.password_list(*login.password_blocklist) : nullptr;
 }
 

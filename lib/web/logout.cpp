@@ -73,10 +73,10 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked, const o
 /// `next`, if the configured address has a place for it.
 std::string through_web_server(const Interaction& interaction, const std::optional<std::string>& next) {
     std::string url = *interaction.context.settings.login.logout_redirect;
-    const auto mark = url.find(oauth::kReturnMark);
+    const auto mark = url.find(login::login::kReturnMark);
     if (mark == std::string::npos) return url;
     const std::string back = next.value_or(http::with_query(endpoint(interaction), {{kSignedOut, "1"}}));
-    return url.replace(mark, std::string_view(oauth::kReturnMark).size(), util::percent_encode(back));
+    return url.replace(mark, std::string_view(login::login::kReturnMark).size(), util::percent_encode(back));
 }
 
 http::Response signed_out(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
@@ -93,8 +93,8 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
                        Confirmed confirmed) {
     std::optional<std::string> next;
     if (after.is_proved() || confirmed == Confirmed::yes) next = after.url();
-    const oauth::LoginSettings& login = interaction.context.settings.login;
-    if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
+    const login::Settings& login = interaction.context.settings.login;
+    if (login.method == login::Method::remote_user && login.logout_redirect)
         return http::see_other(through_web_server(interaction, next));
     return next ? http::see_other(*next) : signed_out(interaction, asked, after);
 }

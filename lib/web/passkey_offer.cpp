@@ -40,7 +40,7 @@ pages::PasskeyOffer offer(Interaction& interaction, const LoginVisit& visit, con
 
 pages::PasskeyOffer offer_passkey_login(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
-    if (!oauth::offers_passkeys(settings) || settings.login.passkeys != oauth::Passkeys::login) return {};
+    if (!oauth::offers_passkeys(settings) || settings.login.passkeys != login::Passkeys::login) return {};
     return offer(interaction, visit, "required", {});
 }
 

@@ -166,7 +166,7 @@ Verdict client_change_beside_disabling(Driver driver) {
 /// The web server names a user that does not exist yet, in eight browsers.
 Verdict first_logins_of_one_user(Driver driver) {
     test::RaceWorld world(driver);
-    world.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    world.fixture.settings.login.method = login::Method::remote_user;
     world.fixture.settings.login.auto_create = true;
     const test::RecordedBook pages;
     const test::Act log_in = [&](oauth::Context& own, int round, int) {

@@ -144,7 +144,7 @@ std::vector<Probe> page_probes(const Site& site) {
     const std::string login = settings.url(settings.paths.login);
     const std::string basic =
         "Authorization: Basic " + util::base64_encode(site.unknown_name + ":" + site.unknown_name);
-    const bool remote = settings.login.method == oauth::LoginMethod::remote_user;
+    const bool remote = settings.login.method == login::Method::remote_user;
     std::vector<Probe> probes = {
         {"headers", {http::with_query(authorize, {{"client_id", site.unknown_name}}), "GET", {origin}}, evaluate_page},
         {"remote user",

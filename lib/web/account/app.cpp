@@ -146,7 +146,7 @@ http::Response remove(AccountVisit& visit) {
 }  // namespace
 
 bool has_app_page(const oauth::Settings& settings) {
-    return settings.login.has_levels() && settings.login.second_factor != oauth::SecondFactor::off;
+    return settings.login.has_levels() && settings.login.second_factor != login::SecondFactor::off;
 }
 
 http::Response show_app(AccountVisit& visit) {

@@ -13,7 +13,7 @@ namespace postern::web {
 
 bool takes_passkey(const oauth::Settings& settings, model::LinkPurpose purpose) {
     return purpose == model::LinkPurpose::invite && oauth::offers_passkeys(settings) &&
-           settings.login.passkeys == oauth::Passkeys::login;
+           settings.login.passkeys == login::Passkeys::login;
 }
 
 login::PasskeySetup invited_setup(oauth::Context& context, const login::Browser& browser, const http::Request& request,

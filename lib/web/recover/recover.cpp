@@ -218,7 +218,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
 
 /// Where it matters that a link was used, because the password alone sets up no second factor (POLICY-4).
 bool needs_link_to_enrol(const oauth::Settings& settings) {
-    return settings.login.enrolment == oauth::Enrolment::link && settings.paths.account &&
+    return settings.login.enrolment == login::Enrolment::link && settings.paths.account &&
            oauth::highest_level(settings) >= model::Level::second_factor;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/config.h"
-#include "oauth/page_colors.h"
+#include "pages/settings.h"
 
 using namespace postern;
 
@@ -38,7 +38,7 @@ TEST_CASE("branding: all of it [BRAND-1, BRAND-2]") {
            "help": "mailto:help@example.org",
            "links": [{"text": {"": "Imprint", "de-AT": "Impressum"}, "url": "https://example.org/imprint"}])"));
     REQUIRE(config);
-    const oauth::Branding& branding = config->settings.branding;
+    const pages::Branding& branding = config->settings.branding;
     CHECK(config->settings.service_name() == "Example Örg");
     CHECK(branding.help == "mailto:help@example.org");
     REQUIRE(branding.links.size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("branding: the pages are what the colours are compared with [BRAND-2]"
         return style.substr(at, 7);
     };
     for (const auto& [surfaces, from] :
-         {std::pair{oauth::kLightSurfaces, std::size_t{0}}, std::pair{oauth::kDarkSurfaces, dark}}) {
+         {std::pair{pages::kLightSurfaces, std::size_t{0}}, std::pair{pages::kDarkSurfaces, dark}}) {
         CHECK(value_of("page", from) == text::to_text(surfaces.page));
         CHECK(value_of("card", from) == text::to_text(surfaces.card));
         CHECK(value_of("soft", from) == text::to_text(surfaces.soft));

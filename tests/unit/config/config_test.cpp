@@ -410,19 +410,18 @@ TEST_CASE("parse_config: legal but doubtful settings are warned about, each once
 }
 
 TEST_CASE("parse_config: the keys of method remote_user arrive where the login reads them") {
-    const oauth::LoginSettings login = parse_config(with_issuer(R"("login": {
+    const login::Settings login = parse_config(with_issuer(R"("login": {
         "method": "remote_user", "remoteUserVariable": "UID", "autoCreate": true, "authTimeFromEnvironment": "LOGIN_TIME",
         "claimsFromEnvironment": {"email": "MAIL", "name": "CN"}, "logoutRedirect": "https://x.example/out?to={return}"})"))
-                                           ->settings.login;
-    CHECK(login.method == oauth::LoginMethod::remote_user);
+                                      ->settings.login;
+    CHECK(login.method == login::Method::remote_user);
     CHECK(login.remote_user_variable == "UID");
     CHECK(login.auto_create);
     CHECK(login.auth_time_variable == "LOGIN_TIME");
     CHECK(login.claims_from_environment == std::map<std::string, std::string>{{"email", "MAIL"}, {"name", "CN"}});
     CHECK(login.logout_redirect == "https://x.example/out?to={return}");
 
-    const oauth::LoginSettings defaults =
-        parse_config(with_issuer(R"("login": {"method": "remote_user"})"))->settings.login;
+    const login::Settings defaults = parse_config(with_issuer(R"("login": {"method": "remote_user"})"))->settings.login;
     CHECK(defaults.remote_user_variable == "REMOTE_USER");
     CHECK_FALSE(defaults.auto_create);
     CHECK_FALSE(defaults.auth_time_variable);
@@ -479,7 +478,7 @@ TEST_CASE(
     CHECK(read->socket == "/srv/mux");
     CHECK(read->service == "wiki");
     CHECK(read->realm == "R");
-    const oauth::LoginSettings usual = parsed(R"("login": {"method": "saslauthd"})").settings.login;
+    const login::Settings usual = parsed(R"("login": {"method": "saslauthd"})").settings.login;
     REQUIRE(usual.saslauthd);
     CHECK(usual.saslauthd->socket == "/run/saslauthd/mux");
     CHECK(usual.saslauthd->service == "postern");
@@ -579,18 +578,18 @@ TEST_CASE(
 }
 
 TEST_CASE("parse_config: second factors are offered, asked of all, or off; names of levels [POLICY-1] [LEVEL-8]") {
-    using oauth::SecondFactor;
-    const oauth::LoginSettings usual = parsed("").settings.login;
+    using login::SecondFactor;
+    const login::Settings usual = parsed("").settings.login;
     CHECK(usual.second_factor == SecondFactor::offered);
-    CHECK(usual.enrolment == oauth::Enrolment::login);
+    CHECK(usual.enrolment == login::Enrolment::login);
     CHECK(usual.acr_names.empty());
     const std::string longest(255, 'x');
-    const oauth::LoginSettings login = parsed(R"("login": {"secondFactor": "required", "enrolment": "link", "acrNames":
+    const login::Settings login = parsed(R"("login": {"secondFactor": "required", "enrolment": "link", "acrNames":
         {"urn:example:low": 1, "urn:example:strong": 2, "hw": 3, ")" +
-                                              longest + R"(": 3}})")
-                                           .settings.login;
+                                         longest + R"(": 3}})")
+                                      .settings.login;
     CHECK(login.second_factor == SecondFactor::required);
-    CHECK(login.enrolment == oauth::Enrolment::link);
+    CHECK(login.enrolment == login::Enrolment::link);
     CHECK(login.acr_names ==
           std::map<std::string, int>{{"urn:example:low", 1}, {"urn:example:strong", 2}, {"hw", 3}, {longest, 3}});
     CHECK(keys_of_problems(with_issuer(R"("login": {"acrNames": {"x)" + longest + R"(": 3}})")).size() == 1);
@@ -605,7 +604,7 @@ TEST_CASE("parse_config: second factors are offered, asked of all, or off; names
 }
 
 TEST_CASE("parse_config: what is demanded of new passwords [PASSWORD-1, PASSWORD-2, PASSWORD-3]") {
-    const oauth::LoginSettings usual = parsed("").settings.login;
+    const login::Settings usual = parsed("").settings.login;
     CHECK(usual.password_min_length == 15);
     CHECK(usual.password_min_strength == 40);
     CHECK_FALSE(usual.password_blocklist);
@@ -619,7 +618,7 @@ TEST_CASE("parse_config: what is demanded of new passwords [PASSWORD-1, PASSWORD
 }
 
 TEST_CASE("parse_config: passkeys, and the name for which they are made [WEBAUTHN-1] [WEBAUTHN-27]") {
-    using oauth::Passkeys;
+    using login::Passkeys;
     struct Row {
         const char* issuer;
         const char* given;

@@ -66,7 +66,7 @@ struct Fixture {
 TEST_CASE("attempt_password: strangers leave one hash slot to names that have logged in at their address [L11, L45]") {
     Fixture f;
     const test::TemporaryDirectory directory;
-    oauth::LoginSettings& login = f.fixture.settings.login;
+    login::Settings& login = f.fixture.settings.login;
     login.hash_slot_files = directory / "postern.hash";
     REQUIRE(f.confirm(f.attempt("correct horse")));
     {
@@ -74,7 +74,7 @@ TEST_CASE("attempt_password: strangers leave one hash slot to names that have lo
         const auto held = os::Slot::acquire(login.hash_slot_files, 1, std::chrono::milliseconds(0));
         REQUIRE(held);
         CHECK(fault_of(f.attempt("correct horse")) == kRight);
-        login.method = oauth::LoginMethod::saslauthd;
+        login.method = login::Method::saslauthd;
         login.saslauthd.emplace().socket = directory / "mux";  // which is not there: only an attempt with a slot asks
         CHECK_THROWS_AS(f.attempt("correct horse"), login::SaslauthdError);
         CHECK(fault_of(f.attempt("correct horse", "192.0.2.77")) == ProofFault::busy);

@@ -14,14 +14,14 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 
 constexpr util::Time kNow = util::from_epoch(1'800'000'000);
 
-oauth::LoginSettings remote() {
-    oauth::LoginSettings login;
-    login.method = oauth::LoginMethod::remote_user;
+login::Settings remote() {
+    login::Settings login;
+    login.method = login::Method::remote_user;
     return login;
 }
 
 /// The name, or "missing" or "unusable".
-std::string read(const oauth::LoginSettings& login, const Variables& variables) {
+std::string read(const login::Settings& login, const Variables& variables) {
     const auto user = login::read_remote_user(login, variables, kNow);
     if (user) return user->username;
     CHECK_FALSE(user.error().log_detail.empty());
@@ -53,7 +53,7 @@ TEST_CASE("read_remote_user: REMOTE_USER counts with a non-empty AUTH_TYPE only 
 }
 
 TEST_CASE("read_remote_user: a variable of the operator's choice is believed alone, and nothing else then") {
-    oauth::LoginSettings login = remote();
+    login::Settings login = remote();
     login.remote_user_variable = "UID";
     CHECK(read(login, {{"UID", "alice"}}) == "alice");
     CHECK(read(login, {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}}) == "(missing)");
@@ -61,7 +61,7 @@ TEST_CASE("read_remote_user: a variable of the operator's choice is believed alo
 }
 
 TEST_CASE("read_remote_user: a certificate names a user when it was verified, and not before [CWE-295]") {
-    oauth::LoginSettings login = remote();
+    login::Settings login = remote();
     login.remote_user_variable = "SSL_CLIENT_S_DN_CN";
     for (const char* verify : {"", "NONE", "GENEROUS", "FAILED:self-signed certificate", "success", "SUCCESS "}) {
         CAPTURE(verify);
@@ -89,7 +89,7 @@ TEST_CASE("read_remote_user: a certificate names a user when it was verified, an
 }
 
 TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past, or not known") {
-    oauth::LoginSettings login = remote();
+    login::Settings login = remote();
     const std::pair<const char*, std::int64_t> rows[] = {
         {"1799999999", 1'799'999'999},
         {"1800000000", 1'800'000'000},
@@ -109,7 +109,7 @@ TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past,
         CAPTURE(text);
         const Variables variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}, {"T", text}};
         CHECK_FALSE(login::read_remote_user(login, variables, kNow)->auth_time);
-        oauth::LoginSettings told = login;
+        login::Settings told = login;
         told.auth_time_variable = "T";
         const auto time = login::read_remote_user(told, variables, kNow)->auth_time;
         CHECK((time ? util::to_epoch(*time) : -1) == expected);
@@ -117,8 +117,8 @@ TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past,
 }
 
 TEST_CASE("read_remote_user: the values of the variable are split and compared whole, byte by byte [GROUP-8]") {
-    oauth::LoginSettings login = remote();
-    login.groups_from_environment = oauth::GroupsFromEnvironment{
+    login::Settings login = remote();
+    login.groups_from_environment = login::GroupsFromEnvironment{
         "MEMBEROF", ";", {{"cn=staff,dc=example", "staff"}, {"cn=all,dc=example", "staff"}, {"cn=it", "admins"}}};
     std::string thousands;
     for (int i = 0; i < 5000; ++i) thousands += "cn=" + std::to_string(i) + ";";
@@ -176,7 +176,7 @@ TEST_CASE("read_remote_user: the values of the variable are split and compared w
 }
 
 TEST_CASE("remote claims: typed, updated when they changed, gone when their variable is empty or unfit") {
-    oauth::LoginSettings login = remote();
+    login::Settings login = remote();
     login.claims_from_environment = {{"email", "MAIL"}, {"email_verified", "OK"}, {"name", "CN"}};
     struct Row {
         const char* when;
@@ -223,7 +223,7 @@ TEST_CASE("remote claims: typed, updated when they changed, gone when their vari
 }
 
 TEST_CASE("remote claims: a new address is not verified because the old one was; other claims stay") {
-    oauth::LoginSettings login = remote();
+    login::Settings login = remote();
     login.claims_from_environment = {{"email", "MAIL"}};
     const auto with = [&](const char* mail) {
         model::User user;
@@ -245,7 +245,7 @@ TEST_CASE("remote_variables: none is read where users log in by password") {
     settings.login.auth_time_variable = "T";
     CHECK(login::remote_variables(settings) ==
           std::vector<std::string>{"REMOTE_USER", "AUTH_TYPE", "SSL_CLIENT_VERIFY", "T", "MAIL"});
-    settings.login.method = oauth::LoginMethod::password;
+    settings.login.method = login::Method::password;
     CHECK(login::remote_variables(settings).empty());
 }
 

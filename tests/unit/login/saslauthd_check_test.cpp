@@ -32,8 +32,8 @@ struct Fixture {
     model::User ada = fixture.add_user("ada");
 
     Fixture() {
-        fixture.settings.login.method = oauth::LoginMethod::saslauthd;
-        fixture.settings.login.saslauthd = oauth::Saslauthd{.socket = fake.path()};
+        fixture.settings.login.method = login::Method::saslauthd;
+        fixture.settings.login.saslauthd = login::Saslauthd{.socket = fake.path()};
         fixture.settings.login.max_failures = 2;
     }
     login::ProofResult attempt(const std::string& name, const std::string& password,

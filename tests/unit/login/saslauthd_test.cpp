@@ -81,7 +81,7 @@ TEST_CASE("parse_saslauthd_reply: OK and NO, and nothing that resembles them [SO
 TEST_CASE("ask_saslauthd: yes, no, or an error that names the socket [SOURCE-1]") {
     const TemporaryDirectory directory;
     FakeSaslauthd fake(directory / "mux");
-    const oauth::Saslauthd settings{.socket = fake.path(), .service = "wiki", .realm = "example.org"};
+    const login::Saslauthd settings{.socket = fake.path(), .service = "wiki", .realm = "example.org"};
     const auto ask = [&] { return login::ask_saslauthd(settings, "ada", util::Secret("secret")); };
 
     CHECK(ask());
@@ -105,7 +105,7 @@ TEST_CASE("ask_saslauthd: yes, no, or an error that names the socket [SOURCE-1]"
         fake.answer([reply](const auto&) { return reply; });
         CHECK_THROWS_WITH_AS(ask(), doctest::Contains(fake.path().c_str()), login::SaslauthdError);
     }
-    const oauth::Saslauthd nowhere{.socket = directory / "nothing"};
+    const login::Saslauthd nowhere{.socket = directory / "nothing"};
     CHECK_THROWS_WITH_AS(login::ask_saslauthd(nowhere, "ada", util::Secret("secret")),
                          doctest::Contains("No such file"), login::SaslauthdError);
 }

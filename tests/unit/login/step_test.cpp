@@ -538,11 +538,11 @@ TEST_CASE("policy_of: the configuration as logins see it [POLICY-1, POLICY-4, PO
     settings.paths.account = "/account";
     settings.paths.recover = "/recover";
     CHECK(login::policy_of(settings).may_enrol == login::MayEnrol::everybody);
-    settings.login.enrolment = oauth::Enrolment::link;
+    settings.login.enrolment = login::Enrolment::link;
     CHECK(login::policy_of(settings).may_enrol == login::MayEnrol::after_link);
     settings.paths.recover.reset();
     CHECK(login::policy_of(settings).may_enrol == login::MayEnrol::nobody);
-    settings.login.enrolment = oauth::Enrolment::login;
+    settings.login.enrolment = login::Enrolment::login;
     settings.paths.account.reset();
     CHECK(login::policy_of(settings).may_enrol == login::MayEnrol::nobody);
     CHECK_FALSE(login::policy_of(settings).has_account);
@@ -550,10 +550,10 @@ TEST_CASE("policy_of: the configuration as logins see it [POLICY-1, POLICY-4, PO
     CHECK_FALSE(login::policy_of(settings).remembers_devices);
     settings.login.remember_device = util::Seconds(60);
     CHECK(login::policy_of(settings).remembers_devices);
-    settings.login.second_factor = oauth::SecondFactor::off;
+    settings.login.second_factor = login::SecondFactor::off;
     CHECK_FALSE(login::policy_of(settings).remembers_devices);
     CHECK(login::policy_of(settings).highest == Level::password);
-    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.method = login::Method::remote_user;
     CHECK(login::policy_of(settings).highest == Level::unknown);
 }
 

@@ -192,7 +192,7 @@ TEST_CASE("check_claims: a claim whose scope the client has lost is refused") {
 TEST_CASE(
     "claims: where the web server authenticates users, no essential acr value can be met, this server's included [OIDC Core §5.5.1.1]") {
     oauth::Settings settings;
-    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.method = login::Method::remote_user;
     const auto verdict = [&](const std::string& acr) {
         const auto parsed = oauth::parse_claims_parameter(settings, client(), *model::Scope::parse("openid"),
                                                           R"({"id_token":{"acr":)" + acr + "}}");

@@ -166,7 +166,7 @@ TEST_CASE(
         CAPTURE(member.first);
         CHECK(oidc::is_computed_member(member.first));
     }
-    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.method = login::Method::remote_user;
     settings.login.auth_time_variable = "OIDC_CLAIM_auth_time";
     const json::Object with_remote_users = oidc::discovery(settings);
     for (const auto& member : with_remote_users.members()) {
@@ -204,10 +204,10 @@ TEST_CASE(
     };
     CHECK(oidc::discovery(settings).find("acr_values_supported") != nullptr);
     for (const char* claim : {"acr", "amr", "auth_time", "sub", "sid"}) CHECK(promised(claim));
-    settings.login.method = oauth::LoginMethod::saslauthd;  // on our own page
+    settings.login.method = login::Method::saslauthd;  // on our own page
     CHECK(oidc::discovery(settings).find("acr_values_supported") != nullptr);
     for (const char* claim : {"acr", "amr", "auth_time"}) CHECK(promised(claim));
-    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.method = login::Method::remote_user;
     CHECK(oidc::discovery(settings).find("acr_values_supported") == nullptr);
     for (const char* claim : {"acr", "amr", "auth_time"}) CHECK_FALSE(promised(claim));
     CHECK(promised("sub"));

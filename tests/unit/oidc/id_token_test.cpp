@@ -159,7 +159,7 @@ TEST_CASE(
     with_groups.emplace_back("groups");
     CHECK(made(grant, "openid groups", true) == with_groups);
 
-    fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    fixture.settings.login.method = login::Method::remote_user;
     grant.auth_time = model::kAuthTimeUnknown;
     grant.acr = grant.amr = "";
     CHECK(made(grant, "openid", false) == Names{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "aud", "client_id"});
@@ -196,7 +196,7 @@ TEST_CASE(
 TEST_CASE("make_id_token: where the web server authenticates users, unknown facts are left out [OIDC Core §2h]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
-    fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    fixture.settings.login.method = login::Method::remote_user;
     auto grant = grant_of(fixture);
     grant.acr = grant.amr = "";
     const auto claims_of = [&] {

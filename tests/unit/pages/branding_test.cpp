@@ -24,8 +24,8 @@ struct Wanted {
     std::string color_dark = {};
     std::string logo = {};
     std::string help = {};
-    std::vector<oauth::BrandLink> links = {};
-    oauth::Branding branding() const { return {name, color, color_dark, logo, help, links}; }
+    std::vector<pages::BrandLink> links = {};
+    pages::Branding branding() const { return {name, color, color_dark, logo, help, links}; }
 };
 
 std::string login_with(const Wanted& wanted, const std::string& directory = "templates") {
@@ -158,7 +158,7 @@ TEST_CASE("branding: templates of an operator keep working, and what they lack i
     const Directory directory;
     for (const auto& entry : fs::directory_iterator("templates")) fs::copy(entry.path(), directory.path);
     const Wanted wanted{.name = "A", .logo = directory.write("logo.png", png()), .help = "https://help.example"};
-    const oauth::Branding branding = wanted.branding();
+    const pages::Branding branding = wanted.branding();
     const std::string at = directory.path.string();
     CHECK(pages::find_unbranded(at, branding).empty());
     std::string login = directory.read("login.html");

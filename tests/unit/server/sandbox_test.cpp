@@ -35,7 +35,7 @@ struct Fixture {
         endpoint.name = "probe";
     }
     void use_saslauthd() {
-        config.settings.login.method = oauth::LoginMethod::saslauthd;
+        config.settings.login.method = login::Method::saslauthd;
         config.settings.login.saslauthd.emplace();
     }
     void enter(Transport transport = Transport::fastcgi) const {
@@ -135,7 +135,7 @@ TEST_CASE("enter_sandbox: what an endpoint declares is left to it, and nothing e
         {"signed access tokens, which the settings want", [](Fixture& f) { f.endpoint.signs_access_tokens = [](const oauth::Settings&) { return true; }; }, {.list_keys = true}},
         {"signed access tokens, which the settings do not want", [](Fixture& f) { f.endpoint.signs_access_tokens = [](const oauth::Settings&) { return false; }; }, {}},
         {"passwords", [](Fixture& f) { f.endpoint.passwords = true; }, {.lock_slot = true}},
-        {"passwords, where the web server authenticates", [](Fixture& f) { f.endpoint.passwords = true; f.config.settings.login.method = oauth::LoginMethod::remote_user; }, {}},
+        {"passwords, where the web server authenticates", [](Fixture& f) { f.endpoint.passwords = true; f.config.settings.login.method = login::Method::remote_user; }, {}},
         {"logins, by passwords that are kept here", [](Fixture& f) { f.endpoint.logins = true; }, {}},
         {"logins, by saslauthd", [](Fixture& f) { f.endpoint.logins = f.endpoint.passwords = true; f.use_saslauthd(); }, {.lock_slot = true, .stream_socket = true}},
         {"passwords of another kind, where saslauthd knows those of logins", [](Fixture& f) { f.endpoint.passwords = true; f.use_saslauthd(); }, {}},

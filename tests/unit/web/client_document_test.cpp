@@ -515,7 +515,7 @@ TEST_CASE(
     "client document: a login that the web server cannot prove is told on a page, not at its address [CIMD-11, A32]") {
     Flow f;
     f.cookies.clear();
-    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.fixture.settings.login.method = login::Method::remote_user;
     f.server_variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}};
     auto query = f.asking();
     query["prompt"] = "login";

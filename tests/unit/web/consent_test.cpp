@@ -51,7 +51,7 @@ TEST_CASE("show_consent: another account is a link away, but where there is no c
         {"any request", [](Fixture&, auto&) {}, true},
         {"a request that names a user to begin with", [](Fixture&, auto& asked) { asked["login_hint"] = "alice"; }, true},
         {"the client wants this user and no other", [](Fixture& f, auto& asked) { asked["claims"] = R"({"id_token":{"sub":{"value":")" + f.alice.subject.str() + R"("}}})"; }, false},
-        {"the web server signs people in", [](Fixture& f, auto&) { f.fixture.settings.login.method = oauth::LoginMethod::remote_user; }, false},
+        {"the web server signs people in", [](Fixture& f, auto&) { f.fixture.settings.login.method = login::Method::remote_user; }, false},
     };
     // clang-format on
     for (const Row& row : rows) {

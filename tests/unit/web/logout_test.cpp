@@ -187,13 +187,13 @@ TEST_CASE("answer_logout: no is never taken for yes, also when the session has e
     CHECK_FALSE(stayed.find("Location"));
     CHECK(f.pages.last_logged_out.back == "https://app.example/bye");
     CHECK(f.submit(web::answer_logout, f.answer("logout")).find("Location"));
-    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.fixture.settings.login.method = login::Method::remote_user;
     CHECK(f.submit(web::answer_logout, f.answer("cancel")).body == "logged_out");
 }
 
 TEST_CASE("start_logout: no state makes the address of the web server's own logout too long to be sent") {
     Fixture f;
-    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.fixture.settings.login.method = login::Method::remote_user;
     f.fixture.settings.login.logout_redirect = "https://sso.example/logout?to={return}";
     model::Client app = f.client;
     app.id = model::ClientId("leaving");

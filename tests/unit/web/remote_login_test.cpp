@@ -24,7 +24,7 @@ struct Fixture : test::PageFlow {
     model::User alice = fixture.add_user("alice");
     Fixture() {
         fixture.settings.oidc = true;
-        fixture.settings.login.method = oauth::LoginMethod::remote_user;
+        fixture.settings.login.method = login::Method::remote_user;
         named("alice");
     }
     void named(const std::string& name) { server_variables = {{"REMOTE_USER", name}, {"AUTH_TYPE", "Basic"}}; }
@@ -198,7 +198,7 @@ namespace {
 struct GroupsFixture : Fixture {
     GroupsFixture() {
         fixture.settings.login.groups_from_environment =
-            oauth::GroupsFromEnvironment{"M", ";", {{"staff", "staff"}, {"admins", "admins"}}};
+            login::GroupsFromEnvironment{"M", ";", {{"staff", "staff"}, {"admins", "admins"}}};
         for (const char* name : {"staff", "admins", "others"}) add_group(name);
     }
     template <class Action>

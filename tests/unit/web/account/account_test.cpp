@@ -91,26 +91,26 @@ TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, 
                                    "/account/renew", "/account/enrol"});
     settings.paths.account = "/me";
     CHECK(web::account_paths(settings).back() == "/me/enrol");
-    settings.login.method = oauth::LoginMethod::saslauthd;  // the passwords are not ours, and what is behind them is
+    settings.login.method = login::Method::saslauthd;  // the passwords are not ours, and what is behind them is
     CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/app", "/me/codes", "/me/devices",
                                                                    "/me/applications", "/me/activity", "/me/profile",
                                                                    "/me", "/me/enrol"});
-    settings.login.method = oauth::LoginMethod::password;
+    settings.login.method = login::Method::password;
     // With a link demanded, where a page opens links.
-    settings.login.enrolment = oauth::Enrolment::link;
+    settings.login.enrolment = login::Enrolment::link;
     CHECK(web::account_paths(settings).back() == "/me/enrol");
     settings.paths.recover.reset();
     CHECK(web::account_paths(settings).back() == "/me/renew");
-    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.method = login::Method::remote_user;
     CHECK(web::account_paths(settings) ==
           std::vector<std::string>{"/me/devices", "/me/applications", "/me/activity", "/me/profile", "/me"});
-    settings.login.method = oauth::LoginMethod::password;
-    settings.login.second_factor = oauth::SecondFactor::off;
+    settings.login.method = login::Method::password;
+    settings.login.second_factor = login::SecondFactor::off;
     CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/password", "/me/devices", "/me/applications",
                                                                    "/me/activity", "/me/profile", "/me", "/me/renew"});
-    settings.login.second_factor = oauth::SecondFactor::required;
+    settings.login.second_factor = login::SecondFactor::required;
     CHECK(web::account_paths(settings).size() == 9);
-    settings.login.enrolment = oauth::Enrolment::login;
+    settings.login.enrolment = login::Enrolment::login;
     CHECK(web::account_paths(settings).size() == 10);
     settings.paths.account.reset();
     CHECK(web::account_paths(settings).empty());
@@ -310,7 +310,7 @@ TEST_CASE("overview: who is signed in, with groups, sub and the pages there are 
 
 TEST_CASE("overview: where others keep the password, the page says so and has no link to it [ACCOUNT-7]") {
     AccountFlow f;
-    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.fixture.settings.login.method = login::Method::remote_user;
     f.open("");
     CHECK(f.account_pages.last_overview.rows[0].url == "");
     CHECK(f.account_pages.last_overview.rows[0].state == "kept by your organisation");

@@ -1,11 +1,13 @@
-// How the pages name the service and what they look like, beyond what the templates say (`branding`).
+// The name of the service and the look of the pages, beyond the templates (`branding`).
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-namespace postern::oauth {
+#include "text/color.h"
+
+namespace postern::pages {
 
 /// A link at the foot of each page.
 struct BrandLink {
@@ -13,7 +15,7 @@ struct BrandLink {
     std::string url;                          ///< https
 };
 
-/// All of it "" or empty: the pages are as the templates have them.
+/// The keys of `branding`; with all of them "" or empty, the pages are as the templates have them.
 struct Branding {
     std::string name;              ///< of the service or the organisation
     std::string color;             ///< "#rrggbb" for buttons and links
@@ -23,4 +25,11 @@ struct Branding {
     std::vector<BrandLink> links;  ///< up to 5
 };
 
-}  // namespace postern::oauth
+/// The backgrounds of buttons and links in the shipped style.css: the page, a card on it, a message on the card.
+struct Surfaces {
+    text::Color page, card, soft;
+};
+inline constexpr Surfaces kLightSurfaces{{0xf1, 0xef, 0xe9}, {0xff, 0xff, 0xff}, {0xf6, 0xf5, 0xf1}};
+inline constexpr Surfaces kDarkSurfaces{{0x10, 0x14, 0x13}, {0x1a, 0x20, 0x1e}, {0x22, 0x2a, 0x27}};
+
+}  // namespace postern::pages
