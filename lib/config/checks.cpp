@@ -111,7 +111,7 @@ Fault extras_fault(const http::UrlParts& url) {
 
 /// The mark may occur once, in the query.
 bool is_mark_misplaced(std::string_view url) {
-    const std::string_view mark = login::login::kReturnMark;
+    const std::string_view mark = login::kReturnMark;
     const auto first = url.find(mark);
     if (first == url.npos) return false;
     return first < url.find('?') || url.find(mark, first + 1) != url.npos;
@@ -193,7 +193,7 @@ Fault logout_redirect_fault(std::string_view text) {
     constexpr const char* kWanted = "must be an absolute https URL without fragment (http:// only for a loopback host)";
     if (text.size() > kLongestLogoutUrl) return "must not be longer than 2048 characters";
     if (is_mark_misplaced(text)) return "may hold {return} once, in its query";
-    constexpr std::string_view kMark = login::login::kReturnMark;
+    constexpr std::string_view kMark = login::kReturnMark;
     const auto mark = text.find(kMark);
     std::string url(text.substr(0, mark));
     if (mark != text.npos) url.append("x").append(text.substr(mark + kMark.size()));

@@ -27,7 +27,7 @@ std::size_t answer_bytes(const login::Settings& login, const http::Params& param
     const std::optional<std::string> state(params.find("state"));
     const std::string answer = http::with_query(*uri, {{"state", state}});
     const bool is_parameter = login.method == login::Method::remote_user && login.logout_redirect &&
-                              login.logout_redirect->find(login::login::kReturnMark) != std::string::npos;
+                              login.logout_redirect->find(login::kReturnMark) != std::string::npos;
     return is_parameter ? login.logout_redirect->size() + util::percent_encode(answer).size() : answer.size();
 }
 

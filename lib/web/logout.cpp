@@ -73,10 +73,10 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked, const o
 /// `next`, if the configured address has a place for it.
 std::string through_web_server(const Interaction& interaction, const std::optional<std::string>& next) {
     std::string url = *interaction.context.settings.login.logout_redirect;
-    const auto mark = url.find(login::login::kReturnMark);
+    const auto mark = url.find(login::kReturnMark);
     if (mark == std::string::npos) return url;
     const std::string back = next.value_or(http::with_query(endpoint(interaction), {{kSignedOut, "1"}}));
-    return url.replace(mark, std::string_view(login::login::kReturnMark).size(), util::percent_encode(back));
+    return url.replace(mark, std::string_view(login::kReturnMark).size(), util::percent_encode(back));
 }
 
 http::Response signed_out(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
