@@ -23,7 +23,7 @@ struct AccessTokenIssue {
 /// signed, has to fit into a header line, which web servers limit to 8 KiB, and as a hint into a URL.
 inline constexpr std::size_t kMaxClaimBytes = 4096;
 
-/// What is said in it.
+/// The content of an access token.
 struct AccessTokenAbout {
     const model::Grant& grant;
     const model::Scope& scope;
@@ -33,10 +33,10 @@ struct AccessTokenAbout {
     bool with_groups = false;  ///< of the user, with the scope of that name; profile rfc9068 only
 };
 
-/// The same as the client wants it.
+/// Returns `about` with the profile and groups of the registration of `client`.
 AccessTokenAbout as_wanted(const Settings& settings, const model::Client& client, AccessTokenAbout about);
 
-/// What a token says, and what storage keeps of it once it is signed.
+/// The claims of a token, and the record that storage keeps once it is signed.
 struct AccessTokenDraft {
     json::Object claims;
     model::AccessToken record;  ///< without token_hash

@@ -15,9 +15,9 @@ namespace postern::oauth {
 
 /// `acr` of a login by password alone: SAML 2.0 Authentication Context §3.4.9.
 inline constexpr std::string_view kPasswordAcr = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
-/// Of one with a second factor: the REFEDS MFA Profile.
+/// `acr` of a login with a second factor: the REFEDS MFA Profile.
 inline constexpr std::string_view kSecondFactorAcr = "https://refeds.org/profile/mfa";
-/// Of one with a passkey: OpenID Connect EAP ACR Values 1.0 §2.
+/// `acr` of a login with a passkey: OpenID Connect EAP ACR Values 1.0 §2.
 inline constexpr std::string_view kPhishingResistantAcr = "phr";
 
 /// False where the web server lets people in and `login.remoteLevel` does not say what that is worth: nothing is said

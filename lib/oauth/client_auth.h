@@ -13,8 +13,8 @@
 
 namespace postern::oauth {
 
-/// What a request says about its sender. HTTP Basic yields two readings of one header when they differ: form-decoded as
-/// RFC 6749 §2.3.1 wants it, and raw as many clients send it.
+/// The client id and secret of a request. HTTP Basic yields two readings of one header when they differ: form-decoded
+/// as RFC 6749 §2.3.1 wants it, and raw as many clients send it.
 struct Credentials {
     enum class Method { basic, post, id_only };
     struct Reading {
@@ -26,7 +26,8 @@ struct Credentials {
     std::string why_no_header;      ///< http::Request::why_no_authorization
 };
 
-/// What a caller without credentials is told. It knows what it sent, so that it may be told; the operator learns more.
+/// The description for a caller without credentials. It knows what it sent, so that it may be told; the operator learns
+/// more.
 inline constexpr const char* kNoCredentials =
     "no client credentials arrived; if they were sent, the web server removes the Authorization header (Apache passes "
     "it with CGIPassAuth On)";

@@ -31,7 +31,7 @@ util::Result<model::Client, DocumentFault> read_client_document(const fetch::Doc
 /// one: what else they say does not matter here.
 std::string digest_of(const model::Client& client);
 
-/// What a request keeps of it.
+/// Returns the part of a described client that a request keeps.
 model::SeenDocument seen_document(const model::Client& client);
 
 /// Whether a user who approved the one knows the other: its name, and where answers go.

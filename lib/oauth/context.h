@@ -1,4 +1,4 @@
-// What the world provides to the rules: built once per process, passed as an argument, replaced by fakes in tests.
+// The environment of the rules: built once per process, passed as an argument, replaced by fakes in tests.
 #pragma once
 
 #include "audit/trail.h"

@@ -19,7 +19,7 @@ enum class CorsPolicy {
     any_origin,      ///< public documents
 };
 
-/// What a browser says on behalf of the page that asks.
+/// The headers that a browser sends on behalf of the page that asks.
 struct PageRequest {
     std::string origin;                  ///< the Origin header, or ""
     bool preflight = false;              ///< OPTIONS that asks whether the request may be made at all

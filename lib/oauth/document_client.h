@@ -31,7 +31,7 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
 /// the database for ids that are URLs, while the option is off, and for no other.
 bool is_switched_off(Context& context, const model::ClientId& id);
 
-/// What the request keeps of its client, for pages that do not read the document: no more than is shown there.
+/// Returns the client as the request keeps it, for pages that do not read the document: no more than is shown there.
 model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored);
 
 }  // namespace postern::oauth

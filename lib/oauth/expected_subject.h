@@ -20,10 +20,10 @@ inline constexpr std::size_t kMaxLoginHintBytes = 256;  ///< a longer value is n
 Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
                                                               std::optional<model::Subject> claimed);
 
-/// Whether it can be a user name: text that is not too long and can be shown.
+/// True if `text` can be a user name: it is not too long and can be shown.
 bool can_be_login_hint(std::string_view text);
 
-/// What the login form is filled with. Text that is too long or cannot be shown is ignored, never an error.
+/// Returns the name that fills the login form. Text that is too long or cannot be shown is ignored, never an error.
 std::optional<std::string> parse_login_hint(const http::Params& params);
 
 }  // namespace postern::oauth

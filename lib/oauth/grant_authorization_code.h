@@ -12,7 +12,7 @@
 
 namespace postern::oauth {
 
-/// What an attempt that is refused does to the code and to what the code yielded.
+/// The effect of a refused attempt on the code and to what the code yielded.
 enum class CodeConsequence {
     none,
     audit_foreign,  ///< another client's code: it keeps working for its own client

@@ -12,7 +12,7 @@ namespace postern::oauth {
 /// any caller when `authenticateIntrospect` is false, and then credentials are ignored. Else invalid_client.
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
 
-/// What is said of an active access token: storage, and the token's own claims, which were verified.
+/// Returns the answer about an active access token, from storage and the token's own claims, which were verified.
 json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims);
 
 /// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for

@@ -33,7 +33,7 @@ struct AuthorizationInput {
 struct ShowLogin {};
 /// The session's login is not worth enough: the second half of one is missing.
 struct ShowSecondStep {};
-/// Likewise, and the user has nothing set up to give it with.
+/// The session's login is not worth enough, and the user has no second factor set up.
 struct ShowEnrolment {};
 struct ShowConsent {};
 /// The user may not use the client, and is told first: only the user can choose another account.
@@ -56,7 +56,7 @@ NextStep next_step(const AuthorizationInput& input);
 /// essential `acr`.
 model::Level demanded_of_request(const model::Client& client, const model::AuthorizationRequest& request);
 
-/// What a client is told that the user may not use: access_denied (RFC 6749 §4.1.2.1).
+/// Returns the error for a client that the user may not use: access_denied (RFC 6749 §4.1.2.1).
 OAuthError may_not_use();
 
 /// A remembered approval is worth any part of what was approved, for each API apart, in scopes and single claims

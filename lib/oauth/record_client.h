@@ -13,7 +13,7 @@
 
 namespace postern::oauth {
 
-/// What has happened to the row, for the audit log.
+/// The change of the row, for the audit log.
 struct RecordedClient {
     bool is_new = false;
     std::string changed = {};  ///< words: which of name and redirect_uris the document has changed

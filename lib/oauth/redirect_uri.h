@@ -58,9 +58,9 @@ private:
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
                                                                 const std::string& address = {});
 
-/// The same check for a request that has travelled: the client may have been disabled or changed meanwhile. A client
-/// that its document describes is what the request keeps of it; where the context has a fetcher, the document is read
-/// again, and must not have changed.
+/// Verifies the redirect URI of a request that has travelled: the client may have been disabled or changed meanwhile. A
+/// client that its document describes is what the request keeps of it; where the context has a fetcher, the document is
+/// read again, and must not have changed.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
                                                                 const model::AuthorizationRequest& request,
                                                                 const std::string& address = {});

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxClientSecretBytes = 512;
 /// Every rule that `client` breaks, a sentence each: what, why, how to fix it. Empty: it may be saved.
 std::vector<std::string> registration_problems(const model::Client& client, const Settings& settings);
 
-/// What is legal and probably not what was meant, a sentence each.
+/// Returns advice about legal settings that were probably not meant, a sentence each.
 std::vector<std::string> registration_advice(const model::Client& client, const Settings& settings);
 
 /// Why `uri` cannot be a redirect URI of a client, or nullopt. `native`: private-use schemes are allowed (RFC 8252

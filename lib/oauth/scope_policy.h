@@ -15,7 +15,8 @@ namespace postern::oauth {
 /// openid profile email address phone offline_access: they exist only with OpenID Connect.
 const model::Scope& openid_scopes();
 
-/// What discovery names as `scopes_supported` (RFC 8414 §2): the OpenID ones, and those of `scopeDescriptions`.
+/// Returns the scopes that discovery names as `scopes_supported` (RFC 8414 §2): the OpenID ones, and those of
+/// `scopeDescriptions`.
 model::Scope known_scopes(const Settings& settings);
 
 /// A judged list of words.
@@ -44,9 +45,9 @@ Outcome<model::Scope> judge_repeated_scope(const Settings& settings, const model
 /// invalid_scope unless the client may ask for each word.
 Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked);
 
-/// What is left of a granted scope for a client whose registration may have changed since.
+/// Returns the part that is left of a granted scope for a client whose registration may have changed since.
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);
-/// The same for claims that were granted by name: each hangs on a scope that releases it.
+/// Returns the claims that are left of those granted by name: each hangs on a scope that releases it.
 model::ClaimNames still_registered(const Settings& settings, const model::Scope& registered,
                                    const model::ClaimNames& granted);
 

@@ -26,7 +26,7 @@ enum class SealFault {
 /// `browser` as in SealedRequest.
 std::string seal_request(Context& context, const model::AuthorizationRequest& request, const std::string& browser);
 util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text);
-/// The same however old it is: to offer that it be started over, and for nothing else. nullopt: forged.
+/// Opens a request however old it is, only to offer that it be started over. nullopt: forged.
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text);
 
 /// The key of the request's row: its id is never stored.

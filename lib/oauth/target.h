@@ -21,12 +21,12 @@ inline constexpr std::size_t kMaxResources = 8;  ///< that an authorization requ
 /// information that is not this server. The words fit behind the URI.
 std::optional<std::string> resource_uri_problem(std::string_view uri, const std::string& issuer);
 
-/// What a token request names: the one value of `resource`, `aud` and `audience`, of which the last two may be in the
-/// query; nullopt when there is none. invalid_target for a `resource` that is no absolute URI, for two of them, and for
-/// values that do not mean the same; invalid_request for one longer than kMaxAudienceBytes.
+/// Returns the target that a token request names: the one value of `resource`, `aud` and `audience`, of which the last
+/// two may be in the query; nullopt when there is none. invalid_target for a `resource` that is no absolute URI, for
+/// two of them, and for values that do not mean the same; invalid_request for one longer than kMaxAudienceBytes.
 Outcome<std::optional<std::string>> parse_target(const http::Params& query, const http::Params& form);
 
-/// What an authorization request names.
+/// The targets that an authorization request names.
 struct NamedTargets {
     model::ResourceUris resources;        ///< as sent; at most kMaxResources
     std::optional<std::string> audience;  ///< of `aud` and `audience`: recorded, and nothing else
@@ -34,7 +34,7 @@ struct NamedTargets {
 /// invalid_target as in parse_target, and for an audience that is none of the resources.
 Outcome<NamedTargets> parse_targets(const http::Params& params);
 
-/// What an access token is for.
+/// The recipient of an access token.
 struct Target {
     std::optional<std::string> audience = std::nullopt;            ///< its `aud`; nullopt: none
     model::Scope scope = {};                                       ///< it has no more than this; empty: no limit
@@ -45,7 +45,7 @@ struct Target {
 /// may be for (check_audience), for a disabled resource and for one that is not in the client's list; for a client that
 /// a document describes, also for what the operator has not registered.
 Outcome<Target> find_target(Context& context, const model::Client& client, const std::string& named);
-/// The same for a token request that may name none.
+/// Finds the target of a token request that may name none.
 Outcome<std::optional<Target>> find_named_target(Context& context, const model::Client& client,
                                                  const std::optional<std::string>& named);
 
@@ -68,7 +68,7 @@ std::optional<std::string> default_resource_of(const Settings& settings, const m
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
                               const std::optional<Target>& named);
 
-/// What of the scope a token for the target has; invalid_scope when nothing of it is left.
+/// Returns the part of `scope` that a token for `target` has; invalid_scope when nothing of it is left.
 Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope);
 
 }  // namespace postern::oauth

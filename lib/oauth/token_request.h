@@ -37,7 +37,7 @@ using TokenGrant = std::variant<AuthorizationCodeGrant, RefreshTokenGrant, Clien
 
 struct TokenRequest {
     Credentials credentials;
-    /// What is wrong with the grant is told to an authenticated client only, so it waits here.
+    /// The grant or its fault. Only an authenticated client is told the fault, so it waits here.
     Outcome<TokenGrant> grant;
 };
 
