@@ -138,7 +138,7 @@ void remove(const Invocation& invocation, const RemoveOptions& options) {
 
 void add_add(const Command& group, Invocation& invocation) {
     const auto [command, options] =
-        add_command<AddOptions>(group, invocation, "add", "Tell a client a claim under a name of its own",
+        add_command<AddOptions>(group, invocation, "add", "Rename a claim for one client, or add one",
                                 "postern client claim add grafana roles=groups\n"
                                 "  postern client claim add minio policy=const:readwrite --scope openid",
                                 add);
@@ -157,14 +157,14 @@ void add_add(const Command& group, Invocation& invocation) {
 }  // namespace
 
 void add_client_claim_commands(const Command& group, Invocation& invocation) {
-    const Command claim = group.add_group("claim", "Tell a client claims under names of its own");
+    const Command claim = group.add_group("claim", "Claims under names of their own for one client");
     add_add(claim, invocation);
 
-    add_command(claim, invocation, "list", "List the claims that a client is told under names of its own",
-                "postern client claim list grafana", kClientId, list);
+    add_command(claim, invocation, "list", "List a client's own claims", "postern client claim list grafana", kClientId,
+                list);
 
     const auto [command, removed] =
-        add_command<RemoveOptions>(claim, invocation, "remove", "Take claims of its own away from a client",
+        add_command<RemoveOptions>(claim, invocation, "remove", "Remove a client's own claims",
                                    "postern client claim remove grafana roles", remove);
     command.explain("From then on the client is told the user's claim of that name, if a scope releases it.");
     command.argument(kClientId, removed.id);

@@ -70,9 +70,3 @@ TEST_CASE("user activity: a user without a line has an empty list, and an unknow
     CHECK(is_one_plain_line(refused.err));
     CHECK(f.installation.postern({"user", "activity"}).exit_code == 2);
 }
-
-TEST_CASE("user activity: lines of more than 90 days are not shown [ACCOUNT-13]") {
-    const Fixture f;
-    f.add(f.ada, {kNow - store::kActivityRetention - util::Seconds(1), model::Happened::signed_in});
-    CHECK(f.installation.must_json({"user", "activity", "ada"}).if_array()->empty());
-}
