@@ -4,17 +4,7 @@ const NO_DATABASE = "it does not depend on the database";
 const FILE = "it is about the database file";
 
 filesOnPostgreSQL("security", {
-  files: [
-    "client_authentication",
-    "configuration",
-    "crash",
-    "introspection",
-    "one_process",
-    "races",
-    "sandbox_flows",
-    "secret_scan",
-    "signed_tokens",
-  ],
+  files: ["configuration", "crash", "introspection", "one_process", "races", "sandbox_flows", "secret_scan"],
   leftOut: {
     endurance: "it compares memory over hours",
     error_shape: NO_DATABASE,

@@ -1,5 +1,5 @@
-// What people do that no protocol describes: two tabs, the back button, a form left open, cookies switched off, two
-// clicks.
+// What people do that no protocol describes: the back button, a form left open, cookies switched off, two clicks. Two
+// tabs, other users and logout are in tests/cgi.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,11 +14,9 @@ import {
   openPage,
   redeem,
   signIn,
-  watch,
   watched,
 } from "./browser.mjs";
 
-const SECOND = { username: "second", password: "another quiet gate" };
 const SESSION_IDLE = 120; // seconds; a sign-in may take 600
 
 describe("a sign-in that does not go straight on", () => {
@@ -26,9 +24,6 @@ describe("a sign-in that does not go straight on", () => {
   let browser;
   before(async () => {
     deployment = await openDemo({ clock: true, config: { sessionIdleTTL: SESSION_IDLE } });
-    await deployment.addUser(SECOND.username, SECOND.password);
-    await deployment.addClient("wiki", `${deployment.origin}/demo/`, "--public", "--name", "Our wiki");
-    await deployment.postern(["client", "set", "wiki", "--allow-user", SECOND.username]);
     browser = await openBrowser({ backForwardCache: true });
   });
   after(async () => {
@@ -39,7 +34,7 @@ describe("a sign-in that does not go straight on", () => {
   // Without scripts, the demo leaves answers in the address bar.
   const withPage = (use) => watched(browser, deployment, { javaScriptEnabled: false }, use);
 
-  const url = (state, parameters = {}) => authorizationUrl(deployment, { state, ...parameters });
+  const url = (state) => authorizationUrl(deployment, { state });
   const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 
   /// What the client was sent.
@@ -67,60 +62,6 @@ describe("a sign-in that does not go straight on", () => {
 
   /// What the code is worth: 200, or an error's status.
   const statusOf = async (code) => (await redeem(deployment, code)).status;
-
-  it("two tabs at once: each finishes its own request, in either order", () =>
-    withPage(async (first, { context, faults }) => {
-      const second = await context.newPage();
-      watch(second, deployment, faults);
-      await first.goto(url("first"));
-      await second.goto(url("second"));
-      await signIn(second);
-      await second.waitForSelector("#approve");
-      await signIn(first);
-      await first.waitForSelector("#approve");
-      await second.click("#approve"); // though the login in the first tab has renewed the session meanwhile
-      const codes = [(await answer(second, "second")).get("code")];
-      await first.click("#approve");
-      codes.push((await answer(first, "first")).get("code"));
-      for (const code of codes) assert.equal(await statusOf(code), 200);
-    }));
-
-  it("another user signs in in another tab: the open consent form decides nothing for either", () =>
-    withPage(async (first, { context, faults }) => {
-      const second = await context.newPage();
-      watch(second, deployment, faults);
-      await first.goto(url("first"));
-      await signIn(first);
-      await first.waitForSelector("#approve");
-      await second.goto(url("second", { prompt: "login" }));
-      await signIn(second, SECOND.password, SECOND.username);
-      await second.waitForSelector("#approve");
-      await first.click("#approve");
-      await heading(first, "This form is out of date");
-      await first.click("#try-again");
-      await first.getByText(SECOND.username, { exact: true }).waitFor();
-      assert.equal(await first.locator("#approve").count(), 1, "and the person sees for whom she is asked now");
-    }));
-
-  it("a user who may not use the application: back to it, or in as another user [GROUP-5]", () =>
-    withPage(async (page) => {
-      const wiki = (state) => url(state, { client_id: "wiki" });
-      await page.goto(wiki("refused"));
-      await signIn(page);
-      await heading(page, `${PERSON.username} may not use Our wiki`);
-      await page.click("#back");
-      assert.equal((await answer(page, "refused")).get("error"), "access_denied");
-
-      await page.goto(wiki("another")); // the session is still there
-      await heading(page, `${PERSON.username} may not use Our wiki`);
-      await page.click("#other-account");
-      await signIn(page, SECOND.password, SECOND.username);
-      await page.getByText(SECOND.username, { exact: true }).waitFor();
-      await page.click("#other-account"); // of the page that asks for consent
-      await signIn(page, SECOND.password, SECOND.username);
-      await page.click("#approve");
-      assert.ok((await answer(page, "another")).get("code"));
-    }));
 
   it("back from the consent page: the login form, which still works", () =>
     withPage(async (page) => {
@@ -190,21 +131,6 @@ describe("a sign-in that does not go straight on", () => {
       assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
     }));
 
-  it("one question open twice, answered twice: the second answer is refused and may start over", () =>
-    withPage(async (first, { context, faults }) => {
-      const second = await context.newPage();
-      watch(second, deployment, faults);
-      await first.goto(url("of this test"));
-      await signIn(first);
-      await first.waitForSelector("#approve");
-      await second.goto(first.url());
-      await first.click("#approve");
-      const code = (await answer(first, "of this test")).get("code");
-      await second.click("#deny");
-      await heading(second, "This sign-in is finished already");
-      assert.equal(await statusOf(code), 200, "a late denial takes nothing back");
-    }));
-
   it("the session ends while the consent form is open: one login, one more question, nothing lost", () =>
     withPage(async (page) => {
       await page.goto(url("of this test"));
@@ -238,67 +164,6 @@ describe("a sign-in that does not go straight on", () => {
         assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
       }));
   }
-
-  it("a link to start over is refused in another browser, which can begin a sign-in of its own", () =>
-    withPage(async (page) => {
-      await page.goto(url("of this test"));
-      await signIn(page);
-      await page.click("#approve");
-      assert.equal(await statusOf((await answer(page, "of this test")).get("code")), 200);
-      await backToAnsweredRequest(page);
-      const link = await page.getAttribute("#try-again", "href");
-      await withPage(async (other) => {
-        await other.goto(url("another"));
-        await other.goto(new URL(link, deployment.issuer).href);
-        await heading(other, "This sign-in was started elsewhere");
-        await other.click("#try-again");
-        await signIn(other);
-        await other.click("#approve");
-        assert.equal(await statusOf((await answer(other, "of this test")).get("code")), 200);
-      });
-    }));
-
-  it("signing out by itself leads nowhere; a hint leads back at once, a client_id when the person has confirmed", () =>
-    withPage(async (page) => {
-      const home = `${deployment.origin}/demo/`;
-      const signOut = (parameters) =>
-        page.goto(
-          `${deployment.issuer}/logout?${new URLSearchParams({ post_logout_redirect_uri: home, ...parameters })}`,
-        );
-      await page.goto(url("of this test"));
-      await signIn(page);
-      await page.click("#approve");
-      const code = (await answer(page, "of this test")).get("code");
-      const reply = await redeem(deployment, code);
-      const hint = (await reply.json()).id_token;
-      await signOut({});
-      await page.click("#logout");
-      await heading(page, "You are signed out");
-      await signOut({ client_id: "demo-spa", state: "late" });
-      await heading(page, "You are signed out");
-      await page.click("#back");
-      await page.waitForURL(`${home}?state=late`);
-
-      const signInAgain = async (state) => {
-        await page.goto(url(state));
-        await signIn(page);
-        if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
-        await answer(page, state);
-      };
-      await signInAgain("the second");
-      await signOut({ client_id: "demo-spa", state: "confirmed" });
-      await page.click("#logout");
-      await page.waitForURL(`${home}?state=confirmed`);
-
-      await signInAgain("the third");
-      await signOut({ id_token_hint: "undefined" });
-      await heading(page, "This sign-out link cannot be trusted");
-      await page.click("#sign-out");
-      await page.click("#logout");
-      await heading(page, "You are signed out");
-      await signOut({ id_token_hint: hint, state: "back" });
-      assert.equal(page.url(), `${home}?state=back`);
-    }));
 });
 
 describe("cookies that do not come back", () => {

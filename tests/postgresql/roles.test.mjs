@@ -12,7 +12,6 @@ import { openProvider } from "../security/provider.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
-import { WITH_DATABASE } from "../support/endpoints.mjs";
 import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";

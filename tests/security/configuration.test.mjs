@@ -2,11 +2,11 @@
 // tests/cgi/bad_configuration_test.cpp.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { Deployment, onPostgreSQL } from "../support/deployment.mjs";
+import { Deployment } from "../support/deployment.mjs";
 import { identity } from "../support/web_server.mjs";
 import { sql, tables } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
@@ -101,24 +101,6 @@ describe("a program and its surroundings", () => {
       }
     }
   });
-
-  it("a process that sees secrets leaves no core file, and no debugger attaches to it [G05]", async () => {
-    const cwd = join(p.deployment.directory, "cores");
-    mkdirSync(cwd, { mode: 0o777 });
-    if (process.getuid() === 0) chownSync(cwd, identity.uid, identity.gid);
-    for (const name of ["token", "authorize", "login", "scopes", "logout", "introspect", "revoke", "userinfo"]) {
-      const worker = await SingleProcess.start(p.deployment, name, { cwd });
-      await worker.ask({ path: `/${name}` });
-      assert.match(readFileSync(`/proc/${worker.pid}/limits`, "utf8"), /^Max core file size +0 +0 /m);
-      // The kernel gives the files of a process that may not be dumped to root, whoever runs it; whoever runs it is
-      // then no longer its master.
-      assert.equal(statSync(`/proc/${worker.pid}/mem`).uid, 0, name);
-      assert.match(readFileSync(`/proc/${worker.pid}/status`, "utf8"), new RegExp(`^Uid:\\s+${identity.uid}\\s`, "m"));
-      process.kill(worker.pid, "SIGSEGV");
-      assert.notEqual(await worker.stop(), 0);
-      assert.deepEqual(readdirSync(cwd), []);
-    }
-  });
 });
 
 describe("a fresh installation", () => {
@@ -144,24 +126,6 @@ describe("a fresh installation", () => {
       assert.equal(new Set(kids).size, kids.length);
     } finally {
       for (const deployment of deployments) await deployment.stop();
-    }
-  });
-
-  it("is closed to others, with what its programs make [S12]", { skip: onPostgreSQL }, async () => {
-    const p = await openProvider({ tls: false, own: true });
-    try {
-      await p.tokens(p.clients.web);
-      const modeOf = (path) => statSync(path).mode & 0o7777;
-      const [directory, keys] = ["db", "keys"].map((name) => join(p.deployment.directory, name));
-      assert.equal(modeOf(directory), 0o2770);
-      const names = readdirSync(directory);
-      for (const suffix of ["", "-wal", "-shm", ".gate", ".sync", ".hash0"])
-        assert.ok(names.includes(`postern.db${suffix}`), suffix);
-      for (const name of names) assert.equal(modeOf(join(directory, name)), 0o660, name);
-      for (const name of readdirSync(keys))
-        assert.equal(modeOf(join(keys, name)) & 0o007, name === "jwks.json" ? 0o004 : 0, name);
-    } finally {
-      await p.stop();
     }
   });
 });

@@ -8,7 +8,6 @@ import { LONG } from "./seeded.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
 const ABORTS = LONG ? 10_000 : 500;
-const KEPT = 8;
 
 /// All of an answer but what is new in each: its id, and the marks of the browser and the request in seals and forms.
 function essence({ status, headers, body }) {
@@ -236,30 +235,4 @@ describe("one process, many requests", () => {
       }
     },
   );
-
-  it(`${KEPT} idle kept connections block no request to the only process, and go on [X28]`, async () => {
-    const worker = await SingleProcess.start(provider.deployment, "jwks");
-    try {
-      const bytes = Buffer.concat(conversation(provider.issuer, { path: "/jwks" }, { keep: true }));
-      const ask = async (peer, count) => {
-        const answered = new Promise((done) => {
-          peer.socket.on("data", () => {
-            if (parseRecords(peer.received).ended === count) done(true);
-          });
-          peer.closed.then(() => done(false));
-        });
-        peer.socket.write(bytes);
-        assert.equal(await answered, true, "it was kept");
-      };
-      const peers = Array.from({ length: KEPT }, () => worker.open());
-      for (const count of [1, 2, 3]) {
-        for (const peer of peers) await ask(peer, count);
-        assert.equal((await worker.ask({ path: "/jwks" })).status, 200);
-      }
-      for (const peer of peers) peer.socket.end();
-      for (const peer of peers) await peer.closed;
-    } finally {
-      assert.equal(await worker.stop(), 0);
-    }
-  });
 });

@@ -102,18 +102,6 @@ describe("a backup is put back", () => {
   });
   after(async () => p?.stop());
 
-  it("what was ended stays ended as long as no backup is restored [S17]", async () => {
-    const now = await everything();
-    for (const what of [
-      "an access token that was revoked",
-      "a refresh token that was revoked",
-      "a session that was ended",
-      "a token of a consent that was withdrawn",
-      "a consent that was withdrawn",
-    ])
-      assert.equal(now[what], false, what);
-  });
-
   it("put back and nothing more, everything that was ended since lives again [S17]", async () => {
     await p.deployment.halt();
     await type(

@@ -110,18 +110,6 @@ function flow(open, { redirectsPlain, passkeys }) {
     assert.equal(json(await site.redeem(code), 400).error, "invalid_grant", "a code is used once");
   });
 
-  it("client credentials give a token, and wrong ones say so with a challenge [RFC 6749 §4.4, §5.2]", async () => {
-    const { access_token } = json(await site.post("/token", { grant_type: "client_credentials", scope: "reports" }));
-    assert.equal(json(await site.post("/token/introspect", { token: access_token })).scope, "reports");
-    const refused = await site.post(
-      "/token",
-      { grant_type: "client_credentials" },
-      { authorization: "Basic YXBwOnNlc2FtZQ==" },
-    );
-    assert.equal(json(refused, 401).error, "invalid_client");
-    assert.match(refused.headers["www-authenticate"], /^Basic /);
-  });
-
   it("logout ends the session and leads back to the client", async () => {
     const { agent } = site;
     const { id_token } = json(await site.redeem(await site.signIn(agent)));

@@ -1,6 +1,5 @@
 // FastCGI processes that are started outside of the web server, by the script that is shipped for spawn-fcgi.
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { identity } from "../web_server.mjs";
