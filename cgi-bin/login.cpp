@@ -5,7 +5,6 @@
 #include "login/remote_user.h"
 #include "server/app.h"
 #include "server/serve.h"
-#include "web/remote_login.h"
 
 namespace {
 

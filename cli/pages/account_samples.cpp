@@ -1,6 +1,6 @@
 // The pages of the account with sample values.
 #include "cli/pages/samples.h"
-#include "login/agent_label.h"
+#include "login/browser.h"
 
 namespace postern::cli {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "login/agent_label.h"
 #include "mail/notice.h"
 #include "model/link.h"
 #include "os/wake_file.h"

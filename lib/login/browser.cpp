@@ -1,55 +1,84 @@
 // Who is in front of this browser?
 #include "login/browser.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
 #include "db/write.h"
-#include "login/activity.h"
-#include "login/agent_label.h"
 #include "oauth/access_token.h"
-#include "oauth/acr.h"
 #include "oauth/session_life.h"
 #include "store/sessions.h"
 #include "util/base64.h"
+#include "util/text.h"
 
 namespace postern::login {
+namespace {
 
-CookieNames cookie_names(const oauth::Settings& settings) {
-    const bool https = settings.issuer.starts_with("https://");
-    const std::string prefix = https ? "__Host-postern" : "postern";
-    return CookieNames{prefix + "-browser-" + settings.cookie_tag, prefix + "-" + settings.cookie_tag,
-                       prefix + "-device-" + settings.cookie_tag, prefix + "-language-" + settings.cookie_tag,
-                       https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
+constexpr std::size_t kSecondDigits = 10;
+constexpr std::size_t kValueDigits = 8;
+
+bool are_digits(std::string_view text, std::string_view digits) {
+    return text.find_first_not_of(digits) == std::string_view::npos;
 }
 
-namespace {
+/// The moment in a name; nullopt for a name that is none of these.
+std::optional<util::Time> planted_at(std::string_view name, std::string_view plain) {
+    if (!name.starts_with(plain)) return std::nullopt;
+    name.remove_prefix(plain.size());
+    if (name.empty()) return util::Time::max();
+    if (name.size() != 1 + kSecondDigits + 1 + kValueDigits) return std::nullopt;
+    const std::string_view second = name.substr(1, kSecondDigits);
+    const bool is_ours = name[0] == '-' && name[1 + kSecondDigits] == '-' && are_digits(second, "0123456789") &&
+                         are_digits(name.substr(name.size() - kValueDigits), "0123456789abcdef");
+    if (!is_ours) return std::nullopt;
+    return util::from_epoch(*util::parse_digits(second, std::numeric_limits<std::int64_t>::max()));
+}
+
+using text::Message;
+using text::tr;
+
+constexpr const char* kSomeBrowser = tr("A browser");
+constexpr std::string_view kOn = " on ";
+
+struct Sign {
+    std::string_view text;  ///< in the header
+    const char* name;
+};
+
+/// In this order: most browsers name others too, which they want to be taken for.
+constexpr Sign kBrowsers[] = {
+    {"Edg", "Edge"},
+    {"OPR/", "Opera"},
+    {"Vivaldi/", "Vivaldi"},
+    {"SamsungBrowser/", "Samsung Internet"},
+    {"FxiOS/", "Firefox"},
+    {"CriOS/", "Chrome"},
+    {"Firefox/", "Firefox"},
+    {"Chromium/", "Chromium"},
+    {"Chrome/", "Chrome"},
+    {"Epiphany/", "GNOME Web"},
+    {"Konqueror/", "Konqueror"},
+    {"Version/", "Safari"},
+};
+
+/// In this order: Android says Linux too, and an iPhone Mac OS X.
+constexpr Sign kSystems[] = {
+    {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"},       {"Windows", "Windows"},
+    {"Macintosh", "macOS"}, {"CrOS", "ChromeOS"}, {"FreeBSD", "FreeBSD"}, {"Linux", "Linux"},
+};
+
+template <std::size_t N>
+std::string find_in(const Sign (&signs)[N], std::string_view user_agent) {
+    for (const Sign& sign : signs)
+        if (user_agent.find(sign.text) != std::string_view::npos) return sign.name;
+    return "";
+}
 
 std::string binding_of(const std::string& id) { return util::base64url_encode(crypto::sha256(id)); }
-
-}  // namespace
-
-std::string Browser::binding() const { return id ? binding_of(*id) : std::string(); }
-
-bool Browser::is_bound_by(std::string_view sealed_binding) const {
-    bool is_bound = false;
-    for (const std::string& value : ids())
-        if (crypto::equal_constant_time(sealed_binding, binding_of(value))) is_bound = true;
-    return is_bound;
-}
-
-std::vector<std::string> Browser::ids() const {
-    std::vector<std::string> all;
-    if (!id) return all;
-    all.push_back(*id);
-    for (const BrowserCookie& cookie : later)
-        if (all.size() < kMostBrowserCookies) all.push_back(cookie.value);
-    return all;
-}
-
-namespace {
 
 /// Beyond the time of its last request, for forms that stay open without one.
 constexpr util::Seconds kLaterCookieTtl = std::chrono::hours(24);
@@ -71,6 +100,66 @@ void end_later_cookies(const oauth::Context& context, Browser& browser, http::Re
 }
 
 }  // namespace
+
+std::string browser_cookie_name(const std::string& plain, std::string_view value, util::Time now) {
+    std::string second = std::to_string(util::to_epoch(now));
+    second.insert(0, kSecondDigits - std::min(kSecondDigits, second.size()), '0');
+    return plain + "-" + second + "-" + crypto::sha256_hex(value).substr(0, kValueDigits);
+}
+
+bool is_browser_cookie(std::string_view name, std::string_view plain) { return planted_at(name, plain).has_value(); }
+
+std::vector<BrowserCookie> find_browser_cookies(std::string_view header, const std::string& plain) {
+    std::vector<BrowserCookie> found;
+    for (http::NamedCookie& cookie : http::find_cookies(header, plain))
+        if (const auto when = planted_at(cookie.name, plain))
+            found.push_back({std::move(cookie.name), std::move(cookie.value), *when});
+    std::ranges::stable_sort(found, {}, &BrowserCookie::planted_at);
+    return found;
+}
+
+std::string agent_label(std::string_view user_agent) {
+    const std::string browser = find_in(kBrowsers, user_agent);
+    const std::string system = find_in(kSystems, user_agent);
+    if (system.empty()) return browser;
+    return (browser.empty() ? kSomeBrowser : browser) + kOn.data() + system;
+}
+
+text::Message shown_agent(const std::string& label) {
+    const auto named = [](const std::string& browser) {
+        return browser.empty() || browser == kSomeBrowser ? Message(kSomeBrowser) : Message::verbatim(browser);
+    };
+    const auto on = label.find(kOn);
+    if (on == std::string::npos) return named(label);
+    return {tr("{browser} on {system}"),
+            {{"browser", named(label.substr(0, on))}, {"system", Message::verbatim(label.substr(on + kOn.size()))}}};
+}
+
+CookieNames cookie_names(const oauth::Settings& settings) {
+    const bool https = settings.issuer.starts_with("https://");
+    const std::string prefix = https ? "__Host-postern" : "postern";
+    return CookieNames{prefix + "-browser-" + settings.cookie_tag, prefix + "-" + settings.cookie_tag,
+                       prefix + "-device-" + settings.cookie_tag, prefix + "-language-" + settings.cookie_tag,
+                       https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
+}
+
+std::string Browser::binding() const { return id ? binding_of(*id) : std::string(); }
+
+bool Browser::is_bound_by(std::string_view sealed_binding) const {
+    bool is_bound = false;
+    for (const std::string& value : ids())
+        if (crypto::equal_constant_time(sealed_binding, binding_of(value))) is_bound = true;
+    return is_bound;
+}
+
+std::vector<std::string> Browser::ids() const {
+    std::vector<std::string> all;
+    if (!id) return all;
+    all.push_back(*id);
+    for (const BrowserCookie& cookie : later)
+        if (all.size() < kMostBrowserCookies) all.push_back(cookie.value);
+    return all;
+}
 
 Browser recognise_browser(const oauth::Settings& settings, const http::Request& request) {
     Browser browser;
@@ -116,65 +205,6 @@ void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response
     const std::string name =
         browser.posts ? names.browser : browser_cookie_name(names.browser, *browser.id, context.now());
     response.add("Set-Cookie", http::set_cookie(name, *browser.id, names.security));
-}
-
-StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
-                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how) {
-    const util::Time now = context.now();
-    std::string value = crypto::random_token(context.random);
-    model::Session session;
-    session.cookie_hash = oauth::hash_of(value);
-    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
-    const bool was_of_user = browser.session && browser.session->subject == subject;
-    // Of two logins at once one takes the old session's place; a session id names one session.
-    const bool same_user = removed && was_of_user;
-    session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
-    session.subject = subject;
-    session.auth_time = auth_time;
-    session.created_at = now;
-    session.last_seen_at = now;
-    session.expires_at = now + context.settings.session_ttl;
-    session.agent = agent_label(browser.user_agent);
-    session.address = browser.address;
-    session.how = how;
-    store::insert_session(transaction, session);
-    store::end_surplus_sessions(transaction, session);
-    note_activity(context, transaction, browser, subject, model::Happened::signed_in, how.amr);
-    StartedSession started{std::move(value), std::move(session), std::nullopt};
-    if (removed && !was_of_user) started.replaced = browser.session;
-    return started;
-}
-
-std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
-                                            const Browser& browser, const model::Sid& sid,
-                                            const model::Authentication& how) {
-    if (!browser.session || browser.session->sid != sid) return std::nullopt;
-    // Another tab may have raised it or logged out meanwhile.
-    if (!store::remove_session(transaction, browser.session->cookie_hash)) return std::nullopt;
-    StartedSession raised{crypto::random_token(context.random), *browser.session, std::nullopt};
-    raised.session.cookie_hash = oauth::hash_of(raised.cookie);
-    raised.session.last_seen_at = context.now();
-    raised.session.how = how;
-    store::insert_session(transaction, raised.session);
-    return raised;
-}
-
-void send_session(const Browser& browser, const StartedSession& started, http::Response& response) {
-    const CookieNames& names = browser.names;
-    response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
-}
-
-void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
-                const model::ClientId& client) {
-    if (const auto& old = started.replaced)
-        context.trail.add(audit::Event::session_replaced, {audit::subject(old->subject), audit::session(old->sid)});
-    context.trail.add(audit::Event::login_succeeded,
-                      {{"method", std::string(method)},
-                       audit::subject(started.session.subject),
-                       {"amr", started.session.how.amr},
-                       {"acr", oauth::acr_of_login(context.settings, started.session.how.level, {})},
-                       audit::client(client),
-                       audit::session(started.session.sid)});
 }
 
 }  // namespace postern::login

@@ -1,6 +1,7 @@
-// Who is in front of this browser? The cookies and what they prove.
+// Who is in front of this browser? The cookies and what they prove, and the label by which its user knows it again.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,22 +9,49 @@
 
 #include "http/cookie.h"
 #include "http/message.h"
-#include "login/browser_cookie.h"
 #include "model/session.h"
 #include "oauth/context.h"
+#include "text/message.h"
+#include "util/clock.h"
 
 namespace postern::login {
 
-/// Names carry the issuer's tag, so that two issuers on one host do not end each other's sessions.
+/// The names of the cookies. They carry the issuer's tag, so that two issuers on one host do not end each other's
+/// sessions.
 struct CookieNames {
-    std::string browser;   ///< plain (browser_cookie.h); binds sealed requests and CSRF tokens; means no user
+    std::string browser;   ///< plain (BrowserCookie); binds sealed requests and CSRF tokens; means no user
     std::string session;   ///< the session; a new value at each login
     std::string device;    ///< remembered: behind a right password of its user, in place of the second factor
     std::string language;  ///< the one that was chosen on a page: no secret
     http::CookieSecurity security = http::CookieSecurity::https;
 };
+/// Returns the cookie names of the issuer.
 CookieNames cookie_names(const oauth::Settings& settings);
 
+/// A cookie that binds requests and forms to a browser. A browser without one may load several pages at the same
+/// moment, and each answer plants one: their names differ, so that the browser keeps them all and every page goes on
+/// (docs/decisions/0088).
+struct BrowserCookie {
+    std::string name;
+    std::string value;      ///< random; means no user
+    util::Time planted_at;  ///< as its name says; Time::max() for the plain name
+};
+
+/// The number of browser cookies that count, the oldest: a person's tabs, and no more than a fourth of the 8 KiB of a
+/// header.
+inline constexpr std::size_t kMostBrowserCookies = 20;
+
+/// Returns the name of a cookie that is planted now: `plain`, the second, and digits that follow from `value`.
+std::string browser_cookie_name(const std::string& plain, std::string_view value, util::Time now);
+
+/// Returns whether `name` is that of a browser cookie: the plain name, or one with the end of browser_cookie_name().
+bool is_browser_cookie(std::string_view name, std::string_view plain);
+
+/// Returns the browser cookies of a Cookie header, the oldest first and the one of the plain name last: a page of
+/// another site can have it replaced, so nothing new is bound to it while there is another.
+std::vector<BrowserCookie> find_browser_cookies(std::string_view header, const std::string& plain);
+
+/// A browser, by the cookies that its request brought.
 struct Browser {
     CookieNames names;                               ///< of this issuer
     std::optional<std::string> id;                   ///< value of the oldest browser cookie; nullopt: none came back
@@ -39,51 +67,35 @@ struct Browser {
     /// Returns the binding that new sealed requests keep in place of `id`: a digest, so that a seal does not hold the
     /// cookie. "" without one.
     std::string binding() const;
-    /// Whether a request with that binding was sealed for this browser, by any of its ids.
+    /// Returns whether a request with that binding was sealed for this browser, by any of its ids.
     bool is_bound_by(std::string_view sealed_binding) const;
-    /// The values of its cookies that count: `id`, to which everything new is bound, and those of `later`.
+    /// Returns the values of its cookies that count: `id`, to which everything new is bound, and those of `later`.
     std::vector<std::string> ids() const;
 };
 
 /// The CGI variable that the login, the account and the page of links read, so that no other program takes it.
 inline constexpr const char* kUserAgentVariable = "HTTP_USER_AGENT";
 
-/// The cookie that means no user, and nothing else: for a page that no session counts for. No database is read.
+/// Reads the browser cookies alone, for a page that no session counts for. No database is read.
 Browser recognise_browser(const oauth::Settings& settings, const http::Request& request);
 
-/// Unknown cookie values are anonymous and never adopted.
+/// Reads all cookies of the request. Unknown values are anonymous and never adopted.
 Browser recognise(oauth::Context& context, const http::Request& request);
 
-/// For a logout: before a user is told that a session has ended, it is certain that there is none. A server that was
-/// replaced as the primary may not know it (db::find_surely).
+/// Looks for the session again, for a logout: before a user is told that a session has ended, it is certain that there
+/// is none. A server that was replaced as the primary may not know it (db::find_surely).
 void recognise_surely(oauth::Context& context, Browser& browser);
 
 /// Gives the browser an id when it has none; the response sets the cookie. Ends later cookies to which no open page can
 /// be bound any more.
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
 
-struct StartedSession {
-    std::string cookie;  ///< the cookie's value
-    model::Session session;
-    std::optional<model::Session> replaced;  ///< of another user, who was logged in here until now
-};
+/// Returns browser and system, such as "Firefox on Linux", from a User-Agent header as browsers send it (RFC 9110
+/// §10.1.5). An unknown one is left out: "Firefox", "A browser on Linux", or "" when neither is known. Never a part of
+/// the header.
+std::string agent_label(std::string_view user_agent);
 
-/// Starts a session for `subject`, who was authenticated at `auth_time` in that way: a new cookie value always, the
-/// inner id kept for the same user. The old session of this browser is removed in the same transaction, which holds the
-/// user's row. It is a line of the activity. Beyond store::kMaxSessions the user's least recently used sessions end.
-StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
-                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how);
-
-/// The browser's session, which is that one, with a new cookie value and the login worth `how`. nullopt: it has ended.
-std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
-                                            const Browser& browser, const model::Sid& sid,
-                                            const model::Authentication& how);
-
-/// The response sets the cookie of the session that has been started or raised.
-void send_session(const Browser& browser, const StartedSession& started, http::Response& response);
-
-/// For the audit log, once the session is committed: that a user has logged in, and which user was logged out by it.
-void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
-                const model::ClientId& client);
+/// Returns a label as a page shows it: "A browser" for "".
+text::Message shown_agent(const std::string& label);
 
 }  // namespace postern::login

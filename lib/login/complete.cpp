@@ -1,13 +1,18 @@
 // The way from a proved first half to the session. Nothing is stored before a login is whole.
 #include "login/complete.h"
 
+#include <utility>
+
+#include "crypto/random.h"
 #include "db/write.h"
 #include "login/activity.h"
 #include "login/password_check.h"
+#include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/factors.h"
+#include "store/sessions.h"
 #include "store/unchanged_user.h"
 #include "store/users.h"
 
@@ -65,6 +70,65 @@ private:
 };
 
 }  // namespace
+
+StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
+                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how) {
+    const util::Time now = context.now();
+    std::string value = crypto::random_token(context.random);
+    model::Session session;
+    session.cookie_hash = oauth::hash_of(value);
+    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
+    const bool was_of_user = browser.session && browser.session->subject == subject;
+    // Of two logins at once one takes the old session's place; a session id names one session.
+    const bool same_user = removed && was_of_user;
+    session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
+    session.subject = subject;
+    session.auth_time = auth_time;
+    session.created_at = now;
+    session.last_seen_at = now;
+    session.expires_at = now + context.settings.session_ttl;
+    session.agent = agent_label(browser.user_agent);
+    session.address = browser.address;
+    session.how = how;
+    store::insert_session(transaction, session);
+    store::end_surplus_sessions(transaction, session);
+    note_activity(context, transaction, browser, subject, model::Happened::signed_in, how.amr);
+    StartedSession started{std::move(value), std::move(session), std::nullopt};
+    if (removed && !was_of_user) started.replaced = browser.session;
+    return started;
+}
+
+std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
+                                            const Browser& browser, const model::Sid& sid,
+                                            const model::Authentication& how) {
+    if (!browser.session || browser.session->sid != sid) return std::nullopt;
+    // Another tab may have raised it or logged out meanwhile.
+    if (!store::remove_session(transaction, browser.session->cookie_hash)) return std::nullopt;
+    StartedSession raised{crypto::random_token(context.random), *browser.session, std::nullopt};
+    raised.session.cookie_hash = oauth::hash_of(raised.cookie);
+    raised.session.last_seen_at = context.now();
+    raised.session.how = how;
+    store::insert_session(transaction, raised.session);
+    return raised;
+}
+
+void send_session(const Browser& browser, const StartedSession& started, http::Response& response) {
+    const CookieNames& names = browser.names;
+    response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
+}
+
+void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
+                const model::ClientId& client) {
+    if (const auto& old = started.replaced)
+        context.trail.add(audit::Event::session_replaced, {audit::subject(old->subject), audit::session(old->sid)});
+    context.trail.add(audit::Event::login_succeeded,
+                      {{"method", std::string(method)},
+                       audit::subject(started.session.subject),
+                       {"amr", started.session.how.amr},
+                       {"acr", oauth::acr_of_login(context.settings, started.session.how.level, {})},
+                       audit::client(client),
+                       audit::session(started.session.sid)});
+}
 
 store::SecondFactorState find_factor_state(const oauth::Context& context, db::Database& database,
                                            const model::Subject& subject) {

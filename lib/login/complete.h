@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "db/database.h"
 #include "login/browser.h"
@@ -13,6 +14,32 @@
 #include "oauth/context.h"
 
 namespace postern::login {
+
+/// A session that was started or raised, with the new value of its cookie.
+struct StartedSession {
+    std::string cookie;  ///< the cookie's value
+    model::Session session;
+    std::optional<model::Session> replaced;  ///< of another user, who was logged in here until now
+};
+
+/// Starts a session for `subject`, who was authenticated at `auth_time` in that way: a new cookie value always, the
+/// inner id kept for the same user. The old session of this browser is removed in the same transaction, which holds the
+/// user's row. Writes a line of the activity. Beyond store::kMaxSessions the user's least recently used sessions end.
+StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
+                             const model::Subject& subject, util::Time auth_time, const model::Authentication& how);
+
+/// Gives the browser's session with that `sid` a new cookie value and the login worth `how`. nullopt: it has ended.
+std::optional<StartedSession> raise_session(oauth::Context& context, db::Transaction& transaction,
+                                            const Browser& browser, const model::Sid& sid,
+                                            const model::Authentication& how);
+
+/// Sets the cookie of the session that has been started or raised.
+void send_session(const Browser& browser, const StartedSession& started, http::Response& response);
+
+/// Writes to the audit log, once the session is committed, that a user has logged in, and which user was logged out by
+/// it.
+void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
+                const model::ClientId& client);
 
 /// Reads what LoginInput::user is about.
 store::SecondFactorState find_factor_state(const oauth::Context& context, db::Database& database,
@@ -40,7 +67,7 @@ std::optional<StartedSession> complete_login(oauth::Context& context, const Brow
                                              const Spend& spend);
 
 /// Runs `write` in a durable transaction that holds the row of the half login's user, who is unchanged. False: the user
-/// is not, or `write` said so, and nothing is written.
+/// has changed, or `write` returned false, and nothing is written.
 bool write_for_unchanged(oauth::Context& context, const model::HalfLogin& half, const Spend& write);
 
 }  // namespace postern::login

@@ -16,37 +16,35 @@
 
 namespace postern::login {
 
-/// What the configuration demands; `list` is what it names as `login.passwordBlocklist`, or nullptr.
+/// Returns the rules of the configuration; `list` is the one of `login.passwordBlocklist`, or nullptr.
 factor::PasswordRules password_rules(const oauth::Settings& settings, const factor::PasswordList* list);
 
-/// A user of that name with those claims.
+/// Returns the owner of a password: a user of that name with those claims.
 factor::PasswordOwner password_owner(const oauth::Settings& settings, std::string username, const json::Object& claims);
-/// The same of a user who is there. Throws db::StoreError.
+/// Returns the owner of a password who is a user of the database. Throws db::StoreError.
 factor::PasswordOwner find_password_owner(const oauth::Context& context, const model::Subject& subject,
                                           std::string username);
 
-/// A sentence for the user.
+/// Returns a sentence for the user.
 text::Message describe(factor::PasswordFlaw flaw, const factor::PasswordRules& rules);
 
-/// Why a form has no password that may be set.
+/// The reason why a form has no password that may be set.
 struct NewPasswordProblem {
     text::Message text;                        ///< a sentence for the user
     std::optional<factor::PasswordFlaw> flaw;  ///< nullopt: the two fields differ
 };
 
-/// What the fields `new` and `again` of a form say twice, when it may be the password of `owner`. Takes no hash slot
-/// (PASSWORD-7). Throws std::runtime_error when the list cannot be read.
+/// Reads the password that the fields `new` and `again` of a form say twice, when it may be the password of `owner`.
+/// Takes no hash slot (PASSWORD-7). Throws std::runtime_error when the list cannot be read.
 util::Result<util::Secret, NewPasswordProblem> read_new_password(const oauth::Context& context,
                                                                  const http::Params& form,
                                                                  const factor::PasswordOwner& owner);
 
-/// What the audit log says about such a flaw.
+/// Returns the words of the audit log about the flaw.
 std::string log_reason(factor::PasswordFlaw flaw);
 
-/// The hash of a new password, made in one of the places that limit how many this machine makes at a time; nullopt: all
-/// stayed taken for the bounded wait. Throws db::StoreError.
+/// Makes the hash of a new password, in one of the places that limit how many this machine makes at a time; nullopt:
+/// all stayed taken for the bounded wait. Throws db::StoreError.
 std::optional<std::string> hash_new_password(const oauth::Context& context, const util::Secret& password);
-inline constexpr const char* kNoHashSlot =
-    "every hash slot was taken; login.hashSlots sets how many there are";  ///< for the log
 
 }  // namespace postern::login

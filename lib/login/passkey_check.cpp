@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "db/write.h"
+#include "json/writer.h"
 #include "login/activity.h"
+#include "login/passkey_setup.h"
 #include "login/password_check.h"
 #include "oauth/acr.h"
 #include "oauth/cors.h"
@@ -22,6 +24,14 @@ namespace {
 
 factor::PasskeyRole role_in(const model::AuthorizationRequest& asked) {
     return asked.half_login ? factor::PasskeyRole::second_step : factor::PasskeyRole::alone;
+}
+
+/// The use of a challenge on the page of that login: the first page has no half login, and no subject.
+ChallengeUse use_at(const Browser& browser, const model::AuthorizationRequest& asked) {
+    return {.ceremony = factor::Ceremony::assertion,
+            .browser = browser,
+            .subject = asked.half_login ? asked.half_login->subject : model::Subject(),
+            .occasion = oauth::request_key(asked).str()};
 }
 
 constexpr std::array kFields = {"id", "client_data", "authenticator_data", "signature", "user_handle"};
@@ -120,7 +130,7 @@ util::Result<AcceptedPasskey, Refused> judge(const PasskeyAttempt& attempt) {
     oauth::Context& context = attempt.context;
     const http::Params& sent = attempt.request.form;
     auto challenge =
-        open_challenge(context, sent.find("challenge").value_or(""), challenge_use_at(attempt.browser, attempt.asked));
+        open_challenge(context, sent.find("challenge").value_or(""), use_at(attempt.browser, attempt.asked));
     if (!challenge)
         return Refused{challenge.error() == ChallengeFault::expired ? "the challenge has expired"
                                                                     : "the challenge is not one of this page"};
@@ -167,13 +177,35 @@ void note_changed(const oauth::Context& context, const model::ClientId& client, 
                        audit::yes_or_no("backup_eligible", accepted.use.backup_eligible)});
 }
 
+PasskeyOffer offer(oauth::Context& context, const Browser& browser, const model::AuthorizationRequest& asked,
+                   const char* user_verification, json::Array allowed) {
+    SealedChallenge challenge = make_challenge(context, use_at(browser, asked), asked.expires_at);
+    const json::Object options{{"challenge", util::base64url_encode(challenge.bytes)},
+                               {"rpId", context.settings.login.rp_id},
+                               {"timeout", kCeremonyTimeout},
+                               {"userVerification", user_verification},
+                               {"allowCredentials", std::move(allowed)}};
+    return {.options = json::write(options), .challenge = std::move(challenge.sealed)};
+}
+
 }  // namespace
 
-ChallengeUse challenge_use_at(const Browser& browser, const model::AuthorizationRequest& asked) {
-    return {.ceremony = factor::Ceremony::assertion,
-            .browser = browser,
-            .subject = asked.half_login ? asked.half_login->subject : model::Subject(),
-            .occasion = oauth::request_key(asked).str()};
+PasskeyOffer offer_passkey_login(oauth::Context& context, const Browser& browser,
+                                 const model::AuthorizationRequest& asked) {
+    const oauth::Settings& settings = context.settings;
+    if (!oauth::offers_passkeys(settings) || settings.login.passkeys != Passkeys::login) return {};
+    return offer(context, browser, asked, "required", {});
+}
+
+PasskeyOffer offer_passkey_step(oauth::Context& context, const Browser& browser,
+                                const model::AuthorizationRequest& asked) {
+    const std::string_view rp_id = oauth::rp_id_of_second_factor(context.settings);
+    if (rp_id.empty()) return {};
+    json::Array allowed;
+    for (const store::Passkey& passkey : store::list_passkeys(context.store, asked.half_login.value().subject))
+        if (passkey.rp_id == rp_id && !passkey.suspended_at) allowed.push_back(passkey_descriptor(passkey));
+    if (allowed.empty()) return {};
+    return offer(context, browser, asked, "discouraged", std::move(allowed));
 }
 
 bool has_passkey(const http::Params& sent) { return !sent.find("client_data").value_or("").empty(); }
@@ -187,13 +219,15 @@ ProofResult attempt_passkey(const PasskeyAttempt& attempt) {
     if (const auto wait = find_address_wait(context, attempt.request.remote_address)) {
         const std::string why =
             "too many failed logins for this address; it ends in " + std::to_string(wait->count()) + " s";
-        return ProofRefused{.fault = ProofFault::throttled, .wait = *wait, .detail = why};
+        return ProofRefused{
+            .fault = ProofFault::throttled, .wait = *wait, .reason = refusal::Reason::login_throttled, .detail = why};
     }
     auto accepted = judge(attempt);
     if (!accepted) {
         const Refused& refused = accepted.error();
         settle(attempt, refused);
-        return ProofRefused{.detail = refused.why,
+        return ProofRefused{.reason = refusal::Reason::passkey_refused,
+                            .detail = refused.why,
                             .subject = refused.passkey ? refused.passkey->subject : model::Subject()};
     }
     const model::ClientId& client = attempt.asked.client_id;

@@ -7,13 +7,14 @@
 #include "factor/assertion.h"
 #include "http/message.h"
 #include "login/passkey_challenge.h"
+#include "login/passkey_offer.h"
 #include "login/proof.h"
 #include "model/authorization.h"
 #include "store/passkeys.h"
 
 namespace postern::login {
 
-/// One answer of an authenticator, in the form that came. With a half login in `asked` it is to be its user's second
+/// An answer of an authenticator, in the form that came. With a half login in `asked` it is to be its user's second
 /// factor; without one it is a login of its own.
 struct PasskeyAttempt {
     oauth::Context& context;
@@ -23,19 +24,25 @@ struct PasskeyAttempt {
     model::Authentication done = {};  ///< what was proved before
 };
 
-/// The use of a challenge on the page of that login: the first page has no half login, and no subject.
-ChallengeUse challenge_use_at(const Browser& browser, const model::AuthorizationRequest& asked);
+/// Offers any passkey of this server, whose authenticator verifies the user, on the first page of the login `asked`.
+/// Empty where no login begins with one.
+PasskeyOffer offer_passkey_login(oauth::Context& context, const Browser& browser,
+                                 const model::AuthorizationRequest& asked);
+/// Offers the passkeys of the half login's user, of which a touch is enough, on the second page. Empty where there are
+/// none.
+PasskeyOffer offer_passkey_step(oauth::Context& context, const Browser& browser,
+                                const model::AuthorizationRequest& asked);
 
-/// Whether the form that came has the answer of an authenticator. A page of before may have been left open.
+/// Returns whether the form that came has the answer of an authenticator. A page of before may have been left open.
 bool has_passkey(const http::Params& sent);
-/// The first of its fields that came twice, or is no text.
+/// Returns the first of its fields that came twice, or is no text.
 std::optional<std::string> faulty_passkey_field(const http::Params& sent);
 
-/// Looks at the answer. A refusal takes no hash slot. One that has made this server look at a signature, because it
-/// came with a challenge of this page and named a passkey that there is, is counted for the address before this
-/// returns: what costs nothing to send does not count against others at that address. A passkey whose counter has not
-/// grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before, or the passkey was used since
-/// the challenge was issued.
+/// Looks at the answer. A refusal takes no hash slot. A refusal that has made this server look at a signature, because
+/// the answer came with a challenge of this page and named a passkey that there is, is counted for the address before
+/// it returns: an answer that costs nothing to send does not count against others at that address. A passkey whose
+/// counter has not grown is suspended (WebAuthn §6.1.1), unless it is an answer that was accepted before, or the
+/// passkey was used since the challenge was issued.
 ProofResult attempt_passkey(const PasskeyAttempt& attempt);
 
 /// A passkey whose answer is right.

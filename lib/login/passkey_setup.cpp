@@ -34,16 +34,6 @@ constexpr const char* kNotAlone =
 constexpr std::size_t kMaxNameCharacters = 64;
 /// So long after its page was made a form may add its passkey.
 constexpr util::Seconds kFormTtl{600};
-/// WebAuthn §5.4: a hint for the browser, in milliseconds.
-constexpr std::int64_t kCeremonyTimeout = 300000;
-
-json::Object described(const store::Passkey& passkey) {
-    json::Object credential{{"type", "public-key"}, {"id", base64url_encode(passkey.credential_id)}};
-    json::Array transports;
-    for (std::string& word : factor::parse_transports(passkey.transports)) transports.emplace_back(std::move(word));
-    if (!transports.empty()) credential.set("transports", std::move(transports));
-    return credential;
-}
 
 json::Array algorithms() {
     using crypto::Algorithm;
@@ -58,7 +48,7 @@ std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owne
                              const std::string& challenge) {
     const oauth::Settings& settings = setup.context.settings;
     json::Array known;
-    for (const store::Passkey& passkey : owner.known) known.emplace_back(described(passkey));
+    for (const store::Passkey& passkey : owner.known) known.emplace_back(passkey_descriptor(passkey));
     const char* wish = setup.use == PasskeyUse::alone ? "required" : "preferred";
     const json::Object selection{{"residentKey", wish}, {"userVerification", wish}};
     return json::write(json::Object{
@@ -145,6 +135,14 @@ bool signs_in_alone(const ProvedPasskey& proved) {
 }
 
 }  // namespace
+
+json::Object passkey_descriptor(const store::Passkey& passkey) {
+    json::Object credential{{"type", "public-key"}, {"id", base64url_encode(passkey.credential_id)}};
+    json::Array transports;
+    for (std::string& word : factor::parse_transports(passkey.transports)) transports.emplace_back(std::move(word));
+    if (!transports.empty()) credential.set("transports", std::move(transports));
+    return credential;
+}
 
 bool can_have_passkeys(const oauth::Settings& settings) {
     if (!oauth::offers_passkeys(settings)) return false;

@@ -11,8 +11,8 @@
 #include "http/message.h"
 #include "json/value.h"
 #include "login/browser.h"
-#include "login/new_passkey.h"
 #include "login/passkey_challenge.h"
+#include "login/passkey_offer.h"
 #include "oauth/context.h"
 #include "oauth/settings.h"
 #include "refusal/reason.h"
@@ -21,41 +21,46 @@
 
 namespace postern::login {
 
-/// Where Postern checks passwords itself, passkeys are good for something, and there is an RP ID for them.
+/// The time that a browser is given for a ceremony, in milliseconds (WebAuthn §5.4, §5.5): a hint.
+inline constexpr std::int64_t kCeremonyTimeout = 300000;
+/// Returns a passkey as the options of a ceremony name it (WebAuthn §5.8.3).
+json::Object passkey_descriptor(const store::Passkey& passkey);
+
+/// Returns whether Postern checks passwords itself, passkeys are good for something, and there is an RP ID for them.
 bool can_have_passkeys(const oauth::Settings& settings);
 
-/// What a new passkey has to be good for.
+/// The use that a new passkey has to be good for.
 enum class PasskeyUse {
     any,    ///< beside a password too: a touch is enough, and the authenticator need not keep it
     alone,  ///< to sign in without a name and a password: it is found without its id, and verifies the user
 };
 
-/// Whose passkey it will be, and where it is asked for.
+/// The user of a new passkey, and the place where it is asked for.
 struct PasskeySetup {
     oauth::Context& context;
-    const Browser& browser;  ///< one that has an id
+    const Browser& browser;  ///< with an id
     const http::Request& request;
     model::Subject subject;
     std::string occasion;  ///< the sid of the session, the key of the login's request, or the digest of the link
     PasskeyUse use = PasskeyUse::any;
 };
 
-/// What the options of the ceremony say about the user (WEBAUTHN-4). A program passes what it may read.
+/// The user, as far as the options of the ceremony say it (WEBAUTHN-4). A program passes the facts that it may read.
 struct PasskeyOwner {
     std::string username;
     std::string name;                   ///< the claim `name`, or ""
     std::vector<store::Passkey> known;  ///< their ids and, if they may be read, transports: an authenticator has one
 };
 
-/// For PasskeyOwner::name.
+/// Returns the claim `name` for PasskeyOwner::name, or "".
 std::string name_of(const json::Object& claims);
 
-/// For the page with the form. Nothing is stored.
+/// Makes the facts for the page with the form. Stores nothing.
 NewPasskey ask_for_passkey(const PasskeySetup& setup, const PasskeyOwner& owner);
 
-/// Whether the form that came has the answer of an authenticator.
+/// Returns whether the form that came has the answer of an authenticator.
 bool has_new_passkey(const http::Params& sent);
-/// The first of its fields that came twice, or is not what the script of the page makes.
+/// Returns the first of its fields that came twice, or is not as the script of the page makes it.
 std::optional<std::string> faulty_new_passkey_field(const http::Params& sent);
 
 /// A passkey whose registration is right.
@@ -65,6 +70,7 @@ struct ProvedPasskey {
     bool user_verified = false;
 };
 
+/// The reason why a passkey is not added.
 struct PasskeyRefusal {
     const char* problem;  ///< for the user
     std::string detail;   ///< for the operator; nothing that was sent
@@ -76,14 +82,15 @@ inline constexpr const char* kTooManyPasskeys =
 inline constexpr const char* kAccountChanged = text::tr("Your account was changed meanwhile. Try again.");
 inline constexpr const char* kLongPasskeyName = text::tr("A name has at most 64 characters.");
 
-/// What a user called a passkey, as it is shown; "": nothing of it would be. nullopt: it is too long.
+/// Returns the name that the user gave to a passkey, as it is shown; "": no character of it would be. nullopt: too
+/// long.
 std::optional<std::string> passkey_name_in(const http::Params& sent);
 
-/// Looks at the fields of a form that faulty_new_passkey_field() has passed.
+/// Checks the fields of a form that faulty_new_passkey_field() has passed.
 util::Result<ProvedPasskey, PasskeyRefusal> prove_new_passkey(const PasskeySetup& setup);
 
-/// The user's from now on, and a line of the activity; its challenge is spent. `known` is how many passkeys the user
-/// has. After a refusal the transaction has to be rolled back. It holds the user's row.
+/// Adds the passkey to the user's, with a line of the activity, and spends its challenge. `known` is how many passkeys
+/// the user has. The transaction holds the user's row; after a refusal it has to be rolled back.
 util::Result<void, PasskeyRefusal> add_passkey(const oauth::Context& context, const Browser& browser,
                                                db::Transaction& transaction, const ProvedPasskey& proved,
                                                std::int64_t known);

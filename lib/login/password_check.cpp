@@ -14,8 +14,7 @@
 #include "db/error.h"
 #include "db/write.h"
 #include "gateway/fcgi_accept.h"
-#include "login/new_password.h"
-#include "login/saslauthd_check.h"
+#include "login/saslauthd.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
@@ -117,7 +116,7 @@ Standing find_standing(oauth::Context& context, const Attempt& attempt) {
 ProofRefused throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
-    return {.fault = ProofFault::throttled, .wait = wait, .detail = why};
+    return {.fault = ProofFault::throttled, .wait = wait, .reason = refusal::Reason::login_throttled, .detail = why};
 }
 
 /// What is hashed for an unknown name: as an existing user's password is, since imported hashes may be dearer or
@@ -139,6 +138,15 @@ ProofResult compare(oauth::Context& context, const std::string& username, const 
     if (!crypto::verify_password(password, stored.hash))
         return ProofRefused{.detail = "wrong password", .subject = user->subject};
     return proof_by_password(user->subject, stored);
+}
+
+/// What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
+ProofResult compare_by_saslauthd(oauth::Context& context, const std::string& username, const util::Secret& password) {
+    const auto subject = find_user_by_saslauthd(context, username, password);
+    if (!subject) return subject.error();
+    auto stored = store::find_password(context.store, *subject);
+    stored.must_change = false;
+    return proof_by_password(*subject, stored);
 }
 
 /// Reads, and decides. The caller holds a hash slot.

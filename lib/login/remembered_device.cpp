@@ -3,7 +3,6 @@
 
 #include "crypto/random.h"
 #include "login/activity.h"
-#include "login/agent_label.h"
 #include "oauth/access_token.h"
 #include "store/remembered_devices.h"
 

@@ -1,11 +1,17 @@
-// What saslauthd says of a name and a password: its protocol, and one conversation in it.
+// Is this the password of a user, as saslauthd knows it? Its protocol, one conversation in it, and the user.
 #include "login/saslauthd.h"
 
-#include <chrono>
-#include <string>
+#include <algorithm>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "crypto/password.h"
+#include "db/write.h"
+#include "login/find_or_create_user.h"
+#include "model/user_name.h"
 #include "os/unix_stream.h"
+#include "store/users.h"
 
 namespace postern::login {
 namespace {
@@ -52,6 +58,22 @@ SaslauthdReply converse(const std::string& socket, const util::Secret& request) 
     }
 }
 
+ProofRefused wrong(Reason reason, std::string why, const model::Subject& subject = {}) {
+    return {.reason = reason, .detail = std::move(why), .subject = subject};
+}
+
+/// In a transaction of its own, so that a login whose second half is missing has a user too.
+util::Result<FoundUser, std::string> find_user(oauth::Context& context, const std::string& username) {
+    auto found = db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        auto user = find_or_create_user(context, transaction, username, [](model::User&) { return false; });
+        transaction.commit();
+        return user;
+    });
+    if (found && found->made)
+        context.trail.add(audit::Event::user_created, {{"method", "saslauthd"}, audit::subject(found->user.subject)});
+    return found;
+}
+
 }  // namespace
 
 util::Secret saslauthd_request(std::string_view username, const util::Secret& password, std::string_view service,
@@ -84,6 +106,36 @@ bool ask_saslauthd(const Saslauthd& saslauthd, std::string_view username, const 
         throw SaslauthdError(Reason::temporarily_unavailable_saslauthd,
                              "saslauthd at " + saslauthd.socket + ": " + error.what());
     }
+}
+
+bool can_ask_saslauthd(const std::string& username, const util::Secret& password) {
+    return model::is_user_name(username) && username.size() <= kLongestSaslauthdPart &&
+           crypto::check_password(password.reveal()) == crypto::PasswordFault::none &&
+           password.reveal().size() <= kLongestSaslauthdPart;
+}
+
+std::string account_name(oauth::Context& context, const std::string& typed) {
+    const std::vector<std::string> names = store::find_names_like(context.store, typed);
+    return names.size() == 1 ? names.front() : typed;
+}
+
+util::Result<model::Subject, ProofRefused> find_user_by_saslauthd(oauth::Context& context, const std::string& username,
+                                                                  const util::Secret& password) {
+    if (!ask_saslauthd(context.settings.login.saslauthd.value(), username, password)) {
+        const auto user = store::find_user_by_name(context.store, username);
+        return wrong(Reason::login_failed_saslauthd_refused, "saslauthd refused the name and password",
+                     user ? user->subject : model::Subject());
+    }
+    const auto found = find_user(context, username);
+    if (!found)
+        return wrong(Reason::login_failed_saslauthd_no_user,
+                     "saslauthd accepted the name and password, and " + found.error());
+    if (!found->user.enabled) return wrong(Reason::login_failed, "the user is disabled", found->user.subject);
+    return found->user.subject;
+}
+
+std::chrono::nanoseconds rest_of_refusal(std::chrono::nanoseconds since_request) {
+    return std::max(std::chrono::nanoseconds(kRefusalTakes) - since_request, std::chrono::nanoseconds::zero());
 }
 
 }  // namespace postern::login

@@ -7,18 +7,13 @@
 
 #include "http/message.h"
 #include "http/url.h"
+#include "login/passkey_offer.h"
 #include "oauth/settings.h"
 #include "pages/renderer.h"
 #include "text/languages.h"
 #include "text/message.h"
 
 namespace postern::pages {
-
-/// What a page gives to the script that asks for a passkey. Without options no passkey is offered.
-struct PasskeyOffer {
-    std::string options;    ///< JSON: `publicKey` of navigator.credentials.get(), bytes in base64url
-    std::string challenge;  ///< sealed
-};
 
 struct LoginPage {
     text::Message client_name;
@@ -27,7 +22,7 @@ struct LoginPage {
     std::string resume;     ///< the sealed request
     std::string username;   ///< typed before, or ""
     text::Message message;  ///< what went wrong last time, or ""
-    PasskeyOffer passkey = {};
+    login::PasskeyOffer passkey = {};
     bool fields_wrong = false;  ///< the message is about the name and the password
     std::string forgot = {};    ///< URL of the page that sends a link for another password, or ""
 };
@@ -43,7 +38,7 @@ struct SecondStepPage {
     bool code = true;                     ///< a code is asked for
     text::Message remembered_until = {};  ///< a time: the browser can be remembered until then; "": it cannot
     bool remember = false;                ///< the user wanted that last time
-    PasskeyOffer passkey = {};
+    login::PasskeyOffer passkey = {};
 };
 
 /// Behind a login with one of the last recovery codes.

@@ -1,6 +1,4 @@
 // The first page of a login: shows the form, and takes a password or a passkey.
-#include "web/first_page.h"
-
 #include "crypto/digest.h"
 #include "login/passkey_check.h"
 #include "login/password_check.h"
@@ -8,8 +6,8 @@
 #include "pages/client_name.h"
 #include "util/text.h"
 #include "web/csrf.h"
+#include "web/login_pages.h"
 #include "web/login_step.h"
-#include "web/passkey_offer.h"
 
 namespace postern::web {
 namespace {
@@ -49,29 +47,25 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const std
     page.username = username;
     page.message = message;
     page.fields_wrong = fields == Fields::wrong;
-    page.passkey = offer_passkey_login(interaction, visit);
+    page.passkey = login::offer_passkey_login(interaction.context, interaction.browser, visit.request);
     const oauth::Settings& settings = interaction.context.settings;
     page.forgot = settings.offers_recovery() ? settings.url(*settings.paths.recover) : settings.branding.help;
     return interaction.pages().login(page, 200);
 }
 
-/// What a credential that was refused is called.
-struct Method {
-    const char* name;  ///< in the audit log
-    bool is_passkey;
-};
-constexpr Method kPassword{"password", false};
-constexpr Method kPasskey{"passkey", true};
+/// A credential, as the audit log calls it.
+constexpr const char* kPassword = "password";
+constexpr const char* kPasskey = "passkey";
 
 /// On behind a right password, or a passkey. nullopt: the user has changed meanwhile.
-std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit& visit, const Method& method,
+std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit& visit, const char* method,
                                       const login::Proof& proof) {
     oauth::Context& context = interaction.context;
     LoginVisit half = visit;
     half.request.half_login = login::begin_login(context, proof);
     const BegunLogin begun = begin(interaction, half, proof);
     if (begun.started) {
-        login::note_login(context, *begun.started, begun.device ? kWithDevice : method.name, visit.request.client_id);
+        login::note_login(context, *begun.started, begun.device ? kWithDevice : method, visit.request.client_id);
         proof.note();
         http::Response response = go_on_with(interaction, visit, *begun.started);
         if (begun.device) login::send_device(interaction.browser, *begun.device, response);
@@ -86,9 +80,9 @@ std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit
 }
 
 /// `account`: account_mark() of a typed name, "" where a passkey was sent.
-void note_refusal(Interaction& interaction, audit::Event event, const LoginVisit& visit, const Method& method,
+void note_refusal(Interaction& interaction, audit::Event event, const LoginVisit& visit, const char* method,
                   const std::string& account, const login::ProofRefused& refused) {
-    interaction.context.trail.add(event, {{"method", method.name},
+    interaction.context.trail.add(event, {{"method", method},
                                           {"reason", refused.detail},
                                           audit::subject(refused.subject),
                                           {"account", account},
@@ -96,16 +90,14 @@ void note_refusal(Interaction& interaction, audit::Event event, const LoginVisit
 }
 
 /// `page`: the form that is shown again.
-http::Response refuse(Interaction& interaction, const LoginVisit& visit, const Method& method,
-                      const std::string& account, const login::ProofRefused& refused, http::Response page) {
+http::Response refuse(Interaction& interaction, const LoginVisit& visit, const char* method, const std::string& account,
+                      const login::ProofRefused& refused, http::Response page) {
     const bool throttled = refused.fault == login::ProofFault::throttled;
     note_refusal(interaction, throttled ? audit::Event::login_throttled : audit::Event::login_failed, visit, method,
                  account, refused);
-    return answer_refused(std::move(page), refused,
-                          {throttled           ? refusal::Reason::login_throttled
-                           : method.is_passkey ? refusal::Reason::passkey_refused
-                                               : refused.reason,
-                           "the login form was shown again", refused.detail, visit.request.client_id.str()});
+    return answer_refused(
+        std::move(page), refused,
+        {refused.reason, "the login form was shown again", refused.detail, visit.request.client_id.str()});
 }
 
 http::Response refuse_password(Interaction& interaction, const LoginVisit& visit, const std::string& username,
@@ -131,7 +123,8 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
     if (auto response = succeed(interaction, visit, kPasskey, *proof)) return *std::move(response);
     return refuse_passkey(
         interaction, visit,
-        {.detail = "the passkey or its challenge was used, or the user changed, while this login waited",
+        {.reason = refusal::Reason::passkey_refused,
+         .detail = "the passkey or its challenge was used, or the user changed, while this login waited",
          .subject = proof->subject});
 }
 

@@ -1,5 +1,5 @@
 // The second page of a login: shows the form, checks the code or the passkey, completes the login.
-#include "web/second_page.h"
+#include <optional>
 
 #include "http/url.h"
 #include "login/code_check.h"
@@ -10,9 +10,8 @@
 #include "store/users.h"
 #include "text/shown_time.h"
 #include "web/csrf.h"
-#include "web/first_page.h"
+#include "web/login_pages.h"
 #include "web/login_step.h"
-#include "web/passkey_offer.h"
 
 namespace postern::web {
 namespace {
@@ -20,6 +19,8 @@ namespace {
 using text::tr;
 
 constexpr const char* kMethod = "second_factor";
+/// In the query of the login page: a session has just been started, with one of the last recovery codes.
+constexpr const char* kFewCodesShown = "few_codes";
 constexpr const char* kWrong = tr("That code was not accepted. Wait for the next one in your app and try again.");
 constexpr const char* kLocked =
     tr("There were too many wrong codes. Sign in with a device that you have used before, or ask the administrator.");
@@ -58,7 +59,7 @@ http::Response form(Interaction& interaction, const LoginVisit& visit, const tex
     if (settings.login.has_page()) page.other_account = first_page_url(interaction, visit);
     page.message = message;
     page.has_codes = login::has_live_codes(interaction.context, visit.request.half_login->subject);
-    page.passkey = offer_passkey_step(interaction, visit);
+    page.passkey = login::offer_passkey_step(interaction.context, interaction.browser, visit.request);
     if (login::policy_of(settings).remembers_devices && !visit.request.half_login->must_change_password)
         page.remembered_until = text::shown_time(interaction.context.now() + settings.login.remember_device);
     page.remember = interaction.request.form.find("remember").has_value();
@@ -87,40 +88,22 @@ text::Message message_of(const login::ProofRefused& refused) {
     }
 }
 
-/// TOTP-11: it is not the code that is wrong, and what else the user has still works. An error of this server is no
-/// failure of the user: it is in the log, not in the audit log.
-http::Response refuse_unreadable(Interaction& interaction, const LoginVisit& visit,
-                                 const login::ProofRefused& refused) {
-    interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", refused.detail}});
-    return answer_refused(
-        form(interaction, visit, message_of(refused)), refused,
-        {refused.reason, "the form for a code was shown again", refused.detail, visit.request.client_id.str()});
-}
-
 bool is_throttled(const login::ProofRefused& refused) {
     return refused.fault == login::ProofFault::throttled || refused.fault == login::ProofFault::locked;
 }
 
-void note_refused(Interaction& interaction, const LoginVisit& visit, const login::ProofRefused& refused) {
-    note_refusal(interaction, visit,
-                 is_throttled(refused) ? audit::Event::second_factor_throttled : audit::Event::second_factor_failed,
-                 refused.detail);
-}
-
-http::Response refuse_code(Interaction& interaction, const LoginVisit& visit, const login::ProofRefused& refused) {
-    if (refused.fault == login::ProofFault::unreadable) return refuse_unreadable(interaction, visit, refused);
-    note_refused(interaction, visit, refused);
-    return answer_refused(
-        form(interaction, visit, message_of(refused)), refused,
-        {refused.reason, "the form for a code was shown again", refused.detail, visit.request.client_id.str()});
-}
-
-http::Response refuse_passkey(Interaction& interaction, const LoginVisit& visit, const login::ProofRefused& refused) {
-    note_refused(interaction, visit, refused);
-    const bool waits = is_throttled(refused);
-    return answer_refused(form(interaction, visit, waits ? message_of(refused) : kPasskeyRefused), refused,
-                          {waits ? refusal::Reason::login_throttled : refusal::Reason::passkey_refused,
-                           "the form for a passkey was shown again", refused.detail, visit.request.client_id.str()});
+/// The form again. TOTP-11: a code that is unreadable is not wrong, and what else the user has still works. An error of
+/// this server is no failure of the user: it is in the log, not in the audit log.
+http::Response refuse(Interaction& interaction, const LoginVisit& visit, const login::ProofRefused& refused,
+                      const text::Message& message, const char* what_is_shown) {
+    if (refused.fault == login::ProofFault::unreadable)
+        interaction.context.log.error("store_failed", {{"id", interaction.request.id}, {"reason", refused.detail}});
+    else
+        note_refusal(interaction, visit,
+                     is_throttled(refused) ? audit::Event::second_factor_throttled : audit::Event::second_factor_failed,
+                     refused.detail);
+    return answer_refused(form(interaction, visit, message), refused,
+                          {refused.reason, what_is_shown, refused.detail, visit.request.client_id.str()});
 }
 
 http::Response start_over_changed(Interaction& interaction, const LoginVisit& visit) {
@@ -206,7 +189,10 @@ http::Response submit_passkey(Interaction& interaction, const LoginVisit& visit)
         return refuse_and_offer(interaction, refusal::Reason::form_malformed, visit.request, "field: " + *faulty);
     const auto proof = login::attempt_passkey({interaction.context, interaction.browser, interaction.request,
                                                visit.request, done_before(interaction, *visit.request.half_login)});
-    return proof ? accept(interaction, visit, *proof) : refuse_passkey(interaction, visit, proof.error());
+    if (proof) return accept(interaction, visit, *proof);
+    return refuse(interaction, visit, proof.error(),
+                  is_throttled(proof.error()) ? message_of(proof.error()) : kPasskeyRefused,
+                  "the form for a passkey was shown again");
 }
 
 http::Response submit_code(Interaction& interaction, const LoginVisit& visit) {
@@ -217,7 +203,9 @@ http::Response submit_code(Interaction& interaction, const LoginVisit& visit) {
         login::attempt_code({interaction.context, interaction.browser, half, done_before(interaction, half),
                              visit.request.client_id, interaction.request.remote_address},
                             *typed);
-    return proof ? accept(interaction, visit, *proof) : refuse_code(interaction, visit, proof.error());
+    return proof ? accept(interaction, visit, *proof)
+                 : refuse(interaction, visit, proof.error(), message_of(proof.error()),
+                          "the form for a code was shown again");
 }
 
 }  // namespace

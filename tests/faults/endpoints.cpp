@@ -24,7 +24,6 @@
 #include "web/logout.h"
 #include "web/recover/paths.h"
 #include "web/recover/recover.h"
-#include "web/remote_login.h"
 
 namespace {
 

@@ -3,8 +3,9 @@
 #include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "login/browser.h"
+#include "factor/totp_seal.h"
 #include "login/code_check.h"
+#include "login/complete.h"
 #include "postgresql/race.h"
 #include "store/code_failures.h"
 #include "store/users.h"
@@ -25,6 +26,9 @@ constexpr std::int64_t kStep = 60'000'000;
 /// Each user has an app and one recovery code.
 struct World : test::RaceWorld {
     std::vector<model::User> users;  ///< one for each round
+    std::vector<model::HalfLogin> halves;
+    login::Browser browser;
+    util::Secret secret{"12345678901234567890"};
 
     explicit World(Driver racing) : RaceWorld(racing) {
         for (int round = 0; round < rounds(); ++round) {
@@ -33,31 +37,40 @@ struct World : test::RaceWorld {
             const util::Time now = fixture.clock.now();
             const std::string hash = factor::recovery_code_hash(context.keys.factor_key(), subject, kCode);
             write([&](db::Transaction& transaction) {
-                store::replace_totp(transaction, subject, "sealed", kStep - 1, now);
+                store::replace_totp(
+                    transaction, subject,
+                    factor::seal_totp_secret(context.keys.factor_key(), subject, now, secret, context.random), 0, now);
                 store::replace_recovery_codes(transaction, subject, {hash}, now);
             });
+            halves.push_back({.subject = subject, .expires_at = {}, .done = model::by_password(), .sid = {}});
         }
     }
     const model::Subject& at(int round) const { return users.at(static_cast<std::size_t>(round)).subject; }
 
-    /// What completes a login (web::complete_login), with a code that was looked at before.
-    int complete(oauth::Context& own, int round, const login::CodeVerdict& verdict) const {
-        const login::Browser browser;
+    login::ProofResult attempt(oauth::Context& own, int round, const std::string& code) const {
+        const model::HalfLogin& half = halves.at(static_cast<std::size_t>(round));
+        return login::attempt_code({own, browser, half, half.done, model::ClientId(), ""}, code);
+    }
+    std::string code_of_app() const {
+        return factor::hotp(secret, static_cast<std::uint64_t>(util::to_epoch(context.now()) / 30));
+    }
+    /// Completes a login (login::complete_login), with a code that was looked at before.
+    int complete(oauth::Context& own, int round, const login::Proof& proof) const {
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!store::find_user_to_change(transaction, at(round))) return kRefused;
-            if (!login::spend_code(transaction, at(round), verdict, own.now())) return kRefused;
-            login::start_session(own, transaction, browser, at(round), own.now(),
-                                 model::with_code(model::by_password()));
+            if (!proof.spend(transaction)) return kRefused;
+            login::start_session(own, transaction, browser, at(round), own.now(), proof.how);
             transaction.commit();
             return kDone;
         });
     }
 };
 
-Verdict one_code_in_eight_logins(Driver driver, const std::function<login::CodeVerdict(World&, int round)>& code) {
+Verdict one_code_in_eight_logins(Driver driver, const std::function<std::string(const World&)>& code) {
     World world(driver);
-    std::vector<login::CodeVerdict> codes;
-    for (int round = 0; round < world.rounds(); ++round) codes.push_back(code(world, round));
+    std::vector<login::Proof> codes;
+    for (int round = 0; round < world.rounds(); ++round)
+        codes.push_back(*world.attempt(world.context, round, code(world)));
     const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
                                   return world.complete(own, round, codes.at(static_cast<std::size_t>(round)));
                               }));
@@ -71,27 +84,20 @@ Verdict one_code_in_eight_logins(Driver driver, const std::function<login::CodeV
     return verdict;
 }
 Verdict code_of_app(Driver driver) {
-    return one_code_in_eight_logins(driver, [](World&, int) {
-        return login::CodeVerdict{.outcome = login::CodeOutcome::right, .kind = factor::CodeKind::app, .step = kStep};
-    });
+    return one_code_in_eight_logins(driver, [](const World& world) { return world.code_of_app(); });
 }
 Verdict recovery_code(Driver driver) {
-    return one_code_in_eight_logins(driver, [](World& world, int round) {
-        return login::CodeVerdict{
-            .outcome = login::CodeOutcome::right,
-            .kind = factor::CodeKind::recovery,
-            .code_hash = factor::recovery_code_hash(world.context.keys.factor_key(), world.at(round), kCode)};
-    });
+    return one_code_in_eight_logins(driver, [](const World&) { return std::string(kCode); });
 }
 
 /// Eight guesses at once from a place that is not known.
 Verdict guesses(Driver driver) {
     World world(driver);
-    const auto answers = race(world, test::times(8, [&](oauth::Context& own, int round, int) {
-                                  const auto verdict =
-                                      login::look_at_code(own, world.at(round), "0000000000000000", "");
-                                  return verdict.outcome == login::CodeOutcome::wrong ? kDone : kRefused;
-                              }));
+    const auto answers =
+        race(world, test::times(8, [&](oauth::Context& own, int round, int) {
+                 const auto refused = world.attempt(own, round, "0000000000000000");
+                 return !refused && refused.error().fault == login::ProofFault::wrong ? kDone : kRefused;
+             }));
     Verdict verdict(answers);
     for (int round = 0; round < answers.rounds(); ++round) {
         const auto state =

@@ -1,7 +1,7 @@
 // What holds of passkeys when processes add them, or log in with them, at the same moment.
 #include "store/passkeys.h"
 #include "db/write.h"
-#include "login/browser.h"
+#include "login/complete.h"
 #include "login/passkey_check.h"
 #include "postgresql/race.h"
 #include "store/factors.h"

@@ -11,7 +11,7 @@
 #include "support/rows.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
-#include "web/remote_login.h"
+#include "web/login.h"
 
 using namespace postern;
 using test::Driver;

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "login/agent_label.h"
+#include "login/browser.h"
 #include "oauth/client_id_url.h"
 #include "store/activity.h"
 #include "store/clients.h"

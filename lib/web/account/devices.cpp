@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "db/write.h"
-#include "login/agent_label.h"
+#include "login/browser.h"
 #include "login/step.h"
 #include "oauth/session_life.h"
 #include "store/remembered_devices.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "http/message.h"
-#include "login/new_passkey.h"
+#include "login/passkey_offer.h"
 #include "pages/renderer.h"
 #include "text/message.h"
 

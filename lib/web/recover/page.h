@@ -5,7 +5,7 @@
 #include <string>
 
 #include "http/message.h"
-#include "login/new_passkey.h"
+#include "login/passkey_offer.h"
 #include "model/link.h"
 #include "pages/renderer.h"
 #include "text/message.h"

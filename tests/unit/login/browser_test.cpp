@@ -1,4 +1,4 @@
-// Cookies, and what they prove.
+// Cookies and what they prove, and the labels of browsers.
 #include "login/browser.h"
 
 #include <doctest/doctest.h>
@@ -6,13 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "login/complete.h"
 #include "store/sessions.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
 
 using namespace postern;
+using login::agent_label;
 
 namespace {
+
+const std::string kPlain = "__Host-postern-browser-0123abcd";
 
 std::string session_cookie(const test::RulesFixture& fixture, const std::string& value) {
     return login::cookie_names(fixture.settings).session + "=" + value;
@@ -248,4 +252,91 @@ TEST_CASE(
     REQUIRE(bobs.session);
     CHECK(bobs.session->sid != after.session->sid);
     CHECK_FALSE(see(fixture, session_cookie(fixture, second)).session);
+}
+
+TEST_CASE("browser_cookie_name: two values of one second have two names, which say the second") {
+    const util::Time now = util::from_epoch(1764196000);
+    const std::string first = login::browser_cookie_name(kPlain, "value", now);
+    CHECK(first.starts_with(kPlain + "-1764196000-"));
+    CHECK(first != login::browser_cookie_name(kPlain, "another", now));
+    CHECK(login::browser_cookie_name(kPlain, "value", util::from_epoch(7)).starts_with(kPlain + "-0000000007-"));
+    const auto found = login::find_browser_cookies(first + "=value", kPlain);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].name == first);
+    CHECK(found[0].value == "value");
+    CHECK(found[0].planted_at == now);
+}
+
+TEST_CASE(
+    "find_browser_cookies: by name alone, the oldest first and the plain name last, in whatever order they come") {
+    struct Row {
+        const char* when;
+        std::string header;
+        std::vector<std::string> values;
+    };
+    const auto at = [](const char* end, const char* value) { return kPlain + end + "=" + value; };
+    const std::string early = at("-0000000100-00ff00ff", "early");
+    const std::string late = at("-0000000200-00000000", "late");
+    const Row rows[] = {
+        {"none", "a=b", {}},
+        {"the plain name, as of earlier versions", at("", "plain"), {"plain"}},
+        {"one", early, {"early"}},
+        {"two of two answers", early + "; " + late, {"early", "late"}},
+        {"in the other order", late + "; " + early, {"early", "late"}},
+        {"with the plain one first", at("", "plain") + "; " + late + "; " + early, {"early", "late", "plain"}},
+        {"another one of the same second", early + "; " + at("-0000000100-00ff00fe", "x"), {"x", "early"}},
+        {"one name twice, which may be planted", early + "; " + late + "; " + early, {"late"}},
+        {"the plain name twice", at("", "a") + "; " + at("", "b") + "; " + late, {"late"}},
+        {"a value of other characters", at("-0000000100-00ff00ff", "a b") + "; " + late, {"late"}},
+        {"an empty value", at("-0000000100-00ff00ff", "") + "; " + late, {"late"}},
+        {"another issuer's tag", "__Host-postern-browser-0123abce-0000000100-00ff00ff=x", {}},
+        {"a longer tag", at("0-0000000100-00ff00ff", "x"), {}},
+        {"without the prefix of the name", early.substr(7), {}},
+        {"no second", at("-00ff00ff", "x"), {}},
+        {"a second of nine digits", at("-000000100-00ff00ff", "x"), {}},
+        {"a second that is no number", at("-00000001+0-00ff00ff", "x"), {}},
+        {"digits in upper case", at("-0000000100-00FF00FF", "x"), {}},
+        {"a digit more", at("-0000000100-00ff00ff0", "x"), {}},
+        {"another character between", at("_0000000100-00ff00ff", "x"), {}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        std::vector<std::string> values;
+        for (const auto& cookie : login::find_browser_cookies(row.header, kPlain)) values.push_back(cookie.value);
+        CHECK(values == row.values);
+    }
+}
+
+TEST_CASE("agent_label: browsers and systems as their headers name them [ACCOUNT-8]") {
+    struct Row {
+        const char* header;
+        const char* label;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox on Linux"},
+        {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36", "Chrome on Windows"},
+        {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.2592.56", "Edge on Windows"},
+        {"Mozilla/5.0 (Macintosh; Intel Mac OS X 14_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15", "Safari on macOS"},
+        {"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1", "Safari on iPhone"},
+        {"Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0.6478.35 Mobile/15E148 Safari/604.1", "Chrome on iPad"},
+        {"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/127.0 Mobile/15E148 Safari/605.1.15", "Firefox on iPhone"},
+        {"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36", "Chrome on Android"},
+        {"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36", "Samsung Internet on Android"},
+        {"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36", "Chrome on ChromeOS"},
+        {"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0 Safari/537.36 OPR/111.0.0.0", "Opera on Linux"},
+        {"Mozilla/5.0 (X11; FreeBSD amd64; rv:127.0) Gecko/20100101 Firefox/127.0", "Firefox on FreeBSD"},
+        {"curl/7.88.1", ""},
+        {"SomeApp (Linux)", "A browser on Linux"},
+        {"", ""},
+    };
+    // clang-format on
+    for (const Row& row : rows) {
+        CAPTURE(row.header);
+        CHECK(agent_label(row.header) == row.label);
+    }
+}
+
+TEST_CASE("agent_label: no part of a header is ever shown [ACCOUNT-8]") {
+    CHECK(agent_label("<script>alert(1)</script>Firefox/1 \xff\x01") == "Firefox");
 }

@@ -24,8 +24,8 @@ login::Settings remote() {
 std::string read(const login::Settings& login, const Variables& variables) {
     const auto user = login::read_remote_user(login, variables, kNow);
     if (user) return user->username;
-    CHECK_FALSE(user.error().log_detail.empty());
-    return user.error().fault == login::RemoteFault::missing ? "(missing)" : "(unusable)";
+    CHECK_FALSE(user.error().detail.empty());
+    return user.error().reason == refusal::Reason::remote_user_missing ? "(missing)" : "(unusable)";
 }
 
 TEST_CASE("read_remote_user: REMOTE_USER counts with a non-empty AUTH_TYPE only [RFC 3875 §4.1.1, §4.1.11]") {

@@ -15,7 +15,6 @@
 #include "web/authorization.h"
 #include "web/consent.h"
 #include "web/login.h"
-#include "web/remote_login.h"
 
 using namespace postern;
 using test::location_parameter;

@@ -1,5 +1,5 @@
 // Login where the web server authenticates: who gets a session, and what stops the redirects from going in circles.
-#include "web/remote_login.h"
+#include "web/login.h"
 
 #include <algorithm>
 

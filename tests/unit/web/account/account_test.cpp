@@ -8,7 +8,7 @@
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "unit/web/account/account_flow.h"
-#include "web/remote_login.h"
+#include "web/login.h"
 
 using namespace postern;
 using test::AccountFlow;

@@ -1,6 +1,7 @@
 // The page of the browsers in which a user is signed in: what it lists, and what it ends.
 #include "web/account/devices.h"
 
+#include "login/complete.h"
 #include "store/grants.h"
 #include "store/sessions.h"
 #include "unit/web/account/account_flow.h"

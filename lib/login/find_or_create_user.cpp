@@ -1,5 +1,5 @@
-// The user of a name that something else than Postern has checked.
-#include "login/met_user.h"
+// Finds or creates the user of a name that something else than Postern has checked.
+#include "login/find_or_create_user.h"
 
 #include <algorithm>
 #include <optional>
@@ -37,8 +37,9 @@ const char* why_not_made(oauth::Context& context, db::Database& database, const 
     return nullptr;
 }
 
-std::optional<MetUser> find_met(oauth::Context& context, db::Transaction& transaction, const std::string& username,
-                                const std::function<bool(model::User&)>& describe) {
+std::optional<FoundUser> find_and_describe(oauth::Context& context, db::Transaction& transaction,
+                                           const std::string& username,
+                                           const std::function<bool(model::User&)>& describe) {
     auto user = store::find_user_by_name_to_change(transaction, username);
     if (!user) return std::nullopt;
     const bool is_changed = user->enabled && describe(*user);
@@ -46,19 +47,20 @@ std::optional<MetUser> find_met(oauth::Context& context, db::Transaction& transa
         user->updated_at = context.now();
         store::update_claims(transaction, *user);
     }
-    return MetUser{.user = std::move(*user), .changed = is_changed};
+    return FoundUser{.user = std::move(*user), .changed = is_changed};
 }
 
 }  // namespace
 
-util::Result<MetUser, std::string> meet_user(oauth::Context& context, db::Transaction& transaction,
-                                             const std::string& username,
-                                             const std::function<bool(model::User&)>& describe) {
-    if (auto met = find_met(context, transaction, username, describe)) return std::move(*met);
+util::Result<FoundUser, std::string> find_or_create_user(oauth::Context& context, db::Transaction& transaction,
+                                                         const std::string& username,
+                                                         const std::function<bool(model::User&)>& describe) {
+    if (auto found = find_and_describe(context, transaction, username, describe)) return std::move(*found);
     if (context.settings.login.auto_create) {
         store::hold_key(transaction, std::string(store::kNewName) + crypto::sha256_hex(util::to_lower(username)),
                         context.now() + kHeld);
-        if (auto met = find_met(context, transaction, username, describe)) return std::move(*met);  // just made
+        if (auto found = find_and_describe(context, transaction, username, describe))
+            return std::move(*found);  // just made
     }
     if (const char* why = why_not_made(context, transaction.database(), username)) return std::string(why);
     model::User made;
@@ -67,7 +69,7 @@ util::Result<MetUser, std::string> meet_user(oauth::Context& context, db::Transa
     made.created_at = made.updated_at = context.now();
     describe(made);
     if (!store::insert_user(transaction, made)) return std::string("another process has just made that user");
-    return MetUser{.user = std::move(made), .made = true};
+    return FoundUser{.user = std::move(made), .made = true};
 }
 
 }  // namespace postern::login
