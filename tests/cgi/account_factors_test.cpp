@@ -127,24 +127,6 @@ TEST_CASE("app: a code that is not right turns nothing on, and the same key is s
     CHECK(says(send(op, alice, "/app", app.form(grouped)), "Your app is on."));
 }
 
-TEST_CASE("app: its clock may be a step off and no more, and the log says by how much it is [TOTP-5, TOTP-6]") {
-    struct Row {
-        int steps;
-        bool counts;
-    };
-    for (const auto& [steps, counts] : {Row{-1, true}, Row{1, true}, Row{-2, false}, Row{2, false}}) {
-        CAPTURE(steps);
-        const Deployment op;
-        UserAgent alice = signed_in(op);
-        const SetUp app = set_up(op, alice);
-        const Answer answer = send(op, alice, "/app", app.form(app.code(op, steps)));
-        CHECK(says(answer, "Your app is on.") == counts);
-        CHECK(op.count_rows("totp_secrets") == (counts ? 1 : 0));
-        const std::string off = "the app's clock is off by " + std::to_string(steps * 30) + " s";
-        CHECK((answer.log.find(off) != std::string::npos) == !counts);
-    }
-}
-
 TEST_CASE("app: the form that turned it on says so when it comes again, and makes no second set of codes [TOTP-4]") {
     Enrolled f;
     const Answer again = send(f.op, f.alice, "/app", f.app.form(f.app.code(f.op)));
@@ -201,42 +183,6 @@ TEST_CASE("app: two pages that are open, and the one that is sent first counts [
     CHECK(says(late, "changed meanwhile"));
     CHECK(codes_in(late) != std::vector<std::string>{other.key});
     CHECK(send(op, alice, "/app", one.form(one.code(op))).location() == at(op, "/app?done=app-on"));
-}
-
-TEST_CASE("app: its form counts for 600 seconds, and then there is another key [TOTP-4]") {
-    for (const int age : {599, 600}) {
-        CAPTURE(age);
-        Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 3600}}}}});
-        UserAgent alice = signed_in(op);
-        const SetUp app = set_up(op, alice);
-        op.advance(seconds(age));
-        const Answer answer = send(op, alice, "/app", app.form(app.code(op)));
-        CHECK(says(answer, "open for too long") == (age == 600));
-        CHECK(op.count_rows("totp_secrets") == (age == 600 ? 0 : 1));
-        if (age == 600) CHECK(codes_in(answer) != std::vector<std::string>{app.key});
-    }
-}
-
-TEST_CASE(
-    "app: the key of another user's page, of another browser's or of none turns nothing on [TOTP-4, ACCOUNT-16]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    UserAgent bob = signed_in(op, kBob, kBobPassword);
-    UserAgent elsewhere = signed_in(op);
-    const SetUp own = set_up(op, alice);
-    const SetUp of_bob = set_up(op, bob);
-    const SetUp from_elsewhere = set_up(op, elsewhere);
-    for (const SetUp* other : {&of_bob, &from_elsewhere}) {
-        const Query form = {
-            {"csrf", value_of(own.page, "csrf")}, {"app", value_of(other->page, "app")}, {"code", other->code(op)}};
-        CHECK(says(send(op, alice, "/app", form), "was not of this browser"));
-    }
-    for (const std::string& sealed : {std::string(), std::string("x"), value_of(own.page, "app") + "AAAA"})
-        CHECK(says(send(op, alice, "/app", own.form(own.code(op)).with("app", sealed)), "was not of this browser"));
-    CHECK(send(op, alice, "/app", own.form(own.code(op)).with("csrf", value_of(of_bob.page, "csrf"))).status == 403);
-    CHECK(op.count_rows("totp_secrets") == 0);
-    CHECK(send(op, alice, "/app", own.form(own.code(op))).status == 200);
-    CHECK(says(bob.fetch(at(op, "")), "Authenticator app off"));
 }
 
 TEST_CASE("factors: forms of other sites, pages and sessions change nothing, and no GET does [ACCOUNT-4]") {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "factor/password_list.h"
-#include "factor/password_strength.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -16,7 +15,6 @@
 namespace {
 
 using namespace postern::test;
-using std::chrono::seconds;
 
 const std::vector<std::string> kPages = {"",         "/password",     "/app",      "/codes",
                                          "/devices", "/applications", "/activity", "/profile"};
@@ -118,56 +116,6 @@ TEST_CASE("account: where the web server signs users in [ACCOUNT-1, ACCOUNT-7]")
     CHECK(alice.fetch(at(op, "/devices")).status == 200);
 }
 
-TEST_CASE("account: a new password ends every other session and token, and this browser goes on [ACCOUNT-6]") {
-    const SignedIn before;
-    const Deployment& op = before.op;
-    UserAgent alice = signed_in(op);
-    UserAgent elsewhere = signed_in(op);
-    const std::string cookie = alice.session_cookie();
-    const Answer changed = press(op, alice, "/password", change_to(kNewPassword));
-    CHECK(changed.status == 303);
-    CHECK(changed.location() == at(op, "/password?done=password-changed"));
-    CHECK(alice.session_cookie() != cookie);
-    CHECK(says(alice.fetch(changed.location()), "Your password is changed."));
-    CHECK(elsewhere.open(at(op, "")).verdict() == "login");
-    CHECK_FALSE(is_active(op, before.access_token()));
-    CHECK(redeem(op, {{"grant_type", "refresh_token"}, {"refresh_token", before.refresh_token()}}).status == 400);
-    CHECK_FALSE(can_log_in(op, kAlicePassword));
-    CHECK(can_log_in(op, kNewPassword));
-}
-
-TEST_CASE(
-    "account: after account.reauthentication a new password needs a new login, the page only a session [ACCOUNT-3]") {
-    Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 60}}}}});
-    UserAgent alice = signed_in(op);
-    const Answer form = alice.fetch(at(op, "/password"));
-    op.advance(seconds(60));
-    for (const std::string& page : {std::string(""), std::string("/devices"), std::string("/applications")})
-        CHECK(alice.fetch(at(op, page)).status == 200);
-    const std::string typed = change_to(kNewPassword).with("csrf", token_of(form)).text();
-    const Landing login = alice.follow(at(op, "/password"), alice.send(at(op, "/password"), typed));
-    CHECK(login.verdict() == "login");
-    CHECK_FALSE(can_log_in(op, kNewPassword));
-    const Landing again = alice.log_in(login);
-    CHECK(again.url == at(op, "/password"));
-    CHECK(press(op, alice, "/password", change_to(kNewPassword)).status == 303);
-    CHECK(can_log_in(op, kNewPassword));
-}
-
-TEST_CASE("account: another browser of the user is signed out, at once [ACCOUNT-8]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    UserAgent lost = signed_in(op);
-    const Answer devices = alice.fetch(at(op, "/devices"));
-    std::string sid;
-    for (const Attributes& button : find_tags(devices.body, "button"))
-        if (button.contains("name") && button.at("name") == "sid") sid = button.at("value");
-    REQUIRE_FALSE(sid.empty());
-    CHECK(press(op, alice, "/devices", {{"sid", sid}}).location() == at(op, "/devices?done=signed-out"));
-    CHECK(lost.open(at(op, "")).verdict() == "login");
-    CHECK(alice.fetch(at(op, "")).status == 200);
-}
-
 TEST_CASE(
     "account: what a browser calls itself is read by the login and the account alone, not at any length [ACCOUNT-8]") {
     const Deployment op;
@@ -189,20 +137,6 @@ TEST_CASE("account: an application whose access is removed asks again, and its t
     CHECK_FALSE(is_active(op, before.access_token()));
     CHECK(alice.authorize(authorization_request()).verdict() == "consent");
     CHECK(says(alice.fetch(at(op, "/applications")), "No application has access"));
-}
-
-TEST_CASE("account: forms of other sites, and what they could send, change nothing [ACCOUNT-4, L25]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    const std::string typed = change_to(kNewPassword).text();
-    CHECK(alice.send(at(op, "/password"), typed).status == 403);
-    const std::string own = change_to(kNewPassword).with("csrf", token_of(alice.fetch(at(op, "/password")))).text();
-    for (const char* site : {"cross-site", "same-site", "none"})
-        CHECK(alice.send(at(op, "/password"), own, {{"Sec-Fetch-Site", site}}).status == 403);
-    CHECK(alice.fetch(at(op, "/password") + "?" + own).status == 200);
-    CHECK_FALSE(can_log_in(op, kNewPassword));
-    CHECK(alice.send(at(op, "/password"), own, {{"Sec-Fetch-Site", "same-origin"}}).status == 303);
-    CHECK(can_log_in(op, kNewPassword));
 }
 
 TEST_CASE("account: signing out leads through the logout page [ACCOUNT-15]") {
@@ -245,54 +179,10 @@ TEST_CASE("account: what a user changes is in the audit log [AUDIT-1, AUDIT-2]")
     }
 }
 
-TEST_CASE(
-    "account: a new password that may not be chosen is said why, and the old one stays [PASSWORD-1, PASSWORD-2]") {
-    struct Row {
-        std::string password;
-        const char* says;
-        const char* flaw;
-    };
-    std::vector<Row> rows = {
-        {"fourteen chars", "It needs at least 15 characters", "too_short"},
-        {std::string(512, 'x'), "It may have up to 511 bytes", "too_long"},
-        {"ALICE@op.example", "must not be your e-mail address", "email"},
-    };
-    if (postern::factor::estimates_password_strength())
-        rows.push_back(
-            {"wonderland wonderland", "Too easy to guess: it is made of common words or patterns.", "guessable"});
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    const auto rows_before = op.count_rows("login_attempts");
-    for (const Row& row : rows) {
-        CAPTURE(row.flaw);
-        const Answer answer = press(op, alice, "/password", change_to(row.password));
-        CHECK(answer.status == 200);
-        CHECK(says(answer, row.says));
-        CHECK(text_of(audit_line(answer.log, "password_refused"), "reason") ==
-              std::string("new password: ") + row.flaw);
-        CHECK(answer.log.find(row.password) == std::string::npos);
-        CHECK(op.count_rows("login_attempts") == rows_before);  // nothing was guessed, and nothing hashed
-    }
-    CHECK(can_log_in(op, kAlicePassword));
-}
-
 TEST_CASE("account: a weak password that was set otherwise opens the account as before [PASSWORD-4]") {
     const Deployment op;
     op.must({"user", "passwd", kAlice, "--password-stdin", "--weak"}, "1234\n");
     CHECK(can_log_in(op, "1234"));
-}
-
-TEST_CASE("account: length and strength are those of the configuration [PASSWORD-1, PASSWORD-2]") {
-    const Deployment op(
-        Deployment::Options{"https://op.example",
-                            {{"login", postern::json::Object{{"passwordMinLength", 18}, {"passwordMinStrength", 0}}}}});
-    UserAgent alice = signed_in(op);
-    const Answer page = alice.fetch(at(op, "/password"));
-    CHECK(page.body.find("minlength=\"18\"") != std::string::npos);
-    CHECK(says(page, "At least 18 characters"));
-    CHECK(says(press(op, alice, "/password", change_to("seventeen letters")), "at least 18 characters"));
-    CHECK(press(op, alice, "/password", change_to("passwordpassword12")).status == 303);
-    CHECK(can_log_in(op, "passwordpassword12"));
 }
 
 TEST_CASE("account: fields for passwords are filled by password managers and have no greatest length [PASSWORD-6]") {

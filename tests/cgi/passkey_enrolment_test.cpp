@@ -172,22 +172,6 @@ TEST_CASE("enrolment: the challenge of one login is none of another, and ends wi
     CHECK(late.op.count_rows("passkeys") == 0);
 }
 
-TEST_CASE("enrolment: a user who was disabled or has another password meanwhile adds no passkey [POLICY-4, STEP-6]") {
-    for (const bool is_disabled : {true, false}) {
-        CAPTURE(is_disabled);
-        Enrolling f;
-        const Adding adding(f.open().answer);
-        if (is_disabled)
-            f.op.must({"user", "disable", kAlice});
-        else
-            f.op.must({"user", "passwd", kAlice, "--password-stdin"}, "a new quiet password of hers\n");
-        CHECK(f.add(adding.form(f.phone)).verdict() == "login");
-        CHECK(f.op.count_rows("passkeys") == 0);
-        CHECK(f.op.count_rows("spent_challenges") == 0);
-        CHECK(f.op.count_rows("sessions") == 0);
-    }
-}
-
 TEST_CASE("enrolment: a passkey of another user is not added [WEBAUTHN-9]") {
     Enrolling f;
     REQUIRE(f.add(Adding(f.open().answer).form(f.phone)).verdict() == "codes");

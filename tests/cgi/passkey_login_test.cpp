@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "db/write.h"
 #include "factor/cose_key.h"
@@ -189,14 +188,6 @@ TEST_CASE(
     CHECK(f.stored().last_used_at);
 }
 
-TEST_CASE("passkey: level 3 includes level 2, and the client is told the name that it asked for [LEVEL-1, LEVEL-2]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const std::string mfa = "https://refeds.org/profile/mfa";
-    const Landing page = f.login_page(alice, authorization_request().with("acr_values", mfa));
-    CHECK(worth(f.op, alice, f.give(alice, page)) == mfa + ": pop user mfa");
-}
-
 TEST_CASE(
     "passkey: behind a password it is a second factor, and a touch is enough [STEP-5, CODE-6, WEBAUTHN-12, WEBAUTHN-14, WebAuthn §7.2m]") {
     struct Row {
@@ -220,67 +211,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("passkey: behind a password no user handle need come, and another one is refused [WEBAUTHN-12]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const Landing page = f.second_page(alice);
-    Fields fields = fields_of(f.answer(page));
-    fields["user_handle"] = base64url_encode(std::string(32, 'x'));
-    const Landing refused = f.give(alice, page, fields);
-    check_refused(refused, "the user handle is that of another user");
-    CHECK(refused.verdict() == "second step");
-    fields = fields_of(f.answer(refused));
-    fields["user_handle"] = "";
-    CHECK(f.give(alice, refused, fields).verdict() == "consent");
-}
-
-TEST_CASE("passkey: what is refused at the login page, in one sentence [WEBAUTHN-3, WEBAUTHN-11, WEBAUTHN-18]") {
-    struct Row {
-        const char* reason;
-        std::function<Fields(WithPasskey&, const Landing&)> change;
-    };
-    const auto field = [](const char* name, const std::string& value) {
-        return [=](WithPasskey& f, const Landing& page) {
-            Fields fields = fields_of(f.answer(page));
-            fields[name] = value;
-            return fields;
-        };
-    };
-    const Row rows[] = {
-        {"the authenticator did not verify the user",
-         [](WithPasskey& f, const Landing& page) {
-             f.key.flags = kUserPresent;
-             return fields_of(f.answer(page));
-         }},
-        {"the origin is not that of the issuer",
-         [](WithPasskey& f, const Landing& page) { return fields_of(f.answer(page, "https://op.example.net")); }},
-        {"the authenticator data is for another RP ID",
-         [](WithPasskey& f, const Landing& page) { return fields_of(f.answer(page, kOrigin, "example")); }},
-        {"the user handle is missing", field("user_handle", "")},
-        {"the user handle is that of another user", field("user_handle", base64url_encode(std::string(32, 'x')))},
-        {"no user has that passkey", field("id", base64url_encode("another"))},
-        {"no user has that passkey", field("id", "")},
-        {"the signature is wrong", field("signature", base64url_encode("none"))},
-        {"a field of the passkey is not base64url", field("signature", "a+b/")},
-        {"the authenticator data ends too early", field("authenticator_data", "")},
-        {"the challenge is not one of this page", field("challenge", "")},
-        {"the challenge is not one of this page", field("challenge", "AAAA")},
-    };
-    for (const Row& row : rows) {
-        WithPasskey f;
-        UserAgent alice(f.op);
-        const Landing page = f.login_page(alice);
-        const Landing refused = f.give(alice, page, row.change(f, page));
-        check_refused(refused, row.reason);
-        CHECK(refused.verdict() == "login");
-        CHECK(alice.session_cookie().empty());
-        CHECK(f.op.count_rows("spent_challenges") == 0);
-        // The page that says so has a challenge of its own.
-        f.key.flags = kUserPresent | kUserVerified;
-        CHECK(f.give(alice, refused).verdict() == "consent");
-    }
-}
-
 TEST_CASE(
     "passkey: a challenge counts once, for its page, its request and its browser [WEBAUTHN-3, WebAuthn §13.4.3]") {
     const WithPasskey f;
@@ -295,29 +225,6 @@ TEST_CASE(
     check_refused(f.give(alice, f.second_page(alice), stolen), "the challenge is not one of this page");
     CHECK(f.give(alice, page, answer).verdict() == "consent");
     check_refused(f.give(alice, page, answer), "was used");
-    CHECK(f.op.count_rows("sessions") == 1);
-}
-
-TEST_CASE("passkey: a challenge of the second page is none of the first [WEBAUTHN-3]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const Landing first = f.login_page(alice);
-    const Landing second = alice.log_in(first);
-    REQUIRE(second.verdict() == "second step");
-    Fields fields = fields_of(f.answer(second));
-    fields["challenge"] = find_form(second.answer.body)->fields["challenge"];
-    check_refused(f.give(alice, first, fields), "the challenge is not one of this page");
-}
-
-TEST_CASE("passkey: an answer sent in twice starts one session, also at the second page [WEBAUTHN-3, STEP-6]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const Landing page = f.second_page(alice);
-    const Fields answer = fields_of(f.answer(page));
-    CHECK(f.give(alice, page, answer).verdict() == "consent");
-    const Landing again = f.give(alice, page, answer);
-    CHECK(again.verdict() == "login");
-    CHECK(says(again.answer, "Your account has changed meanwhile."));
     CHECK(f.op.count_rows("sessions") == 1);
 }
 
@@ -437,6 +344,8 @@ TEST_CASE("passkey: alone, whose it is and why it is refused is on no page, byte
         {"the signature is wrong", sent("signature", base64url_encode("none"))},
         {"the user handle is that of another user", sent("user_handle", base64url_encode(std::string(32, 'x')))},
         {"the challenge is not one of this page", sent("challenge", "AAAA")},
+        {"a field of the passkey is not base64url", sent("signature", "a+b/")},
+        {"the authenticator data ends too early", sent("authenticator_data", "")},
     };
     std::set<std::string> pages;
     for (const auto& [reason, change] : rows) {
@@ -450,6 +359,18 @@ TEST_CASE("passkey: alone, whose it is and why it is refused is on no page, byte
         pages.insert(shown(refused.answer));
     }
     CHECK(pages.size() == 1);
+}
+
+TEST_CASE("passkey: alone a touch is not enough, and the page that says so works again [WEBAUTHN-11]") {
+    WithPasskey f;
+    UserAgent alice(f.op);
+    const Landing page = f.login_page(alice);
+    f.key.flags = kUserPresent;
+    const Landing refused = f.give(alice, page);
+    check_refused(refused, "the authenticator did not verify the user");
+    CHECK(f.op.count_rows("spent_challenges") == 0);
+    f.key.flags = kUserPresent | kUserVerified;
+    CHECK(f.give(alice, refused).verdict() == "consent");
 }
 
 TEST_CASE("passkey: of another user than the password's it is refused [WEBAUTHN-12, WebAuthn §7.2a]") {
@@ -494,26 +415,6 @@ TEST_CASE("passkey: its owner is told of a suspension, and of a wrong one behind
     check_refused(f.give(copy, f.login_page(copy)), "the counter of the passkey has not grown");
     CHECK(words() == "second_step_failed_elsewhere signed_in passkey_suspended");
     CHECK(f.op.must({"user", "activity", kAlice}).find("203.0.113.9") != std::string::npos);
-}
-
-TEST_CASE("passkey: a counter that has not grown suspends it [WEBAUTHN-15, WebAuthn §6.1.1, §7.2l]") {
-    WithPasskey f;
-    const auto log_in = [&](std::uint32_t counter) {
-        UserAgent alice(f.op);
-        f.key.counter = counter;
-        return f.give(alice, f.login_page(alice));
-    };
-    for (const std::uint32_t counter : {0U, 0U, 5U, 6U}) {
-        CAPTURE(counter);
-        CHECK(log_in(counter).verdict() != "login");
-        CHECK(f.stored().sign_count == counter);
-    }
-    const Landing copied = log_in(6);
-    check_refused(copied, "the counter of the passkey has not grown");
-    CHECK(copied.answer.log.find("\"event\":\"passkey_suspended\"") != std::string::npos);
-    CHECK(f.stored().suspended_at);
-    check_refused(log_in(7), "the passkey is suspended");
-    CHECK(f.stored().sign_count == 6);
 }
 
 TEST_CASE(
@@ -622,31 +523,6 @@ TEST_CASE("passkey: rubbish that makes this server check no signature locks no a
     CHECK(f.give(alice, f.login_page(alice)).verdict() == "consent");
 }
 
-TEST_CASE("passkey: another user than the one asked for ends the request [STEP-10]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const std::string bob = subject_of(f.op, kBob);
-    const Query request =
-        authorization_request().with("claims", "{\"id_token\":{\"sub\":{\"value\":\"" + bob + "\"}}}");
-    CHECK(f.give(alice, f.login_page(alice, request)).verdict() == "login_required");
-}
-
-TEST_CASE("passkey: prompt=login and max_age are satisfied by one [STEP-8]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    REQUIRE(alice.approve(f.give(alice, f.login_page(alice))).verdict() == "code");
-    CHECK(f.give(alice, f.login_page(alice, authorization_request().with("prompt", "login"))).verdict() == "code");
-    CHECK(f.give(alice, f.login_page(alice, authorization_request().with("max_age", "0"))).verdict() == "code");
-}
-
-TEST_CASE("passkey: a client that requires one is content with nothing else [POLICY-1, POLICY-6, LEVEL-5]") {
-    const WithPasskey f;
-    f.op.must({"client", "set", kWeb, "--acr", "phr"});
-    UserAgent alone(f.op), alice(f.op);
-    CHECK(worth(f.op, alone, f.give(alone, f.login_page(alone))) == "phr: pop user mfa");
-    CHECK(worth(f.op, alice, f.give(alice, f.second_page(alice))) == "phr: pwd pop user mfa");
-}
-
 TEST_CASE(
     "passkey: beside an app both are offered, and for a client that requires a passkey it alone [STEP-5, LEVEL-4, LEVEL-5, "
     "POLICY-6]") {
@@ -703,19 +579,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("passkey: it raises the session of a password [STEP-8]") {
-    WithPasskey f(json::Object{{"secondFactor", "off"}});
-    UserAgent alice(f.op);
-    CHECK(worth(f.op, alice, alice.log_in(f.login_page(alice))) ==
-          "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport: pwd");
-    f.op.configure("login", json::Object{{"secondFactor", "offered"}});
-    f.op.must({"client", "set", kWeb, "--acr", "phr"});
-    const Landing page = alice.authorize(authorization_request());
-    REQUIRE(page.verdict() == "second step");
-    CHECK(worth(f.op, alice, f.give(alice, page)) == "phr: pwd pop user mfa");
-    CHECK(f.op.count_rows("sessions") == 1);
-}
-
 TEST_CASE("passkey: two tabs raise one session, and a code does not lower what the passkey has made of it [STEP-8]") {
     WithPasskey f;
     UserAgent owner(f.op), alice(f.op);
@@ -747,17 +610,6 @@ TEST_CASE("passkey: the name that was typed beside one that is refused is kept [
     CHECK(value_of(refused.answer, "username") == kAlice);
 }
 
-TEST_CASE("passkey: whatever was changed meanwhile starts over [STEP-6, STORE-6]") {
-    WithPasskey f;
-    UserAgent alice(f.op);
-    const Landing page = f.second_page(alice);
-    f.op.must({"user", "passwd", "alice", "--password-stdin"}, "a new quiet password of hers\n");
-    const Landing done = f.give(alice, page);
-    CHECK(done.verdict() == "login");
-    CHECK(says(done.answer, "Your account has changed meanwhile."));
-    CHECK(f.stored().last_used_at == std::nullopt);
-}
-
 TEST_CASE("passkey: one that is removed while its page is open starts no session [STEP-6, STEP-7]") {
     const WithPasskey f;
     UserAgent alone(f.op), alice(f.op);
@@ -769,14 +621,6 @@ TEST_CASE("passkey: one that is removed while its page is open starts no session
     CHECK(done.verdict() == "login");
     CHECK(says(done.answer, "Your account has changed meanwhile."));
     CHECK(f.op.count_rows("sessions") == 0);
-}
-
-TEST_CASE("passkey: it leads to the account page as a password does [STEP-1]") {
-    const WithPasskey f;
-    UserAgent alice(f.op);
-    const Landing page = alice.open(f.op.url("account"));
-    REQUIRE(page.verdict() == "login");
-    CHECK(f.give(alice, page).url.starts_with(f.op.url("account")));
 }
 
 TEST_CASE("passkey: the account shows when it was last used [ACCOUNT-10]") {
@@ -911,18 +755,6 @@ TEST_CASE("passkey: where none can be, the login page is byte for byte that of a
         const std::string scripts = policy.substr(policy.find("script-src"), policy.find("; style-src"));
         CHECK(scripts.find("sha256-") == scripts.rfind("'sha256-", scripts.find(';')) + 1);
     }
-}
-
-TEST_CASE("passkey: discovery names level 3 where a passkey can be used [LEVEL-8]") {
-    const auto names = [](const Deployment& op) {
-        return json::write(*op.cgi("discovery").json().find("acr_values_supported"));
-    };
-    CHECK(names(Deployment()).ends_with(",\"phr\"]"));
-    CHECK(
-        names(Deployment({.config = {{"login", json::Object{{"passkeys", "secondFactor"}}}}})).ends_with(",\"phr\"]"));
-    CHECK(names(Deployment({.config = {{"login", json::Object{{"passkeys", "off"}}}}})).find("phr") ==
-          std::string::npos);
-    CHECK(names(Deployment({.issuer = "https://192.0.2.80"})).find("phr") == std::string::npos);
 }
 
 }  // namespace

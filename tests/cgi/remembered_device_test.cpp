@@ -13,7 +13,6 @@
 namespace {
 
 using namespace postern::test;
-using std::chrono::seconds;
 
 constexpr std::int64_t kMonth = 2592000;
 
@@ -136,34 +135,6 @@ TEST_CASE("remembered device: it lets its own user in and no other [DEVICE-2, L3
     CHECK(thief.log_in(thief.authorize(authorization_request()), kAlice, "not her password").verdict() == "login");
 }
 
-TEST_CASE("remembered device: each value counts once, and who comes second is asked for a code [DEVICE-2, L37]") {
-    WithApp f;
-    UserAgent alice = f.remembered();
-    UserAgent copy(f.op);
-    copy.cookies() = alice.cookies();
-    REQUIRE(f.log_in(alice).verdict() == "code");
-    const std::string live = alice.device_cookie();
-    CHECK(f.log_in(copy).verdict() == "second step");
-    // Neither the session nor the device of the first has ended by that.
-    CHECK(alice.authorize(authorization_request()).verdict() == "code");
-    CHECK(alice.device_cookie() == live);
-    f.forget_session(alice);
-    CHECK(f.log_in(alice).verdict() == "code");
-}
-
-TEST_CASE("remembered device: it ends when the first value would have, however often it is used [DEVICE-2, L37]") {
-    WithApp f;
-    UserAgent alice = f.remembered();
-    f.op.advance(seconds(kMonth / 2));
-    REQUIRE(f.log_in(alice).verdict() == "code");
-    f.forget_session(alice);
-    f.op.advance(seconds(kMonth / 2 - 1));
-    REQUIRE(f.log_in(alice).verdict() == "code");
-    f.forget_session(alice);
-    f.op.advance(seconds(1));
-    CHECK(f.log_in(alice).verdict() == "second step");
-}
-
 TEST_CASE("remembered device: what ends it [DEVICE-4, STORE-4, STORE-6]") {
     const std::vector<std::vector<std::vector<std::string>>> ends = {
         {{"user", "disable", kAlice}, {"user", "enable", kAlice}},
@@ -185,19 +156,6 @@ TEST_CASE("remembered device: what ends it [DEVICE-4, STORE-4, STORE-6]") {
     CHECK(alice.log_in(login, kAlice, "a new quiet password of hers").verdict() == "second step");
     f.op.must({"user", "remove", kAlice});
     CHECK(f.op.count_rows("remembered_devices") == 0);
-}
-
-TEST_CASE("remembered device: it ends with the password that its user changes in the account [DEVICE-4, ACCOUNT-6]") {
-    const char* const kNew = "four words in a row";
-    WithApp f;
-    UserAgent alice = f.remembered();
-    UserAgent owner(f.op);
-    const Landing code = owner.log_in(owner.open(f.op.url("account") + "/password"));
-    const Landing page = owner.submit(code, "verify", {{"code", f.app.fresh_code(f.op)}});
-    REQUIRE_MESSAGE(page.url == f.op.url("account") + "/password", page.verdict() << page.answer.log);
-    const Landing changed = owner.submit(page, "save", {{"present", kAlicePassword}, {"new", kNew}, {"again", kNew}});
-    CHECK(says(changed.answer, "Your password is changed."));
-    CHECK(alice.log_in(alice.authorize(authorization_request()), kAlice, kNew).verdict() == "second step");
 }
 
 TEST_CASE(

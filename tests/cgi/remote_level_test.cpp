@@ -3,12 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "json/writer.h"
 #include "support/app_set_up.h"
-#include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
 #include "support/passkey_set_up.h"
@@ -81,17 +78,6 @@ TEST_CASE("remote level: the web server's word is worth that, and amr has our ow
     }
 }
 
-TEST_CASE("remote level: null leaves everything as it was [POLICY-9, decision 0018]") {
-    RemoteLevel f({{"remoteLevel", nullptr}});
-    UserAgent alice = f.browser();
-    const auto claims = f.id_token(alice.authorize(usual()));
-    for (const char* unknown : {"acr", "amr", "auth_time"}) CHECK(claims.find(unknown) == nullptr);
-    CHECK(f.op.cgi("discovery").json().find("acr_values_supported") == nullptr);
-    CHECK(alice.fetch(f.op.url("account") + "/app").status == 404);
-    CgiRequest post = post_form("resume=x");
-    CHECK(f.op.cgi("login", post).status == 405);
-}
-
 TEST_CASE(
     "remote level: an app is asked for behind level 1, and the login is worth both [POLICY-2, POLICY-9, STEP-3]") {
     RemoteLevel f({{"remoteLevel", 1}});
@@ -121,15 +107,6 @@ TEST_CASE("remote level: the second page is of the user whom the web server name
     CHECK(text_of(f.id_token(other), "sub") == subject_of(f.op, kBob));
     alice.login_variables().clear();
     CHECK(alice.open(step.url).verdict() == "page 403");
-}
-
-TEST_CASE(
-    "remote level: a new login that cannot be proved is refused before a code is asked for [POLICY-7, OIDC Core §3.1.2.1]") {
-    RemoteLevel f({{"remoteLevel", 1}});
-    f.set_up_app();
-    UserAgent alice = f.browser();
-    CHECK(alice.authorize(usual().with("prompt", "login")).verdict() == "login_required");
-    CHECK(alice.authorize(usual().with("max_age", "60")).verdict() == "login_required");
 }
 
 TEST_CASE("remote level: with the login's time, a new login and its code are enough [POLICY-7]") {

@@ -2,11 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "store/users.h"
-#include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
 
@@ -91,36 +88,6 @@ TEST_CASE("remote user: headers do nothing, by any name [CWE-290]") {
     CHECK(op.count_rows("users") == 2);
 }
 
-TEST_CASE("remote user: what is not authenticated gets a page that says what the web server must do") {
-    struct Row {
-        Variables variables;
-        const char* error;
-    };
-    const std::vector<Row> rows = {
-        {{}, "remote_user_missing"},
-        {{{"REMOTE_USER", kAlice}}, "remote_user_missing"},  // nginx's stock parameters
-        {{{"REMOTE_USER", kAlice}, {"AUTH_TYPE", ""}}, "remote_user_missing"},
-        {{{"AUTH_TYPE", "Basic"}}, "remote_user_missing"},
-        {{{"REDIRECT_REMOTE_USER", kAlice}, {"AUTH_TYPE", "Basic"}}, "remote_user_missing"},
-        {{{"REMOTE_USER", "al\x01ice"}, {"AUTH_TYPE", "Basic"}}, "remote_user_unusable"},
-    };
-    const Deployment op(options({{"autoCreate", true}}));
-    for (const Row& row : rows) {
-        CAPTURE(row.error);
-        UserAgent browser = browser_of(op, row.variables);
-        const Landing page = browser.authorize(authorization_request());
-        CHECK(page.verdict() == "page 403");
-        CHECK(why(op, page).find(row.error) != std::string::npos);
-        CHECK(says(page, "AUTH_TYPE") == (std::string(row.error) == "remote_user_missing"));
-        CHECK(browser.session_cookie().empty());
-        // Opened by hand, without a sign-in to continue, it says the same.
-        CHECK(browser.open(op.url("login")).verdict() == "page 403");
-    }
-    CHECK(browser_of(op, named(kAlice)).open(op.url("login")).verdict() == "page 400");
-    CHECK(op.count_rows("users") == 2);
-    CHECK(op.count_rows("sessions") == 0);
-}
-
 TEST_CASE("remote user: a variable of the operator's choice, and then REMOTE_USER is ignored") {
     const Deployment op(options({{"remoteUserVariable", "OIDC_CLAIM_sub"}}));
     CHECK(browser_of(op, {{"OIDC_CLAIM_sub", kAlice}}).authorize(authorization_request(kTrusted)).verdict() == "code");
@@ -172,105 +139,6 @@ TEST_CASE(
     CHECK(op.count_rows("users") == 3);
 }
 
-TEST_CASE("remote user: no user is made with an invisible name; an existing user with one still signs in") {
-    Deployment op(options({{"autoCreate", true}}));
-    for (const std::string name : {"\u200b", "\ufeffdave", "dave\u00ad", "\u3000"}) {
-        CAPTURE(name);
-        const Landing page = browser_of(op, named(name)).authorize(authorization_request(kTrusted));
-        CHECK(page.verdict() == "page 403");
-        CHECK(why(op, page).find("remote_user_unusable") != std::string::npos);
-    }
-    CHECK(op.count_rows("users") == 2);
-    postern::db::Database database(op.database(), postern::db::Access::read_write);
-    postern::db::Transaction transaction(database, postern::db::Durability::full);
-    auto bob = postern::store::find_user_by_name(database, kBob);
-    REQUIRE(bob);
-    bob->username = "bob\u200b";
-    CHECK(postern::store::update_user(transaction, *bob));
-    transaction.commit();
-    CHECK(browser_of(op, named("bob\u200b")).authorize(authorization_request(kTrusted)).verdict() == "code");
-}
-
-TEST_CASE("remote user: claims follow the web server's variables at each login, and others are left alone") {
-    const Deployment op(options(
-        {{"autoCreate", true},
-         {"claimsFromEnvironment", json::Object{{"email", "AUTHENTICATE_MAIL"}, {"email_verified", "MAIL_OK"}}}}));
-    const auto told = [&](const char* user, const Variables& more) {
-        Variables variables = named(user);
-        variables.insert(more.begin(), more.end());
-        UserAgent browser = browser_of(op, variables);
-        const Landing done = browser.approve(browser.authorize(authorization_request().with("prompt", "consent")));
-        const Answer tokens = redeem(op, token_request(done.parameter("code")));
-        return userinfo(op, tokens.member("access_token")).json();
-    };
-    const json::Object first = told("carol", {{"AUTHENTICATE_MAIL", "carol@a.example"}, {"MAIL_OK", "TRUE"}});
-    CHECK(text_of(first, "email") == "carol@a.example");
-    REQUIRE(first.find("email_verified") != nullptr);
-    CHECK(*first.find("email_verified")->if_bool());
-    const json::Object second = told("carol", {{"AUTHENTICATE_MAIL", "carol@b.example"}});
-    CHECK(text_of(second, "email") == "carol@b.example");
-    CHECK(second.find("email_verified") == nullptr);
-    CHECK(told("carol", {{"AUTHENTICATE_MAIL", "not an address"}}).find("email") == nullptr);
-
-    CHECK(text_of(told(kAlice, {{"AUTHENTICATE_MAIL", "alice@a.example"}}), "email") == "alice@a.example");
-    const std::string alice = op.must({"user", "show", kAlice, "--json"});
-    CHECK(alice.find("alice@a.example") != std::string::npos);
-    CHECK(alice.find("Alice Example") != std::string::npos);
-}
-
-TEST_CASE("remote user: a fresh login is proved by its time, or the client gets login_required [OIDC Core §3.1.2.1n]") {
-    struct Row {
-        const char* request;
-        const char* variable;     ///< authTimeFromEnvironment, or ""
-        std::optional<long> age;  ///< of the web server's login when the client asks; nullopt: not told
-        const char* verdict;
-    };
-    const std::vector<Row> rows = {
-        {"", "", std::nullopt, "code"},
-        {"prompt=login", "", std::nullopt, "login_required"},
-        {"prompt=select_account", "", std::nullopt, "login_required"},
-        {"max_age=0", "", std::nullopt, "login_required"},
-        {"max_age=3600", "", std::nullopt, "login_required"},
-        {"max_age=2147483647", "", std::nullopt, "login_required"},
-        {"prompt=login", "", 0, "login_required"},  // told, but not to us
-        {"prompt=login", "T", std::nullopt, "login_required"},
-        {"prompt=login", "T", 0, "code"},
-        {"prompt=login", "T", 1, "login_required"},
-        {"prompt=login", "T", -1, "login_required"},  // in the future
-        {"max_age=0", "T", 0, "code"},
-        {"max_age=0", "T", 1, "login_required"},
-        {"max_age=60", "T", 60, "code"},
-        {"max_age=60", "T", 61, "login_required"},
-        {"max_age=60", "T", -1, "login_required"},
-        {"", "T", 100000, "code"},
-        {"", "T", -1, "code"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.request);
-        CAPTURE(row.variable);
-        CAPTURE(row.age.value_or(-99));
-        json::Object more;
-        if (*row.variable) more.set("authTimeFromEnvironment", row.variable);
-        const Deployment op(options(more));
-        Variables variables = named(kAlice);
-        if (row.age) variables["T"] = std::to_string(op.now() - *row.age);
-        UserAgent alice = browser_of(op, variables);
-        const Query request = authorization_request(kTrusted).raw(row.request);
-        const Landing done = alice.authorize(request);
-        CHECK(done.verdict() == row.verdict);
-        if (done.verdict() == "code") {
-            const json::Object claims = id_token_of(op, done);
-            const bool proved = *row.variable && row.age && *row.age >= 0;
-            CHECK(number_of(claims, "auth_time") == (proved ? op.now() - *row.age : -1));
-            CHECK(claims.find("acr") == nullptr);
-        } else {
-            // And once only: nothing comes of going back.
-            const std::string login = done.visited.at(done.visited.size() - 1);
-            CHECK(alice.open(login).verdict() == "page 400");
-        }
-    }
-}
-
 TEST_CASE("remote user: a login that came after the request counts although the request waited for it") {
     Deployment op(options({{"authTimeFromEnvironment", "T"}}));
     UserAgent alice(op);
@@ -281,58 +149,6 @@ TEST_CASE("remote user: a login that came after the request counts although the 
     alice.login_variables()["T"] = std::to_string(op.now() - 30);
     const Landing done = alice.open(sent.location());
     CHECK(number_of(id_token_of(op, done), "auth_time") == op.now() - 30);
-}
-
-TEST_CASE(
-    "remote user: the sign-in of another browser cannot be finished here, and a finished one not again [CWE-384]") {
-    const Deployment op(options());
-    UserAgent mallory(op);
-    const std::string link =
-        mallory.fetch(op.url("authorize") + "?" + authorization_request(kTrusted).text()).location();
-    UserAgent fresh = browser_of(op, named(kAlice));
-    CHECK(fresh.open(link).verdict() == "page 400");
-    CHECK(fresh.session_cookie().empty());
-    UserAgent alice = browser_of(op, named(kAlice));
-    const Landing done = alice.authorize(authorization_request(kTrusted));
-    const std::string session = alice.session_cookie();
-    CHECK(alice.open(link).verdict() == "page 400");
-    CHECK(alice.open(done.visited.at(1)).verdict() == "page 400");
-    CHECK(alice.open(op.url("login") + "?resume=x").verdict() == "page 400");
-    CHECK(alice.session_cookie() == session);
-    CHECK(op.count_rows("sessions") == 1);
-}
-
-TEST_CASE("remote user: a browser that drops the session cookie gets a page after one round of redirects") {
-    const Deployment op(options());
-    UserAgent alice = browser_of(op, named(kAlice));
-    std::string url = op.url("authorize") + "?" + authorization_request(kTrusted).text();
-    const std::string browser_cookie_only = [&] {
-        alice.fetch(url);
-        return alice.cookies().begin()->first + "=" + alice.browser_cookie();
-    }();
-    std::vector<std::string> journey;
-    Answer answer;
-    do {
-        CgiRequest request = get_request(url.substr(url.find('?') + 1));
-        request.headers = {{"Cookie", browser_cookie_only}};
-        request.variables = named(kAlice);
-        const bool at_login = url.starts_with(op.url("login"));
-        journey.emplace_back(at_login ? "login" : "authorize");
-        answer = op.cgi(journey.back(), request);
-        url = answer.location();
-    } while (answer.status == 303 && journey.size() < 10);
-    CHECK(journey == std::vector<std::string>{"authorize", "login", "authorize", "login"});
-    CHECK(answer.status == 400);
-    CHECK(visible_text(answer.body).find("Your browser sent no cookie") != std::string::npos);
-    CHECK(op.must({"why", answer.header("X-Request-Id")}).find("session cookie") != std::string::npos);
-    CHECK(op.count_rows("sessions") == 1);
-    // Signing out in another tab on the way looks the same: whoever has cookies gets on from here.
-    const auto links = find_tags(answer.body, "a");
-    REQUIRE(links.size() == 1);
-    const std::string again = links[0].at("href");
-    CHECK(alice.follow(again, alice.fetch(again)).verdict() == "code");
-    // Who goes back to the application with a better browser is let in.
-    CHECK(alice.authorize(authorization_request(kTrusted)).verdict() == "code");
 }
 
 TEST_CASE(
@@ -420,89 +236,6 @@ TEST_CASE("remote user: a browser that returns from a logout which another site 
     CHECK(alice.submit(question, "cancel").verdict() == "page 200");
     CHECK(alice.submit(question, "logout").url == "https://op.example/out");
     CHECK(op.count_rows("sessions") == 0);
-}
-
-/// The one audit line of that event.
-json::Object audit_line_of(const std::string& log, const std::string& event) {
-    auto lines = audit_lines(log);
-    std::erase_if(lines, [&](const json::Object& line) { return text_of(line, "event") != event; });
-    REQUIRE_MESSAGE(lines.size() == 1, log);
-    return lines.front();
-}
-
-/// The web server passes on which groups of a directory the user is in.
-json::Object with_groups() {
-    return {{"groupsFromEnvironment",
-             json::Object{{"variable", "MEMBEROF"},
-                          {"separator", "; "},
-                          {"groups", json::Object{{"cn=staff,ou=groups,dc=example,dc=org", "staff"},
-                                                  {"cn=it,ou=groups,dc=example,dc=org", "admins"}}}}}};
-}
-
-TEST_CASE(
-    "remote user: groups follow the web server's variable, and what they gave ends with them [GROUP-6, GROUP-8]") {
-    const std::string staff = "cn=staff,ou=groups,dc=example,dc=org";
-    const std::string admins = "cn=it,ou=groups,dc=example,dc=org";
-    Deployment op(options(with_groups()));
-    const auto log = op.directory() / "audit.log";
-    op.configure("log", json::Object{{"target", log.string()}});
-    for (const char* name : {"staff", "others"}) op.must({"group", "add", name});
-    op.must({"group", "member", "add", "others", kAlice});
-    op.must({"client", "set", kTrusted, "--allow-group", "staff"});
-    std::size_t seen = 0;
-    const auto news = [&] {
-        const std::string all = read_file(log);
-        return all.substr(std::exchange(seen, all.size()));
-    };
-    const auto groups = [&] {
-        const std::string shown = op.must({"user", "show", kAlice, "--json"});
-        std::string list = shown.substr(shown.find("\"groups\": ["));
-        std::erase_if(list, [](char c) { return c == ' ' || c == '\n'; });
-        return list.substr(9, list.find(']') - 8);
-    };
-    UserAgent browser = browser_of(op, named(kAlice));
-    const auto sign_in = [&](const std::string& memberships) {
-        browser.login_variables()["MEMBEROF"] = memberships;
-        browser.cookies().clear();
-        return browser.authorize(authorization_request(kTrusted));
-    };
-
-    CHECK(sign_in(admins).verdict() == "page 403");
-    CHECK(groups() == R"(["others"])");
-    CHECK(news().find("\"group_missing\",\"group\":\"admins\"") != std::string::npos);
-    const std::string doctor = op.postern({"doctor"}).out;
-    CHECK(doctor.find("names the group \"admins\", which is not there") != std::string::npos);
-    CHECK(doctor.find("fix: postern group add admins\n") != std::string::npos);
-    CHECK(doctor.find("names the group \"staff\"") == std::string::npos);
-
-    const Landing done = sign_in("cn=x; " + staff + "; " + admins);
-    CHECK(groups() == R"(["others","staff"])");
-    const json::Object joined = audit_line_of(news(), "group_joined");
-    CHECK(text_of(joined, "subject") == subject_of(op, kAlice));
-    CHECK(text_of(joined, "group") == "staff");
-    CHECK(text_of(joined, "method") == "remote_user");
-    const Answer tokens = redeem(op, token_request(done.parameter("code"), kTrusted), kTrusted);
-    REQUIRE(tokens.status == 200);
-    CHECK(is_active(op, tokens.member("access_token")));
-
-    CHECK(sign_in(staff).verdict() == "code");
-    CHECK(audit_events(news()).find("group_") == std::string::npos);
-    CHECK(is_active(op, tokens.member("access_token")));
-
-    CHECK(sign_in(staff + ";" + admins).verdict() == "page 403");  // one value, which is in no map
-    const json::Object left = audit_line_of(news(), "group_left");
-    CHECK(text_of(left, "group") == "staff");
-    CHECK(text_of(left, "grants_ended") == "2");
-    CHECK(groups() == R"(["others"])");
-    CHECK_FALSE(is_active(op, tokens.member("access_token")));
-
-    sign_in(staff);
-    browser.login_variables().erase("MEMBEROF");
-    browser.cookies().clear();
-    CHECK(browser.authorize(authorization_request(kTrusted)).verdict() == "page 403");  // says none
-    sign_in(staff + "; " + std::string(70000, 'x'));
-    CHECK(groups() == R"(["others"])");
-    CHECK(news().find("\"groups_unusable\"") != std::string::npos);
 }
 
 }  // namespace

@@ -145,46 +145,6 @@ TEST_CASE(
     CHECK(f.try_as(kAlice).verdict() == "consent");
 }
 
-TEST_CASE("saslauthd: what no user can have is refused without asking [SOURCE-3, L35]") {
-    Fixture f({{"autoCreate", true}});
-    const std::pair<std::string, std::string> refused[] = {
-        {kAlice, ""},
-        {kAlice, std::string(256, 'x')},
-        {"", kSecret},
-        {std::string(129, 'a'), kSecret},
-    };
-    for (const auto& [name, password] : refused) {
-        CAPTURE(name);
-        CAPTURE(password);
-        CHECK(says(f.try_as(name, password).answer, kWrong));
-    }
-    UserAgent browser(f.op);
-    const Landing page = browser.authorize(authorization_request());
-    const std::string form = browser.form_of(page, "login", {{"username", kAlice}, {"password", "nul"}});
-    browser.send(f.op.url("login"), form + "%00");
-    CHECK(browser.session_cookie().empty());
-    CHECK(f.fake.asked().empty());
-    CHECK(f.op.count_rows("users") == 2);
-}
-
-TEST_CASE(
-    "saslauthd: autoCreate makes a user of a name, once in whatever case, without a password [SOURCE-3, SOURCE-4]") {
-    Fixture f({{"autoCreate", true}});
-    const Landing first = f.try_as("Eve");
-    CHECK(first.verdict() == "consent");
-    const std::string eve = subject_of(f.op, "Eve");
-    CHECK(f.try_as("Eve").verdict() == "consent");
-    CHECK(subject_of(f.op, "Eve") == eve);
-    CHECK(f.op.count_rows("users") == 3);
-    CHECK(f.try_as("eve").verdict() == "consent");
-    CHECK(f.fake.asked().back().username == "Eve");
-    CHECK(f.op.count_rows("users") == 3);
-    auto database = db::Database(f.op.database(), db::Access::read_write);
-    auto row = database.prepare("SELECT count(*) FROM users WHERE username IN ('Eve', 'eve') AND password_hash = ''");
-    REQUIRE(row.step());
-    CHECK(row.integer(0) == 1);
-}
-
 TEST_CASE("saslauthd: the audit log tells of the user who was made, and of the login") {
     Fixture f({{"autoCreate", true}});
     UserAgent browser(f.op);
@@ -197,17 +157,6 @@ TEST_CASE("saslauthd: the audit log tells of the user who was made, and of the l
     CHECK(text_of(lines[0], "method") == "saslauthd");
     CHECK(text_of(lines[1], "method") == "password");
     CHECK(text_of(lines[1], "amr") == "pwd");
-}
-
-TEST_CASE("saslauthd: failures throttle as wrong passwords do, and then nothing is asked") {
-    Fixture f({{"maxFailures", 1}});
-    f.fake.answer(FakeSaslauthd::knows(kAlice, kSecret));
-    CHECK(f.try_as(kAlice, "wrong").answer.status == 200);
-    CHECK(f.fake.asked().size() == 1);
-    CHECK(f.try_as(kAlice).answer.status == 429);
-    CHECK(f.fake.asked().empty());
-    f.op.advance(std::chrono::seconds(900));
-    CHECK(f.try_as(kAlice).verdict() == "consent");
 }
 
 TEST_CASE("saslauthd: without an answer that counts the page is 503, nothing is counted, and why says so [SOURCE-1]") {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -118,23 +117,6 @@ TEST_CASE(
     CHECK(f.give(alice, wrong, arabic).verdict() == "consent");
 }
 
-TEST_CASE("second step: a code counts once [TOTP-5, STEP-6]") {
-    WithApp f;
-    UserAgent alice(f.op), elsewhere(f.op, "198.51.100.4");
-    const Landing page = f.half(alice);
-    const Landing other = f.half(elsewhere);
-    const std::string code = f.app.fresh_code(f.op);
-    CHECK(f.give(alice, page, code).verdict() == "consent");
-    const Landing refused = f.give(elsewhere, other, code);
-    CHECK(refused.verdict() == "second step");
-    CHECK(refused.answer.log.find("used before") != std::string::npos);
-    CHECK(f.give(elsewhere, refused, f.app.fresh_code(f.op)).verdict() == "consent");
-    // The page can be gone back to while the half login lasts: it costs another code, and is another login.
-    const Landing again = f.give(alice, page, f.app.fresh_code(f.op));
-    CHECK(again.verdict() == "consent");
-    CHECK(f.op.count_rows("sessions") == 3);  // of this browser one, of the other two one each
-}
-
 TEST_CASE("second step: tabs of one browser that started at once each go on, with a code each [A20, STEP-7]") {
     WithApp f;
     UserAgent alice(f.op), first(f.op), second(f.op);
@@ -225,22 +207,6 @@ TEST_CASE("second step: an app whose secret does not open is not a wrong code, a
     CHECK(other.submit(his, "verify", {{"code", app.code(f.op)}}).verdict() == "consent");
 }
 
-TEST_CASE("second step: with another factor.key the page advises nothing that is dead, too [TOTP-11]") {
-    WithApp f;
-    UserAgent alice(f.op);
-    std::ofstream(f.op.keys_directory() / "factor.key", std::ios::binary | std::ios::trunc) << std::string(32, 'G');
-    const Landing half = f.half(alice);
-    CHECK_FALSE(says(half.answer, "or a recovery code"));
-    for (const std::string& code : {f.app.fresh_code(f.op), f.codes.at(0)}) {
-        const Landing page = f.give(alice, f.half(alice), code);
-        CHECK(page.verdict() == "page 503");
-        CHECK(says(page.answer, "Codes cannot be checked at present."));
-        CHECK(page.answer.log.find("factor.key") != std::string::npos);
-        CHECK(page.answer.log.find("second_factor_failed") == std::string::npos);
-    }
-    CHECK(f.op.stored().find("code:other:") == std::string::npos);
-}
-
 TEST_CASE("second step: without factor.key the page says that no code can be checked [TOTP-11, FKEY-1]") {
     WithApp f;
     UserAgent alice(f.op);
@@ -275,19 +241,6 @@ TEST_CASE("second step: behind one of the last recovery codes a page says how fe
     // The app says nothing of it.
     UserAgent again(f.op);
     CHECK(f.give(again, f.half(again), f.app.fresh_code(f.op)).verdict() == "code");
-}
-
-TEST_CASE("second step: the half login ends after 300 seconds, and the password comes first again [STEP-3, STEP-7]") {
-    for (const int age : {299, 300}) {
-        CAPTURE(age);
-        WithApp f;
-        UserAgent alice(f.op);
-        const Landing page = f.half(alice);
-        f.op.advance(seconds(age));
-        const Landing done = f.give(alice, page, f.app.code(f.op));
-        CHECK(done.verdict() == (age < 300 ? "consent" : "login"));
-        if (age == 300) CHECK(says(done.answer, "That took too long. Enter your password again."));
-    }
 }
 
 TEST_CASE("second step: whatever was changed meanwhile starts over, and nothing is written [STEP-6, STORE-6]") {
@@ -359,17 +312,6 @@ TEST_CASE("second step: ten wrong codes make the next one wait, and the password
     CHECK(f.give(alice, f.half(alice), f.app.fresh_code(f.op)).verdict() == "consent");
 }
 
-TEST_CASE("second step: a success of the owner elsewhere gives a guesser no more tries [TOTP-9]") {
-    WithApp f;
-    UserAgent alice(f.op), thief(f.op, "198.51.100.4");
-    REQUIRE(f.give(alice, f.half(alice), f.app.fresh_code(f.op)).verdict() == "consent");  // a known place from now on
-    Landing page = f.half(thief);
-    for (int i = 0; i < 10; ++i) page = f.give(thief, page, f.app.wrong_code(f.op));
-    UserAgent again(f.op);
-    CHECK(f.give(again, f.half(again), f.app.fresh_code(f.op)).verdict() == "consent");
-    CHECK(f.give(thief, page, f.app.code(f.op)).verdict() == "page 429");
-}
-
 TEST_CASE("second step: a place that is known by a password alone is not known for codes [TOTP-9]") {
     const Deployment op;
     UserAgent thief(op, "198.51.100.4");
@@ -395,15 +337,6 @@ TEST_CASE("second step: max_age counts from the code, so that a slow user gets t
     const Landing done = f.give(alice, page, f.app.code(f.op));
     REQUIRE(done.verdict() == "code");
     CHECK(number_of(id_token(f.op, done), "auth_time") == f.op.now());
-}
-
-TEST_CASE("second step: a configuration that has switched second factors off meanwhile asks for the password again") {
-    WithApp f;
-    UserAgent alice(f.op);
-    const Landing page = f.half(alice);
-    f.op.configure("login", postern::json::Object{{"secondFactor", "off"}});
-    CHECK(alice.open(page.url).verdict() == "login");
-    CHECK(f.give(alice, page, f.app.fresh_code(f.op)).verdict() == "login");
 }
 
 TEST_CASE("second step: somebody else can sign in instead, for the same request [STEP-5]") {
