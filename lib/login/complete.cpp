@@ -59,7 +59,7 @@ struct Complete {
 private:
     const model::HalfLogin& half() const { return *whole.request.half_login; }
 
-    /// Of what the web server says alone nothing can be guessed here. A session that is raised was not a password typed
+    /// The word of the web server alone cannot be guessed here. A session that is raised was not a password typed
     /// now.
     void note_places(const model::Authentication& how) const {
         if (how.amr.empty()) return;

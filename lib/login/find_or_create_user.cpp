@@ -16,7 +16,7 @@ namespace postern::login {
 
 namespace {
 
-/// Of the row with which logins of names that differ in their case wait for each other.
+/// The life of the row with which logins of names that differ in their case wait for each other.
 constexpr util::Seconds kHeld{60};
 
 bool is_ascii(std::string_view text) {

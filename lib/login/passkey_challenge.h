@@ -15,7 +15,7 @@
 
 namespace postern::login {
 
-/// What the field `challenge` of a form is for. An answer is accepted in the very situation for which it was asked.
+/// The use of the field `challenge` of a form. An answer is accepted in the very situation for which it was asked.
 struct ChallengeUse {
     factor::Ceremony ceremony = factor::Ceremony::assertion;
     const Browser& browser;       ///< without an id there are no challenges
@@ -36,15 +36,16 @@ enum class ChallengeFault {
     expired,
 };
 
-/// A new one, for the options of the ceremony and for the form.
+/// A new challenge, for the options of the ceremony and for the form.
 struct SealedChallenge {
     std::string bytes;   ///< 32, random: `challenge` of the options
     std::string sealed;  ///< the field `challenge`
 };
+/// Makes a challenge for that use. Stores nothing.
 SealedChallenge make_challenge(oauth::Context& context, const ChallengeUse& use, util::Time expires_at,
                                const std::string& handle = "", std::int64_t stamp = 0);
 
-/// Of a field that came back. It may have been spent: store::spend_challenge decides that, in the transaction that
+/// Opens a field that came back. It may have been spent: store::spend_challenge decides that, in the transaction that
 /// accepts the answer.
 util::Result<Challenge, ChallengeFault> open_challenge(oauth::Context& context, std::string_view sealed,
                                                        const ChallengeUse& use);

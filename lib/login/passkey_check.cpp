@@ -100,7 +100,7 @@ bool was_used_since(const store::Passkey& passkey, const Challenge& challenge) {
     return passkey.last_used_at && *passkey.last_used_at > challenge.issued_at;
 }
 
-/// Behind a right password alone: of another passkey nothing tells whose login it was to be.
+/// Counts behind a right password alone: another passkey does not tell whose login it was to be.
 void note_failure(const PasskeyAttempt& attempt, db::Transaction& transaction) {
     if (!attempt.asked.half_login) return;
     oauth::Context& context = attempt.context;

@@ -82,7 +82,7 @@ text::Message name_to_show(const PasskeySetup& setup) {
     return typed.empty() ? proposed_name(setup.context.now()) : text::Message::verbatim(typed);
 }
 
-/// Of the fields that the script fills, in base64url.
+/// Reads a field that the script fills, in base64url.
 std::optional<std::string> bytes_in(const http::Params& sent, const char* field) {
     auto decoded = util::base64url_decode(sent.find(field).value_or(""));
     if (!decoded || decoded->empty()) return std::nullopt;

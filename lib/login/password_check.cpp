@@ -36,7 +36,7 @@ struct Counter {
 };
 using Counters = std::array<Counter, 3>;
 
-/// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 one.
+/// The part that one customer of a provider has: an IPv4 address, or the /64 of an IPv6 one.
 std::string network_of(const std::string& address) {
     in6_addr parsed{};
     if (inet_pton(AF_INET6, address.c_str(), &parsed) != 1 || IN6_IS_ADDR_V4MAPPED(&parsed)) return address;
@@ -91,7 +91,7 @@ Attempt make_attempt(oauth::Context& context, const std::string& typed, const ut
             .place = place_at(network, counted, pair_of(counted, network))};
 }
 
-/// What is known of an attempt before its password is looked at.
+/// The facts about an attempt before its password is looked at.
 struct Standing {
     std::optional<util::Seconds> wait = std::nullopt;  ///< too many failures in the window
     bool is_known = false;                             ///< the name has logged in at this address of late
@@ -119,13 +119,13 @@ ProofRefused throttled(util::Seconds wait) {
     return {.fault = ProofFault::throttled, .wait = wait, .reason = refusal::Reason::login_throttled, .detail = why};
 }
 
-/// What is hashed for an unknown name: as an existing user's password is, since imported hashes may be dearer or
+/// The hash for an unknown name: as an existing user's password is, since imported hashes may be dearer or
 /// cheaper than ours. Unknown names, each always alike, then differ among themselves just as known ones do.
 std::string stand_in(oauth::Context& context, const std::string& username) {
     return store::pick_password_hash(context.store, util::base64url_encode(crypto::sha256(username)));
 }
 
-/// The same work for every name: who is unknown, disabled or has no password costs a hash too.
+/// Every name takes equal work: an unknown or disabled user, or one without a password, costs a hash too.
 ProofResult compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto user = store::find_user_by_name(context.store, username);
     const store::StoredPassword stored =
@@ -140,7 +140,7 @@ ProofResult compare(oauth::Context& context, const std::string& username, const 
     return proof_by_password(user->subject, stored);
 }
 
-/// What is stored may be from a time when passwords were kept here; while the login goes on it must not change.
+/// The stored hash may be from a time when passwords were kept here; while the login goes on it must not change.
 ProofResult compare_by_saslauthd(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto subject = find_user_by_saslauthd(context, username, password);
     if (!subject) return subject.error();

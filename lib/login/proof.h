@@ -1,4 +1,4 @@
-// Has the user proved who that is? One shape for every credential. The functions that look at one are called
+// Has the user proved who that is? One shape for every credential. The functions that look at a credential are called
 // attempt_..., because they count failures.
 #pragma once
 
@@ -19,15 +19,16 @@ namespace postern::login {
 /// meanwhile. The transaction holds the user's row. May run twice, as db/write.h says.
 using Spend = std::function<bool(db::Transaction&)>;
 
+/// A credential that was right.
 struct Proof {
     model::Subject subject;     ///< whose credential it is
     model::Authentication how;  ///< what the login is worth with it
     Spend spend = [](db::Transaction&) { return true; };
     std::function<void()> note = [] {};  ///< writes to the audit log, once that is committed
-    // Of a login that begins with it:
+    // For a login that begins with it:
     std::int64_t stamp = 0;             ///< users.stamp, before the credential was looked at
     bool must_change_password = false;  ///< before the login is whole (PASSWORD-5)
-    // Of a second factor:
+    // For a second factor:
     bool by_recovery_code = false;
 };
 
@@ -41,6 +42,7 @@ enum class ProofFault {
 
 enum class StillWorks { nothing, app, recovery_codes };
 
+/// A credential that was not accepted.
 struct ProofRefused {
     ProofFault fault = ProofFault::wrong;
     util::Seconds wait{};                                    ///< when throttled

@@ -20,9 +20,9 @@ struct DeviceCookie {
     util::Seconds age{};  ///< until the device is forgotten
 };
 
-/// The word of a browser that is remembered for the user of `half`, in place of the second factor. Its spend gives the
-/// device a new value, which it puts into `fresh`, or finds that the browser is not remembered for this user. nullopt:
-/// the browser has sent no such cookie.
+/// Takes the word of a browser that is remembered for the user of `half`, in place of the second factor. Its spend
+/// gives the device a new value, which it puts into `fresh`, or finds that the browser is not remembered for this user.
+/// nullopt: the browser has sent no such cookie.
 std::optional<Proof> attempt_device(const oauth::Context& context, const Browser& browser, const model::HalfLogin& half,
                                     DeviceCookie& fresh);
 

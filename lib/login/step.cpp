@@ -1,4 +1,4 @@
-// What does a login need next? The second factor before a new password, a new password before the first second factor,
+// The next step of a login: the second factor before a new password, a new password before the first second factor,
 // and all of them before the session.
 #include "login/step.h"
 
@@ -47,7 +47,7 @@ bool asks_anew(const LoginInput& s) {
            (s.session != nullptr && oauth::is_stale_login(s.session->auth_time, *s.request.max_age, s.now));
 }
 
-/// What a client wishes for it gets of a user who has it (LEVEL-4); the same page would come a moment later.
+/// A client gets the level that it wishes for of a user who has it (LEVEL-4); the same page would come a moment later.
 bool is_device_enough(const LoginInput& s) {
     return s.policy.remembers_devices && !half_of(s).must_change_password && !raises_session(s) && !asks_anew(s) &&
            std::max(demanded_by_client(s), s.request.acr.wished) < Level::second_factor;

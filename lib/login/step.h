@@ -1,4 +1,4 @@
-// What does a login need next? Pure policy: no HTTP, no storage, no clock of its own. docs/decisions/0069-levels.md,
+// The next step of a login. Pure policy: no HTTP, no storage, no clock of its own. docs/decisions/0069-levels.md,
 // docs/decisions/0114-login-is-one-step.md
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace postern::login {
 
-/// So long after the password the second factor can be given.
+/// The time after the password in which the second factor can be given.
 inline constexpr util::Seconds kHalfLoginTtl{300};
-/// Or an app can be set up, which may have to be installed first: as long as its form may turn it on.
+/// The time in which an app can be set up, which may have to be installed first: as long as its form may turn it on.
 inline constexpr util::Seconds kEnrolmentTtl{600};
-/// So long after a link was used its user may set up a first second factor, whatever `login.enrolment` says.
+/// The time after a link was used in which its user may set up a first second factor, whatever `login.enrolment` says.
 inline constexpr util::Seconds kEnrolAfterLink{1800};
 
 /// Users who may set up a first second factor behind their password (POLICY-4).
@@ -34,6 +34,7 @@ struct LoginPolicy {
     util::Seconds reauthentication{600};
     util::Seconds request_ttl{600};
 };
+/// Returns the policy of the configuration.
 LoginPolicy policy_of(const oauth::Settings& settings);
 
 /// The level that a user must reach, and the level that the user can reach.
@@ -42,7 +43,8 @@ struct Standing {
     model::Level within_reach = model::Level::password;
     bool may_enrol = false;  ///< the user may set up a first second factor behind the password
 };
-/// `how`: a login that is there already; a remembered device satisfies what is demanded of its user (DEVICE-3).
+/// Returns the standing of a user. `how`: a login that is there already; a remembered device satisfies what is demanded
+/// of its user (DEVICE-3).
 Standing standing_of(const LoginPolicy& policy, const store::SecondFactorState& user, util::Time now,
                      const model::Authentication& how = {});
 
@@ -77,7 +79,7 @@ struct StartSession {
 struct RaiseSession {
     model::Authentication how;
 };
-/// Why the login ends here. The user is told, the client is not.
+/// The reason why a login ends here. The user is told, the client is not.
 enum class LoginFault {
     second_factor_missing,    ///< the user must have one and has none, and the password sets none up
     passkey_suspended,        ///< and no other second factor is there: a password does not take its place
@@ -90,18 +92,20 @@ struct TellUser {
 using LoginStep =
     std::variant<AskPassword, AskSecondFactor, Enrol, ChooseNewPassword, StartSession, RaiseSession, TellUser>;
 
+/// Decides the next step.
 LoginStep next_step(const LoginInput& input);
 
-/// When the session's user logged in, for what may be changed only a while after that. Where the web server does not
-/// tell the time, `login.remoteLevel` lets its word count from when the session began.
+/// Returns when the session's user logged in, for changes that are allowed only a while after that. Where the web
+/// server does not tell the time, `login.remoteLevel` lets its word count from when the session began.
 util::Time login_time_of(const LoginPolicy& policy, const model::Session& session);
 
-/// Whether a login at that time, or at one not known, was made for this request: `prompt=login` and a stale `max_age`
-/// want that the user was asked after the client had asked for it.
+/// Returns whether a login at that time, or at an unknown one, was made for this request: `prompt=login` and a stale
+/// `max_age` want that the user was asked after the client had asked for it.
 bool is_made_for(const LoginPolicy& policy, const model::AuthorizationRequest& request,
                  std::optional<util::Time> auth_time);
 
-/// Whether a half login that a request has brought is too old, or asks for what this configuration does not have.
+/// Returns whether a half login that a request has brought is too old, or asks for what this configuration does not
+/// have.
 bool is_over(const LoginPolicy& policy, const model::HalfLogin& half, util::Time now);
 
 }  // namespace postern::login

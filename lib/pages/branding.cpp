@@ -138,9 +138,7 @@ void put_foot(const Branding& branding, const std::string& directory, Partials& 
     partials.common.texts["help"] = branding.help;
     auto& links = partials.common.lists["links"];
     for (const BrandLink& link : branding.links)
-        links.push_back({.texts = {{"url", link.url}},
-                         .lists = {},
-                         .messages = {{"text", text::Message::in_languages(link.text)}}});
+        links.push_back({.texts = {{"url", link.url}}, .messages = {{"text", text::Message::in_languages(link.text)}}});
 }
 
 bool says(const std::string& text, std::string_view tag) { return text.find(tag) != std::string::npos; }

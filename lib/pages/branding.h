@@ -9,13 +9,13 @@
 
 namespace postern::pages {
 
-/// What every page splices in becomes the operator's: the accent of style.css, mark.svg, the icon of head.html and
-/// foot.html; and every title ends with the name. Reads the logo, here and nowhere else. Throws std::runtime_error
+/// Makes the texts that every page splices in the operator's: the accent of style.css, mark.svg, the icon of head.html
+/// and foot.html; and every title ends with the name. Reads the logo, here and nowhere else. Throws std::runtime_error
 /// naming the file when it is not an SVG or PNG that may be shown. Without any branding nothing changes, and foot.html
 /// is "".
 void apply_branding(const Branding& branding, const std::string& directory, Partials& partials);
 
-/// For the doctor: what the templates of this directory do not show of it, a sentence for each file. Throws what
+/// Returns, for the doctor, a sentence for each template of this directory that does not show a part of it. Throws what
 /// read_template_file throws.
 std::vector<std::string> find_unbranded(const std::string& directory, const Branding& branding);
 

@@ -9,8 +9,7 @@ namespace postern::pages {
 namespace {
 
 Values to_values(const ConsentScope& scope, const Renderer& renderer) {
-    return {.texts = {{"name", util::displayable(scope.name)}, {"description", renderer.say(scope.description)}},
-            .lists = {}};
+    return {.texts = {{"name", util::displayable(scope.name)}, {"description", renderer.say(scope.description)}}};
 }
 
 /// Read and looked at once, for every language.
@@ -49,8 +48,7 @@ public:
                                 {"fields_wrong", page.fields_wrong ? "yes" : ""},
                                 {"passkey_options", page.passkey.options},
                                 {"passkey_challenge", page.passkey.challenge},
-                                {"forgot", page.forgot}},
-                      .lists = {}};
+                                {"forgot", page.forgot}}};
         return renderer_.respond(templates_->login, std::move(values), status);
     }
 
@@ -66,14 +64,12 @@ public:
                                 {"remembered_until", renderer_.say(page.remembered_until)},
                                 {"remember", page.remember ? "yes" : ""},
                                 {"passkey_options", page.passkey.options},
-                                {"passkey_challenge", page.passkey.challenge}},
-                      .lists = {}};
+                                {"passkey_challenge", page.passkey.challenge}}};
         return renderer_.respond(templates_->second_step, std::move(values), status);
     }
 
     http::Response few_codes(const FewCodesPage& page) const override {
-        Values values{.texts = {{"left", renderer_.say(page.left)}, {"next", page.next}, {"codes", page.codes}},
-                      .lists = {}};
+        Values values{.texts = {{"left", renderer_.say(page.left)}, {"next", page.next}, {"codes", page.codes}}};
         return renderer_.respond(templates_->few_codes, std::move(values), 200);
     }
 
@@ -88,13 +84,12 @@ public:
                                 {"has_scopes", page.scopes.empty() ? "" : "yes"},
                                 {"has_resources", page.resources.empty() ? "" : "yes"},
                                 {"published_at", util::displayable(page.published_at)},
-                                {"any_program", page.any_program ? "yes" : ""}},
-                      .lists = {}};
+                                {"any_program", page.any_program ? "yes" : ""}}};
         auto& scopes = values.lists["scopes"];
         for (const auto& scope : page.scopes) scopes.push_back(to_values(scope, renderer_));
         auto& resources = values.lists["resources"];
         for (const auto& resource : page.resources)
-            resources.push_back({.texts = {{"resource", util::displayable(resource)}}, .lists = {}});
+            resources.push_back({.texts = {{"resource", util::displayable(resource)}}});
         return renderer_.respond(templates_->consent, std::move(values), 200);
     }
 
@@ -108,8 +103,7 @@ public:
                                 {"recover", page.recover},
                                 {"other_account", page.other_account},
                                 {"back", page.back},
-                                {"client_name", renderer_.say(page.client_name)}},
-                      .lists = {}};
+                                {"client_name", renderer_.say(page.client_name)}}};
         return renderer_.respond(templates_->error, std::move(values), page.status);
     }
 
@@ -119,27 +113,25 @@ public:
                                 {"username", util::displayable(page.username)},
                                 {"action", page.action},
                                 {"csrf", page.csrf},
-                                {"resume", page.resume}},
-                      .lists = {}};
+                                {"resume", page.resume}}};
         return renderer_.respond(templates_->logout, std::move(values), 200);
     }
 
     http::Response logged_out(const LoggedOutPage& page) const override {
-        Values values{.texts = {{"back", page.back}, {"client_name", renderer_.say(page.client_name)}}, .lists = {}};
+        Values values{.texts = {{"back", page.back}, {"client_name", renderer_.say(page.client_name)}}};
         return renderer_.respond(templates_->logged_out, std::move(values), 200);
     }
 
     http::Response still_logged_in(const std::string& username) const override {
-        Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
+        Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}};
         return renderer_.respond(templates_->logged_out, std::move(values), 200);
     }
 
     http::Response form_post(const FormPostPage& page) const override {
-        Values values{.texts = {{"client_name", renderer_.say(page.client_name)}, {"action", page.action}},
-                      .lists = {}};
+        Values values{.texts = {{"client_name", renderer_.say(page.client_name)}, {"action", page.action}}};
         auto& fields = values.lists["fields"];
         for (const auto& [name, value] : page.fields)
-            if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
+            if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}});
         return renderer_.respond(templates_->form_post, std::move(values), 200);
     }
 };
@@ -175,6 +167,12 @@ private:
 };
 
 }  // namespace
+
+text::Message client_name(const model::Client& client) {
+    auto names = client.names;
+    names[""] = client.name;
+    return text::Message::in_languages(std::move(names));
+}
 
 std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings,
                                            Parsing parsing) {

@@ -8,12 +8,17 @@
 #include "http/message.h"
 #include "http/url.h"
 #include "login/passkey_offer.h"
+#include "model/client.h"
 #include "oauth/settings.h"
 #include "pages/renderer.h"
 #include "text/languages.h"
 #include "text/message.h"
 
 namespace postern::pages {
+
+/// Returns the name that users see for a client: in the operator's words of the page's language, if there are any (RFC
+/// 7591 §2.2).
+text::Message client_name(const model::Client& client);
 
 struct LoginPage {
     text::Message client_name;
@@ -41,7 +46,7 @@ struct SecondStepPage {
     login::PasskeyOffer passkey = {};
 };
 
-/// Behind a login with one of the last recovery codes.
+/// The page behind a login with one of the last recovery codes.
 struct FewCodesPage {
     text::Message left;  ///< a number
     std::string next;    ///< URL of what the login was for
@@ -122,9 +127,9 @@ public:
     virtual http::Response error(const ErrorPage& page) const = 0;
     virtual http::Response logout(const LogoutPage& page) const = 0;
     virtual http::Response logged_out(const LoggedOutPage& page) const = 0;
-    /// The user was asked whether to log out, and said no.
+    /// Tells the user, who was asked whether to log out and said no.
     virtual http::Response still_logged_in(const std::string& username) const = 0;
-    /// Its script presses its button.
+    /// Makes a page whose script presses its button.
     virtual http::Response form_post(const FormPostPage& page) const = 0;
 };
 
@@ -137,25 +142,25 @@ public:
     virtual ~PageBook() = default;
 
     virtual const std::shared_ptr<const text::Languages>& languages() const = 0;
-    /// For the pages that a program has beside these.
+    /// Returns the reader of the templates, for the pages that a program has beside these.
     virtual const TemplateReader& templates() const = 0;
     virtual const Pages& in(const text::Catalogue& language) const = 0;
 
     // For the server, which knows no language.
-    /// The CGI variable that has to be read to choose one; "": there is nothing to choose.
+    /// Returns the CGI variable that has to be read to choose one; "": there is nothing to choose.
     virtual std::string variable() const = 0;
-    /// For a request that cannot be read, or fails.
+    /// Returns the pages for a request that cannot be read, or fails.
     virtual const Pages& for_failure(std::string_view cookie, std::string_view accept_language) const = 0;
     /// Adds to the answer what `request` chose (pages::remember_language).
     virtual void remember(const http::Request& request, http::Response& response) const = 0;
 };
 
-/// The templates of one directory, read once per process: login.html, second_step.html, few_codes.html, consent.html,
+/// Reads the templates of one directory, once per process: login.html, second_step.html, few_codes.html, consent.html,
 /// error.html, logout.html, logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg
 /// and, if they are there, press_once.js and passkey_login.js. Throws std::runtime_error naming the file when one is
 /// missing, not a regular file, over 256 KiB, or uses an unescaped tag. They are in English and in the languages of the
 /// directory, as the configuration limits them (text::Languages, which says what else is thrown). `settings` must
-/// outlive them. One that is no mustache is found when it is parsed.
+/// outlive them. A template that is no mustache is found when it is parsed.
 std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings,
                                            Parsing parsing = Parsing::at_once);
 

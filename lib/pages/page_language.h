@@ -15,10 +15,11 @@ namespace postern::pages {
 /// The CGI variable that programs with pages read where several languages are offered.
 inline constexpr const char* kAcceptLanguageVariable = "HTTP_ACCEPT_LANGUAGE";
 
-/// What the request says itself: the link of a page that it came by, the cookie that remembers one, and the header.
+/// Returns the wishes of the request itself: the link of a page that it came by, the cookie that remembers one, and the
+/// header.
 text::LanguageWishes language_wishes(const oauth::Settings& settings, const http::Request& request);
 
-/// The same before a request could be parsed.
+/// Returns the wishes of cookie and header, before a request could be parsed.
 text::LanguageWishes language_wishes(const oauth::Settings& settings, std::string_view cookie,
                                      std::string_view accept_language);
 

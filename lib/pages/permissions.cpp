@@ -1,4 +1,4 @@
-// What does the consent page say that a client asks for? The operator's words, else ours, else the bare name.
+// The lines of the consent page: the operator's words, else ours, else the bare name.
 #include "pages/permissions.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What does the consent page say that a client asks for?
+// The lines of the consent page: the permissions that a client asks for.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace postern::pages {
 
-/// A line for each scope in the order of the request, then one for each claim asked for by name that none of these
-/// scopes covers, and for each that the client is told about the user under a name of its own: nothing is granted that
-/// is not shown, and nothing is shown twice.
+/// Returns a line for each scope in the order of the request, then one for each claim asked for by name that none of
+/// these scopes covers, and for each that the client is told about the user under a name of its own: nothing is granted
+/// that is not shown, and nothing is shown twice.
 std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request,
                                       const std::vector<model::ClientClaim>& own_claims);
 

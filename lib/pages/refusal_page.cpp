@@ -1,4 +1,4 @@
-// What a person is told when a request ends on a page of ours: one table.
+// The pages on which a request ends: one table.
 #include "pages/refusal_page.h"
 
 #include <stdexcept>
@@ -179,13 +179,7 @@ text::Message filled(const char* text, const RefusalFacts& facts) {
 
 /// For a line of the log, which has the client in a member of its own, and no names of persons.
 std::string without_names(const char* text) {
-    const RefusalFacts facts{.client_id = {},
-                             .detail = {},
-                             .issuer = {},
-                             .try_again = {},
-                             .client_name = "the application",
-                             .username = "the user"};
-    return text::Catalogue().say(filled(text, facts));
+    return text::Catalogue().say(filled(text, {.client_name = "the application", .username = "the user"}));
 }
 
 }  // namespace
@@ -216,8 +210,7 @@ std::vector<Reason> reasons_with_page() {
 }
 
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal) {
-    return refusal_page(pages, request, refusal.reason,
-                        {.client_id = refusal.client_id, .detail = refusal.log_detail, .issuer = {}, .try_again = {}});
+    return refusal_page(pages, request, refusal.reason, {.client_id = refusal.client_id, .detail = refusal.log_detail});
 }
 
 }  // namespace postern::pages

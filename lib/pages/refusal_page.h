@@ -1,4 +1,4 @@
-// What a person is told when a request ends on a page of ours: what happened, who can fix it.
+// The page on which a request ends: it tells what happened, and who can fix it.
 #pragma once
 
 #include <string>
@@ -11,16 +11,13 @@
 
 namespace postern::pages {
 
-/// The name that the login uses for a reason.
-using PageFault = refusal::Reason;
-
 /// The facts that the page of a refusal shows beside its reason.
 struct RefusalFacts {
-    std::string client_id;
-    std::string detail;         ///< for the operator
-    std::string issuer;         ///< named where another address of this server would explain it
-    std::string try_again;      ///< URL that starts the same sign-in over, or ""
-    std::string sign_out = {};  ///< URL of the question whether to sign out, for a logout, or ""
+    std::string client_id = {};
+    std::string detail = {};     ///< for the operator
+    std::string issuer = {};     ///< named where another address of this server would explain it
+    std::string try_again = {};  ///< URL that starts the same sign-in over, or ""
+    std::string sign_out = {};   ///< URL of the question whether to sign out, for a logout, or ""
     // For link_not_good:
     std::string recover = {};  ///< URL of the page that mails another link, or ""
     // For access_refused:
@@ -36,10 +33,10 @@ struct RefusalFacts {
 http::Response refusal_page(const Pages& pages, const http::Request& request, refusal::Reason reason,
                             const RefusalFacts& facts);
 
-/// The reasons that have a page of their own.
+/// Returns the reasons that have a page of their own.
 std::vector<refusal::Reason> reasons_with_page();
 
-/// Before a redirect_uri is trusted nothing is redirected (RFC 6749 §4.1.2.1).
+/// Returns the page of a request whose redirect_uri is not trusted: it is not redirected (RFC 6749 §4.1.2.1).
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal);
 
 }  // namespace postern::pages

@@ -29,8 +29,7 @@ http::Response Renderer::respond(const Template& page, Values values, int status
             links.push_back({.texts = {{"tag", other.tag()},
                                        {"name", other.name()},
                                        {"url", link_to(values, other.tag())},
-                                       {"is_this", other.tag() == language_.tag() ? "yes" : ""}},
-                             .lists = {}});
+                                       {"is_this", other.tag() == language_.tag() ? "yes" : ""}}});
         values.texts["has_languages"] = "yes";
     }
     std::string text = page.render(values, language_);

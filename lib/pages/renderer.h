@@ -23,10 +23,11 @@ public:
     Renderer(const text::Languages& languages, const text::Catalogue& language)
         : languages_(languages), language_(language) {}
 
-    /// In this language, with values that cannot reorder or cover the sentence around them (text::Catalogue::say).
+    /// Says the message in this language, with values that cannot reorder or cover the sentence around them
+    /// (text::Catalogue::say).
     std::string say(const text::Message& message) const;
 
-    /// The page in this language, and what it needs to offer the others: `languages` with `tag`, `name` and `url`,
+    /// Returns the page in this language, with links to the others: `languages` with `tag`, `name` and `url`,
     /// which keeps the value `resume` and, by its name, the `state_parameter` of the page. Where others are offered the
     /// answer says that it depends on the reader.
     http::Response respond(const Template& page, Values values, int status) const;
@@ -36,7 +37,7 @@ private:
     const text::Catalogue& language_;
 };
 
-/// Pages of the kind P in each language: made when they are wanted first.
+/// Pages of the kind P in each language, each made when it is wanted first.
 template <typename P>
 class InLanguages {
 public:
@@ -73,7 +74,7 @@ protected:
     const Renderer renderer_;
 };
 
-/// What `Made`, a FromTemplates, makes in each language of `read`. Throws what reading the templates throws.
+/// Returns the pages that `Made`, a FromTemplates, makes in each language of `read`. Throws as reading the templates.
 template <typename Made>
 std::unique_ptr<const InLanguages<typename Made::Interface>> in_languages(const TemplateReader& read) {
     const auto templates = std::make_shared<const typename Made::Templates>(read);

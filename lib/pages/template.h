@@ -1,4 +1,4 @@
-// What an HTML template may contain, and how values get into it: escaped, once, never read again as template text.
+// An HTML template, and how values get into it: escaped, once, never read again as template text.
 #pragma once
 
 #include <map>
@@ -14,29 +14,34 @@
 
 namespace postern::pages {
 
-/// What a template is given. A name that is missing prints nothing.
+/// The values that a template is given. A name that is missing prints nothing.
 struct Values {
-    std::map<std::string, std::string> texts;          ///< inserted by {{name}}; "" hides {{#name}} and shows {{^name}}
-    std::map<std::string, std::vector<Values>> lists;  ///< {{#name}} repeats for each; an empty one shows {{^name}}
-    std::map<std::string, text::Message> messages = {};  ///< inserted by {{name}} in the language of the page
+    std::map<std::string, std::string> texts;  ///< inserted by {{name}}; "" hides {{#name}} and shows {{^name}}
+    std::map<std::string, std::vector<Values>> lists = {};  ///< {{#name}} repeats for each; an empty one: {{^name}}
+    std::map<std::string, text::Message> messages = {};     ///< inserted by {{name}} in the language of the page
 };
 
-/// What is spliced into each template when it is read, and given to it when it is shown.
+/// The texts that are spliced into each template when it is read, and the values that it is given when it is shown.
 struct Partials : PartialTexts {
     using PartialTexts::PartialTexts;
     Values common;          ///< given to each template, beside a page's own values, which count before them
     std::string title_end;  ///< behind each title, as it stands in the page
 };
 
-/// Whether a page may have <script> elements: the others are sent with a policy that would stop them.
+/// The <script> elements that a page may have: the others are sent with a policy that would stop them.
 enum class Scripts {
     none,
     one,
     several,  ///< which of them a page has may depend on its values
 };
 
-/// One page in mustache, parsed once for each language that it is shown in. Logic-less: insert, show, hide, repeat.
-/// What stands between {{_}} and {{/_}} is translated: a text with values as {{name}} and the tags <strong>, <bdi> and
+/// Writes a text between isolates (text/isolate.h) in a page as <bdi>, or <bdi dir="ltr">: text that a reader copies
+/// from the page has no invisible characters in it, and the style sheet knows where a value ends. In attributes and
+/// titles, which have no elements, isolates stay.
+std::string isolates_as_elements(std::string html);
+
+/// A page in mustache, parsed once for each language that it is shown in. Logic-less: insert, show, hide, repeat.
+/// The text between {{_}} and {{/_}} is translated: words with values as {{name}} and the tags <strong>, <bdi> and
 /// <code>, which catalogues have with values as {name}.
 class Template {
 public:
@@ -47,19 +52,22 @@ public:
     Template(Template&&) noexcept;
     ~Template();
 
-    /// What render() does once for each language. Throws std::runtime_error naming the file when the text is no
-    /// mustache, or where a text to be translated into another language than English has more in it than that.
+    /// Parses the text, as render() does once for each language. Throws std::runtime_error naming the file when the
+    /// text is no mustache, or where a text to be translated into another language than English has more in it than
+    /// that.
     void parse(const text::Catalogue& language = {}) const;
 
-    /// The values {{lang}} and {{dir}} are the language's own. A value that stands between isolates in a sentence is in
-    /// an element <bdi> of the page. Throws as parse().
+    /// Renders the page. The values {{lang}} and {{dir}} are the language's own. A value that stands between isolates
+    /// in a sentence is in an element <bdi> of the page. Throws as parse().
     std::string render(const Values& values, const text::Catalogue& language = {}) const;
 
-    /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
+    /// Returns `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3
+    /// §2.3.1).
     const std::string& style_hash() const { return constants_[style_].hash(); }
-    /// The same of the scripts that `page`, which was rendered from this template, has: with blanks between them.
+    /// Returns the hashes of the scripts that `page`, which was rendered from this template, has: with blanks between.
     std::string script_hashes(std::string_view page) const;
-    /// Whether the markup or the style has a `data:` address: a logo that is a PNG, or a picture of the operator's.
+    /// Returns whether the markup or the style has a `data:` address: a logo that is a PNG, or a picture of the
+    /// operator's.
     http::Pictures pictures() const;
 
 private:

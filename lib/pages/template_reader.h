@@ -20,16 +20,16 @@ class TemplateReader {
 public:
     enum class Missing { refused, left_out };
 
-    /// With the files that all pages splice in: an operator changes them there, or says it in `branding`
-    /// (web/branding.h, which says what is thrown). What is parsed at once is parsed for the last resort of
-    /// `languages`.
-    TemplateReader(std::string directory, const Branding& branding, std::shared_ptr<const text::Languages> languages,
-                   Parsing parsing);
+    /// Reads the files that all pages splice in: an operator changes them there, or says it in `branding`
+    /// (pages/branding.h, which says what is thrown). Templates that are parsed at once are parsed for the last
+    /// resort of `languages`.
+    TemplateReader(std::string directory, const Branding& branding,
+                   std::shared_ptr<const text::Languages> languages, Parsing parsing);
 
-    /// The same with more files to splice in. Throws what read_template_file throws.
+    /// Returns a reader with more files to splice in. Throws as read_template_file().
     TemplateReader with(const std::vector<const char*>& names, Missing missing = Missing::refused) const;
 
-    /// Throws what read_template_file and Template throw.
+    /// Reads a template. Throws as read_template_file() and Template do.
     Template operator()(const std::string& name, Scripts scripts = Scripts::none) const;
 
     const std::shared_ptr<const text::Languages>& languages() const { return languages_; }

@@ -28,7 +28,7 @@ http::Parameters token_parameters(const oauth::ImplicitToken& token) {
             {"scope", token.scope.empty() ? std::nullopt : std::optional(token.scope.to_string())}};
 }
 
-/// What the response type asks for, as the client is told it.
+/// Issues the code or token of the response type, as the client is told it.
 util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, const oauth::Approval& approval) {
     if (approval.request.response_type == model::ResponseType::code) {
         ASSIGN_OR_RETURN(const auto code, oauth::issue_code(context, approval));

@@ -7,11 +7,11 @@
 
 namespace postern::web {
 
-/// A new request: verified, parsed, and carried to the next step. Posted ones are sealed and continue by GET, since a
-/// cross-site POST brings no SameSite cookies.
+/// Answers a new request: verified, parsed, and carried to the next step. Posted ones are sealed and continue by GET,
+/// since a cross-site POST brings no SameSite cookies.
 http::Response start_authorization(Interaction& interaction);
 
-/// A request that comes back from the login or consent page; every other query parameter is ignored.
+/// Answers a request that comes back from the login or consent page; every other query parameter is ignored.
 http::Response resume_authorization(Interaction& interaction);
 
 }  // namespace postern::web

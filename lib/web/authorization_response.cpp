@@ -5,7 +5,6 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
-#include "pages/client_name.h"
 #include "web/destination.h"
 
 namespace postern::web {
@@ -58,18 +57,9 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
     if (!may_be_anyones(interaction.context.settings, target)) return answer;
     const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted
-    http::Response page =
-        pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::client_document_error,
-                            {.client_id = {},
-                             .detail = {},
-                             .issuer = {},
-                             .try_again = {},
-                             .sign_out = {},
-                             .client_name = text::Message::data(host),
-                             .username = {},
-                             .other_account = {},
-                             .back = location ? *location : std::string(),
-                             .host = host});
+    http::Response page = pages::refusal_page(
+        interaction.pages(), interaction.request, refusal::Reason::client_document_error,
+        {.client_name = text::Message::data(host), .back = location ? *location : std::string(), .host = host});
     page.refusal = answer.refusal;
     return page;
 }

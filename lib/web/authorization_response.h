@@ -11,18 +11,18 @@
 
 namespace postern::web {
 
-/// The parameters with `state` and `iss` (RFC 9207 §2) behind them, in the query or fragment of a 303 to the verified
-/// address, or as the fields of a page that posts them there.
+/// Sends the parameters with `state` and `iss` (RFC 9207 §2) behind them, in the query or fragment of a 303 to the
+/// verified address, or as the fields of a page that posts them there.
 http::Response authorization_response(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                       http::Parameters parameters);
 
-/// The same with error and error_description (RFC 6749 §4.1.2.1, §4.2.2.1); the refusal is recorded for the operator.
+/// Sends error and error_description (RFC 6749 §4.1.2.1, §4.2.2.1); the refusal is recorded for the operator.
 http::Response authorization_error(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error);
 
-/// The same before the user has taken part. If anyone can have made the client, because a document describes it and the
-/// operator has not named its host, it is a page with a link: else this server would send browsers to any site that
-/// asks for it (RFC 9700 §4.11.2), or start any program. What listens on the user's own machine is told at once.
+/// Sends an error before the user has taken part. If anyone can have made the client, because a document describes it
+/// and the operator has not named its host, it is a page with a link: else this server would send browsers to any site
+/// that asks for it (RFC 9700 §4.11.2), or start any program. What listens on the user's own machine is told at once.
 http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
                            const oauth::OAuthError& error);
 

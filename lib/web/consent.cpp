@@ -4,7 +4,6 @@
 #include "db/write.h"
 #include "oauth/client_id_url.h"
 #include "oauth/redirect_target.h"
-#include "pages/client_name.h"
 #include "pages/permissions.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"

@@ -6,10 +6,11 @@
 
 namespace postern::web {
 
-/// GET: the form. Without a session the browser goes back to the authorization endpoint, which asks for a login.
+/// Answers a GET with the form. Without a session the browser goes back to the authorization endpoint, which asks for a
+/// login.
 http::Response show_consent(Interaction& interaction);
 
-/// POST: records the decision and sends the browser back to the authorization endpoint.
+/// Answers a POST: records the decision and sends the browser back to the authorization endpoint.
 http::Response submit_consent(Interaction& interaction);
 
 }  // namespace postern::web

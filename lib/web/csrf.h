@@ -31,8 +31,9 @@ enum class Form {
     recover,
 };
 
-/// Bound to the form, the browser, the request it is about (by its id; "" for pages of the account, the digest for a
-/// link) and, but for the forms of a login, of a link and of a forgotten password, the session.
+/// Returns a token that is bound to the form, the browser, the request it is about (by its id; "" for pages of the
+/// account, the digest for a link) and, but for the forms of a login, of a link and of a forgotten password, the
+/// session.
 std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
                        const std::string& request_id);
 

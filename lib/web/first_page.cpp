@@ -3,7 +3,6 @@
 #include "login/passkey_check.h"
 #include "login/password_check.h"
 #include "oauth/client_id_url.h"
-#include "pages/client_name.h"
 #include "util/text.h"
 #include "web/csrf.h"
 #include "web/login_pages.h"
@@ -26,7 +25,7 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
     return audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
-/// What the login continues to, as the page names it.
+/// The aim of the login, as the page names it.
 text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
     // Anyone can publish a document under any name, and this page has no room to say so.

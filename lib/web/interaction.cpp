@@ -6,7 +6,6 @@
 #include "login/step.h"
 #include "oauth/expected_subject.h"
 #include "oauth/next_step.h"
-#include "pages/client_name.h"
 #include "pages/page_language.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
@@ -22,7 +21,7 @@ http::Response refuse_expired(const Interaction& interaction, std::string_view t
     return interaction.refuse(refusal::Reason::resume_expired);
 }
 
-/// What the login form of this request was sent with: it need not be typed again (A11Y-4).
+/// The name that the login form of this request was sent with: it need not be typed again (A11Y-4).
 std::optional<std::string> typed_name(const Interaction& interaction) {
     auto name = interaction.request.form.find_typed("username");
     if (!name || name->empty() || !oauth::can_be_login_hint(*name)) return std::nullopt;
@@ -198,7 +197,6 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                             {.client_id = client.id.str(),
                              .detail = oauth::may_not_use().log_detail,
                              .issuer = context.settings.issuer,
-                             .try_again = "",
                              .client_name = pages::client_name(client),
                              .username = store::find_username(context.store, session.subject),
                              .other_account = other_account_url(interaction, asked.request),

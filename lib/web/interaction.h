@@ -27,7 +27,7 @@ struct Interaction {
     Interaction(oauth::Context& context_, const pages::PageBook& pages_, const http::Request& request_)
         : context(context_), all_pages(pages_), request(request_), browser(login::recognise(context_, request_)) {}
 
-    /// The one in which this person reads (I18N-5).
+    /// Returns the language in which this person reads (I18N-5).
     const text::Catalogue& language() const;
     const pages::Pages& pages() const { return all_pages.in(language()); }
 
@@ -45,7 +45,7 @@ struct Resumed {
     std::string sealed = {};  ///< as this browser brought it; "" when it is to be sealed again, and for a new id
 };
 
-/// What a login is for: an application's request, or a page of the account. Bound to this browser as `Resumed` is.
+/// The aim of a login: an application's request, or a page of the account. Bound to this browser as `Resumed` is.
 struct LoginVisit {
     model::AuthorizationRequest request;
     std::optional<oauth::VerifiedRedirect> target;  ///< nullopt: the login is for `request.account_page`
@@ -53,9 +53,9 @@ struct LoginVisit {
     bool half_expired = false;  ///< the half login that `request` had is too old, and is not there any more
 };
 
-/// Behind `paths.account`: the page on which a user whose login must have a second half sets one up.
+/// The path behind `paths.account` of the page on which a user whose login must have a second half sets one up.
 inline constexpr const char* kEnrolmentSuffix = "/enrol";
-/// And the page on which a user whose password must be changed does that before the login is whole.
+/// The path behind it of the page on which a password that must be changed is changed before the login is whole.
 inline constexpr const char* kPasswordChangeSuffix = "/renew";
 
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
@@ -67,51 +67,50 @@ enum class AllowUnbound {
     yes,  ///< authorize: a request posted by another site is worth what its URL is worth, and is bound from here on
 };
 
-/// An application's request, or the page that says why there is none.
+/// Opens an application's request, or returns the page that says why there is none.
 util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
                                              AllowUnbound allow_unbound);
-/// For the login page, which serves pages of the account as well, and for the second half of a login: only here has the
-/// request a half login.
+/// Opens the request of a login, which may be for a page of the account: only here has the request a half login.
 util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params);
 
-/// `request`, whose half login is over, fills the login form with the name that was typed for that one: it need not be
+/// Puts the name that was typed for the half login that is over into the login form of `request`: it need not be
 /// typed again (A11Y-4). A session that was to be raised had no name typed, and none is told.
 void keep_typed_name(const oauth::Context& context, const model::HalfLogin& over, model::AuthorizationRequest& request);
 
-/// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
-/// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
+/// Returns the page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
+/// application's link was worth. Decisions about the old request do not count for it, and the old one stays ended.
 http::Response refuse_and_offer(const Interaction& interaction, refusal::Reason fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
 
-/// The page that refuses a form which is not of this browser and request; nullopt: it is.
+/// Returns the page that refuses a form which is not of this browser and request; nullopt: the form is.
 std::optional<http::Response> refuse_foreign_form(const Interaction& interaction, Form form,
                                                   const model::AuthorizationRequest& request);
 
-/// URL that starts the same sign-in over with the login page, for another user. "" where the web server signs people
-/// in, which would name the same user again, and where the client wants one user alone.
+/// Returns the URL that starts the same sign-in over with the login page, for another user. "" where the web server
+/// signs people in, which would name the same user again, and where the client wants one user alone.
 std::string other_account_url(const Interaction& interaction, const model::AuthorizationRequest& request);
 
-/// The page for a user who may not use the client: another account, or back to the client, which is told then.
+/// Returns the page for a user who may not use the client: another account, or back to the client, which is told then.
 http::Response refuse_access(Interaction& interaction, const Resumed& asked);
 
-/// That page, if the request was answered already: no form is shown that could lead nowhere but there.
+/// Returns the page for a request that was answered already, to show no form that could only lead there.
 std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request);
 
-/// 303 to the page at `path` with the request sealed for this browser, which gets its cookie now if it has none.
+/// Redirects to the page at `path` with the request sealed for this browser, which gets its cookie now if it has none.
 /// `sealed` as in `Resumed`.
 http::Response continue_at(Interaction& interaction, const std::string& path,
                            const model::AuthorizationRequest& request, const std::string& sealed);
 http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked);
 
-/// What takes the place of an application's request for a login that leads to the page of the account at this path.
+/// Makes the request that takes the place of an application's for a login that leads to the page of the account.
 model::AuthorizationRequest account_request(const oauth::Context& context, const std::string& account_page);
-/// 303 to the login page, and from there to the page of the account at this path. A session that there is counts for
-/// nothing. `login_hint` as in an authorization request.
+/// Redirects to the login page, and from there to the page of the account at this path. A session that there is counts
+/// for nothing. `login_hint` as in an authorization request.
 http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
                                   std::optional<std::string> login_hint);
 
-/// Where a login continues: at the authorization endpoint, or at the page of the account.
+/// Continues a login: at the authorization endpoint, or at the page of the account.
 http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit);
 
 /// The parameter of a page of the account with which a login without a form says that it has sent the session cookie.

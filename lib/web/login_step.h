@@ -16,8 +16,8 @@ namespace postern::web {
 login::LoginStep find_login_step(const Interaction& interaction, db::Database& database, const LoginVisit& visit,
                                  std::optional<model::Authentication> proved = std::nullopt);
 
-/// 303 to the page on which the user gives what the step asks for, with the half login in the seal, or the page that
-/// says why there is none.
+/// Redirects to the page on which the user gives what the step asks for, with the half login in the seal, or the page
+/// that says why there is none.
 http::Response ask_for(Interaction& interaction, model::AuthorizationRequest request, const login::LoginStep& step);
 
 /// A login that has begun: a session, or a step that is missing.
@@ -34,22 +34,22 @@ BegunLogin begin(Interaction& interaction, const LoginVisit& visit, const login:
 std::optional<login::StartedSession> complete(Interaction& interaction, const LoginVisit& visit,
                                               const login::LoginStep& step, const login::Spend& spend);
 
-/// The browser's session is not worth enough for `request`: 303 to the page whose proof raises it, or the page that
-/// tells why there is none. nullopt: a factor is to be set up, and the password is too old to allow that, so the login
-/// comes first.
+/// Raises the browser's session, which is not worth enough for `request`: redirects to the page whose proof raises it,
+/// or the page that tells why there is none. nullopt: a factor is to be set up, and the password is too old to allow
+/// that, so the login comes first.
 std::optional<http::Response> raise_login(Interaction& interaction, const model::AuthorizationRequest& request,
                                           const model::Client* client, const store::SecondFactorState& user);
 
-/// The login page of the same request, for another user or from the beginning.
+/// Returns the URL of the login page of the same request, for another user or from the beginning.
 std::string first_page_url(Interaction& interaction, const LoginVisit& visit);
-/// 303 to the login page of the same request.
+/// Redirects to the login page of the same request.
 http::Response start_over(Interaction& interaction, const LoginVisit& visit);
 
-/// The answer to a completed login: on to the application or the page of the account, with the session's cookie.
+/// Answers a completed login: on to the application or the page of the account, with the session's cookie.
 http::Response go_on_with(Interaction& interaction, const LoginVisit& visit, const login::StartedSession& started);
 
-/// The form that is shown again because a credential was refused: 429 while nothing is looked at, 503 where this server
-/// cannot look.
+/// Returns the form that is shown again because a credential was refused: 429 while nothing is looked at, 503 where
+/// this server cannot look.
 http::Response answer_refused(http::Response form, const login::ProofRefused& refused, http::Refusal why);
 
 }  // namespace postern::web

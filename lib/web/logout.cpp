@@ -5,7 +5,6 @@
 #include "oidc/end_session.h"
 #include "oidc/logout_request.h"
 #include "oidc/sealed_logout.h"
-#include "pages/client_name.h"
 #include "store/clients.h"
 #include "store/users.h"
 #include "util/percent.h"
@@ -32,7 +31,6 @@ http::Response refuse(const Interaction& interaction, Reason fault, const std::s
                                {.client_id = client_id,
                                 .detail = detail,
                                 .issuer = interaction.context.settings.issuer,
-                                .try_again = {},
                                 .sign_out = endpoint(interaction)});
 }
 
@@ -99,7 +97,7 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
     return next ? http::see_other(*next) : signed_out(interaction, asked, after);
 }
 
-/// What an operator is told about a browser that stays here.
+/// The reason for the operator why a browser stays here.
 std::optional<oidc::NotFollowed> reason_to_stay(const oidc::AfterLogout& after, Confirmed confirmed) {
     if (after.not_followed() || !after.url() || after.is_proved() || confirmed == Confirmed::yes)
         return after.not_followed();

@@ -7,15 +7,15 @@
 
 namespace postern::web {
 
-/// A client's request. By GET it is answered: the user that its hint names is logged out at once, another user is asked
-/// first, and without a session there is nothing to end. By POST it continues as a GET with the request sealed, because
-/// a browser sends no SameSite cookies with a form of another site.
+/// Answers a client's request. By GET it is carried out: the user that its hint names is logged out at once, another
+/// user is asked first, and without a session there is nothing to end. By POST it continues as a GET with the request
+/// sealed, because a browser sends no SameSite cookies with a form of another site.
 http::Response start_logout(Interaction& interaction);
 
-/// GET with `resume`: the request that was posted.
+/// Answers a GET with `resume`: the request that was posted.
 http::Response resume_logout(Interaction& interaction);
 
-/// POST with `resume`: what the user said to the question.
+/// Answers a POST with `resume`: the user's decision.
 http::Response answer_logout(Interaction& interaction);
 
 }  // namespace postern::web

@@ -121,7 +121,7 @@ http::Response ask_for_password_again(Interaction& interaction, const LoginVisit
     return start_over_changed(interaction, visit);
 }
 
-/// What was proved before. Another tab may have raised the session since this page was asked for.
+/// The factors that were proved before. Another tab may have raised the session since this page was asked for.
 model::Authentication done_before(const Interaction& interaction, const model::HalfLogin& half) {
     const auto& session = interaction.browser.session;
     if (!half.sid.empty() && session && session->sid == half.sid) return session->how;

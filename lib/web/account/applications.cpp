@@ -3,7 +3,6 @@
 
 #include "db/write.h"
 #include "oauth/client_id_url.h"
-#include "pages/client_name.h"
 #include "pages/permissions.h"
 #include "store/applications.h"
 #include "store/client_claims.h"
