@@ -35,8 +35,7 @@ struct RemoteUser {
 /// operator's choice needs no company. Refuses a request without a proved name (remote_user_missing), and a name that
 /// no user can have (remote_user_unusable).
 util::Result<RemoteUser, ProofRefused> read_remote_user(
-    const Settings& login, const std::map<std::string, std::string, std::less<>>& variables,
-    util::Time now);
+    const Settings& login, const std::map<std::string, std::string, std::less<>>& variables, util::Time now);
 
 /// Puts what the variables hold into `user`; true when that changed anything. A claim whose variable is empty goes. The
 /// claim that an address or number is verified goes with the address or number that it was about.

@@ -23,8 +23,8 @@ public:
     /// Reads the files that all pages splice in: an operator changes them there, or says it in `branding`
     /// (pages/branding.h, which says what is thrown). Templates that are parsed at once are parsed for the last
     /// resort of `languages`.
-    TemplateReader(std::string directory, const Branding& branding,
-                   std::shared_ptr<const text::Languages> languages, Parsing parsing);
+    TemplateReader(std::string directory, const Branding& branding, std::shared_ptr<const text::Languages> languages,
+                   Parsing parsing);
 
     /// Returns a reader with more files to splice in. Throws as read_template_file().
     TemplateReader with(const std::vector<const char*>& names, Missing missing = Missing::refused) const;
