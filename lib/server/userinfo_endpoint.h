@@ -13,8 +13,7 @@ namespace postern::server {
 using MakeGetUserClaims = std::function<oidc::GetUserClaims(oauth::Context& context)>;
 
 /// Serves the UserInfo endpoint (OpenID Connect Core §5.3) as `main` of an executable that takes the place of the
-/// installed one; returns its exit code. Everything else, from the configuration to the checks of the token, is as
-/// there.
+/// installed one, and is like it in everything but the claims; returns its exit code.
 ///
 ///     int main() {
 ///         return postern::server::serve_userinfo([](const postern::model::Subject& subject) { ... },
@@ -23,17 +22,15 @@ using MakeGetUserClaims = std::function<oidc::GetUserClaims(oauth::Context& cont
 ///
 /// The callback is what the interface specification calls `getUserClaims(subject)`:
 /// - It receives the `sub` of a user who exists and is enabled, of a token that is active and has the scope `openid`.
-///   It is called once per request that gets that far, and never by two threads: a process answers one request at a
-///   time.
-/// - It returns claims by their names in OpenID Connect Core §5.1, as many as it has: those that the token does not
-///   release, and unknown ones, are dropped. `sub` is always the token's own; one that it returns is ignored.
-/// - When it cannot tell, it throws, and the client gets no claims: db::StoreError is answered with 503 and
-///   Retry-After, everything else with 500. The message goes to the log alone. To return nothing says that the user has
-///   no claims.
+///   It is called once per request that gets that far, and never by two threads.
+/// - It returns claims by their names in OpenID Connect Core §5.1. Unknown ones, `sub`, and those that the token does
+/// not
+///   release are dropped.
+/// - When it cannot tell, it throws: db::StoreError is answered with 503 and Retry-After, everything else with 500, and
+///   the message goes to the log alone. Returning no claims says that the user has none.
 /// - It can open nothing but what `needs` names, and start nothing: see SandboxPermissions in server/endpoint.h. Files
 ///   that are open before this function is called, or are opened by the one below, stay open.
-/// Configuration of its own belongs into a file or the process environment, never into HTTP_ variables, which clients
-/// write.
+/// Its own configuration belongs into a file or the environment, never into HTTP_ variables, which clients write.
 int serve_userinfo(const oidc::GetUserClaims& get_user_claims, const SandboxPermissions& needs = {});
 
 /// Serves it with a callback that needs the database or the settings: oidc::database_claims is one, and

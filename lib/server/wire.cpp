@@ -122,8 +122,7 @@ std::string bare_failure() {
 }
 
 std::string bare_unavailability() {
-    return "Status: 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\nCache-Control: "
-           "no-store\r\n"
+    return "Status: 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n"
            "X-Content-Type-Options: nosniff\r\nContent-Length: 20\r\n\r\nService Unavailable\n";
 }
 

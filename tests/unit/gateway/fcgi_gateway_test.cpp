@@ -290,8 +290,6 @@ TEST_CASE("accept_requests: bytes that are not FastCGI and unsupported roles are
 TEST_CASE(
     "accept_requests: SIGTERM in the middle of the variables lets the request finish, and then ends the process "
     "[Q04]") {
-    Worker worker;
-    Peer peer(worker.address());
     const std::string request = whole_request("hello");
     for (const std::size_t cut : {std::size_t{3}, std::size_t{16}, std::size_t{30}}) {
         CAPTURE(cut);
