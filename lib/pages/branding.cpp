@@ -2,16 +2,17 @@
 #include "pages/branding.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
 #include "os/read_file.h"
 #include "pages/template_text.h"
 #include "text/color.h"
-#include "text/png_size.h"
-#include "text/svg_logo.h"
 #include "util/base64.h"
+#include "util/text.h"
 
 namespace postern::pages {
 namespace {
@@ -26,6 +27,8 @@ bool is_text_color(const text::Color& accent, const Surfaces& behind) {
     return std::ranges::all_of(std::initializer_list{behind.page, behind.card, behind.soft},
                                [&](const auto& surface) { return text::contrast(accent, surface) >= kTextContrast; });
 }
+
+bool says(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 /// For a place in the text of a template: neither markup nor a tag of a template.
 std::string escaped(std::string_view text) {
@@ -65,7 +68,7 @@ std::string color_rules(const Branding& branding) {
 
 constexpr const char* kLogoRules = R"(
 .logo { display: block; width: auto; max-width: 100%; height: auto; max-height: 4rem; margin: 0 0 1.25rem; }
-svg.logo { height: 3.5rem; }
+.logo:not([width]) { height: 3.5rem; }
 )";
 constexpr const char* kFootRules = R"(
 .foot { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem; padding: 0 2.5rem; border: 1px solid var(--line); border-radius: 1.25rem; background: var(--card); }
@@ -78,36 +81,60 @@ constexpr const char* kFootRules = R"(
     throw std::runtime_error("branding.logo " + file + ": " + why);
 }
 
+struct PngSize {
+    std::uint32_t width = 0, height = 0;
+};
+
+std::uint32_t number_at(std::string_view file, std::size_t at) {
+    std::uint32_t number = 0;
+    for (std::size_t i = at; i < at + 4; ++i) number = (number << 8U) | static_cast<unsigned char>(file[i]);
+    return number;
+}
+
+/// In pixels, 1 to 8192. The file begins as PNG files do and ends with their last chunk (PNG §5.2, §11.2.1); the rest
+/// is read by browsers alone.
+std::optional<PngSize> png_size(std::string_view file) {
+    using namespace std::string_view_literals;
+    constexpr std::string_view kBegin = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"sv;
+    constexpr std::string_view kEnd = "\0\0\0\0IEND\xae\x42\x60\x82"sv;
+    constexpr std::size_t kShortest = 8 + 25 + 12;
+    if (file.size() < kShortest || !file.starts_with(kBegin) || !file.ends_with(kEnd)) return std::nullopt;
+    const PngSize size{number_at(file, kBegin.size()), number_at(file, kBegin.size() + 4)};
+    const auto is_side = [](std::uint32_t side) { return side >= 1 && side <= 8192; };
+    return is_side(size.width) && is_side(size.height) ? std::optional(size) : std::nullopt;
+}
+
+/// Why no browser would show the file as a picture, or "". A script in it needs no check: docs/decisions/0085.
+std::string svg_fault(std::string_view file) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    if (!util::is_utf8(file)) return "is neither a PNG nor an SVG in UTF-8";
+    if (file.starts_with("\xef\xbb\xbf")) file.remove_prefix(3);
+    const auto begin = file.find_first_not_of(kBlanks);
+    if (begin == file.npos || file[begin] != '<' || file[file.find_last_not_of(kBlanks)] != '>')
+        return "is neither a PNG nor a whole SVG";
+    return says(file, "http://www.w3.org/2000/svg") ? ""
+                                                    : R"(has no xmlns="http://www.w3.org/2000/svg", as an SVG has)";
+}
+
 struct Logo {
     std::string element;
     std::string icon;  ///< an address for <link rel="icon">, or ""
 };
 
-Logo png_logo(const Branding& branding, const std::string& file, const text::PngSize& size) {
-    const std::string address = "data:image/png;base64," + util::base64_encode(file);
-    return {R"(<img class="logo" width=")" + std::to_string(size.width) + R"(" height=")" +
-                std::to_string(size.height) + R"(" alt=")" + escaped(branding.name) + R"(" src=")" + address + "\">\n",
-            address};
-}
-
-Logo svg_logo(const Branding& branding, const std::string& file) {
-    const auto logo = text::read_svg_logo(file);
-    if (!logo) {
-        const text::SvgFault& fault = logo.error();
-        throw_unusable_logo(branding.logo, "line " + std::to_string(fault.line) + " " + fault.reason);
-    }
-    return {R"(<svg class="logo" role="img" aria-label=")" + escaped(branding.name) +
-                R"(" focusable="false" viewBox=")" + logo->view_box + "\">" + logo->content + "</svg>\n",
-            ""};
-}
-
 Logo read_logo(const Branding& branding) {
     const auto file = os::read_file(branding.logo, {.bytes = kMaxLogoSize});
     if (!file) throw_unusable_logo(branding.logo, file.error().meaning());
-    if (const auto size = text::png_size(*file)) return png_logo(branding, *file, *size);
-    if (file->starts_with("\x89PNG"))
+    const auto size = png_size(*file);
+    if (!size && file->starts_with("\x89PNG"))
         throw_unusable_logo(branding.logo, "is a damaged PNG, or larger than 8192 pixels");
-    return svg_logo(branding, *file);
+    if (!size)
+        if (const std::string fault = svg_fault(*file); !fault.empty()) throw_unusable_logo(branding.logo, fault);
+    const std::string sides =
+        size ? " width=\"" + std::to_string(size->width) + "\" height=\"" + std::to_string(size->height) + '"' : "";
+    const std::string address =
+        (size ? "data:image/png;base64," : "data:image/svg+xml;base64,") + util::base64_encode(*file);
+    return {R"(<img class="logo")" + sides + R"( alt=")" + escaped(branding.name) + R"(" src=")" + address + "\">\n",
+            size ? address : ""};
 }
 
 /// Puts the line in the place that head.html has for the icon; "" takes that away.
@@ -140,8 +167,6 @@ void put_foot(const Branding& branding, const std::string& directory, Partials& 
     for (const BrandLink& link : branding.links)
         links.push_back({.texts = {{"url", link.url}}, .messages = {{"text", text::Message::in_languages(link.text)}}});
 }
-
-bool says(const std::string& text, std::string_view tag) { return text.find(tag) != std::string::npos; }
 
 /// Pages, not what is spliced into them.
 std::vector<std::string> page_files(const std::string& directory) {

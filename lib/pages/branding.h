@@ -9,14 +9,13 @@
 
 namespace postern::pages {
 
-/// Makes the texts that every page splices in the operator's: the accent of style.css, mark.svg, the icon of head.html
-/// and foot.html; and every title ends with the name. Reads the logo, here and nowhere else. Throws std::runtime_error
-/// naming the file when it is not an SVG or PNG that may be shown. Without any branding nothing changes, and foot.html
-/// is "".
+/// Puts the operator's branding in place of what every page splices in: the accent of style.css, mark.svg, the icon of
+/// head.html and foot.html. Adds the name to every title. Reads the file of the logo; throws std::runtime_error naming
+/// it when it is no PNG or SVG of at most 64 KiB. Without branding, foot.html is "" and the rest stays as it is.
 void apply_branding(const Branding& branding, const std::string& directory, Partials& partials);
 
-/// Returns, for the doctor, a sentence for each template of this directory that does not show a part of it. Throws what
-/// read_template_file throws.
+/// Returns a sentence for each part of the branding that a template of this directory does not show, for the doctor.
+/// Throws as read_template_file.
 std::vector<std::string> find_unbranded(const std::string& directory, const Branding& branding);
 
 }  // namespace postern::pages

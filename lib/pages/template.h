@@ -66,8 +66,7 @@ public:
     const std::string& style_hash() const { return constants_[style_].hash(); }
     /// Returns the hashes of the scripts that `page`, which was rendered from this template, has: with blanks between.
     std::string script_hashes(std::string_view page) const;
-    /// Returns whether the markup or the style has a `data:` address: a logo that is a PNG, or a picture of the
-    /// operator's.
+    /// Returns `data` if the markup or the style has a `data:` address: a logo, or a picture of the operator's.
     http::Pictures pictures() const;
 
 private:

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { authorizationUrl, openBrowser, openDemo, openPage } from "./browser.mjs";
 import {
   AXE,
@@ -28,6 +29,14 @@ function file(name, content) {
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40" fill="none">
 <defs><linearGradient id="username"><stop offset="0" stop-color="#7a1fa2"/></linearGradient></defs>
 <rect width="120" height="40" rx="8" fill="url(#username)"/></svg>`;
+/// Everything in an SVG that runs or loads when it is opened by itself.
+const HOSTILE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40" onload="ran('onload')">
+<style>@import url(https://elsewhere.example/a.css); rect { fill: #7a1fa2; }</style>
+<script>function ran(how) { document.documentElement.classList.add(how); console.error(how); parent.document.title = how; }
+ran("script");</script>
+<image href="https://elsewhere.example/a.png" width="9" height="9"/><use href="https://elsewhere.example/a.svg#a"/>
+<foreignObject width="9" height="9"><img xmlns="http://www.w3.org/1999/xhtml" src="x:" onerror="ran('onerror')"/></foreignObject>
+<rect width="120" height="40"/></svg>`;
 /// One pixel.
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/p7FVrAAAAABJRU5ErkJggg==",
@@ -82,6 +91,23 @@ describe("branding in a browser", () => {
       assert.equal(await colorOf(page, "#login", "backgroundColor"), "rgb(206, 147, 216)");
       assert.equal(await colorOf(page, "#login", "color"), "rgb(0, 0, 0)");
     }));
+
+  it("a logo with scripts and addresses is shown, runs nothing and asks for nothing [BRAND-3, L39]", async () => {
+    const logo = file("hostile.svg", HOSTILE);
+    await withSignIn({ logo }, async (page) => {
+      const picture = page.getByRole("img", { name: "Example Org" });
+      assert.ok(await picture.evaluate((element) => element.complete && element.naturalWidth));
+      const { width, height } = await picture.boundingBox();
+      assert.deepEqual([width, height], [168, 56]);
+      await page.waitForTimeout(500);
+      assert.equal(await page.title(), "Sign in to Demo page – Example Org");
+    });
+    const opened = await browser.newPage();
+    await opened.goto(pathToFileURL(logo).href, { waitUntil: "commit" });
+    await opened.waitForFunction(() => document.documentElement.classList.contains("onload"));
+    assert.ok((await opened.locator("svg").getAttribute("class")).includes("script"));
+    await opened.close();
+  });
 
   it("a PNG is shown, and is the icon [BRAND-3, BRAND-4]", () =>
     withSignIn({ logo: file("logo.png", PNG) }, async (page) => {

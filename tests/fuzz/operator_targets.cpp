@@ -1,4 +1,4 @@
-// Files and programs of the operator that others may have made: imports, logos, catalogues, saslauthd.
+// Files and programs of the operator that others may have made: imports, catalogues, saslauthd.
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,8 +11,6 @@
 #include "text/catalogue.h"
 #include "text/message.h"
 #include "text/mo_file.h"
-#include "text/svg_logo.h"
-#include "util/text.h"
 
 namespace postern::test {
 namespace {
@@ -58,25 +56,6 @@ FUZZ_TARGET(user_import) {
         promise(!(user.password_hash && user.password), "a hash or a password, not both");
         if (user.password_hash) promise(user.password_hash->starts_with("$"), "a hash says what it is");
     }
-}
-
-FUZZ_TARGET(svg_logo) {
-    const auto logo = text::read_svg_logo(input);
-    if (!logo) {
-        promise(logo.error().line >= 1, "a fault has a line");
-        return;
-    }
-    for (const std::string& part : {logo->view_box, logo->content})
-        promise(part.find_first_of("{}&\\:") == std::string::npos, "no tag, no entity, no escape and no address");
-    promise(logo->view_box.find_first_of("\"<>") == std::string::npos, "the view box stays in its quotes");
-    const std::string lower = util::to_lower(logo->content);
-    // No value has a "=": a word that is followed by one is an attribute.
-    for (const char* word : {"<script", "<style", "<foreignobject", "<image", "<a", "<use", "href=", " style=", "//"})
-        promise(lower.find(word) == std::string::npos, "a drawing and nothing else");
-    for (auto at = lower.find("url("); at != std::string::npos; at = lower.find("url(", at + 1))
-        promise(lower.compare(at, 10, "url(#logo-") == 0, "a reference is to the drawing itself");
-    const auto again = text::read_svg_logo("<svg viewBox=\"" + logo->view_box + "\">" + logo->content + "</svg>");
-    promise(static_cast<bool>(again), "what was written can be read");
 }
 
 FUZZ_TARGET(saslauthd_reply) {

@@ -114,30 +114,43 @@ TEST_CASE("branding: colours are rules of the one style, for both schemes [BRAND
     CHECK(has(login_with({.color = "#0d8070"}), "a:not(.button), .done { color: var(--ink); }"));
 }
 
-TEST_CASE("branding: an SVG is spliced in, a PNG is a data: URL and the icon [BRAND-3, BRAND-4]") {
+TEST_CASE("branding: the logo is a picture with a data: URL, and a PNG the icon as well [BRAND-3, BRAND-4, L39]") {
     const Directory directory;
-    const std::string svg = login_with({.name = "A \"B\"", .logo = directory.write("logo", kSvg)});
-    CHECK(has(svg, "<svg class=\"logo\" role=\"img\" aria-label=\"A &#34;B&#34;\""));
-    CHECK(has(svg, "<g><path d=\"M0 0h8v8z\"/></g></svg>\n"));
-    CHECK_FALSE(has(svg, "<link rel=\"icon\""));
-    CHECK_FALSE(has(svg, "class=\"mark\""));
-    const std::string picture = login_with({.name = "A", .logo = directory.write("logo", png())});
+    const std::string text = "\xef\xbb\xbf <?xml version=\"1.0\"?>\n" + std::string(kSvg) + "\n";
+    for (const std::string& drawing :
+         {std::string(kSvg), text, kSvg + std::string(65536 - std::string(kSvg).size(), '\n')}) {
+        const std::string page = login_with({.name = "A \"B\"", .logo = directory.write("logo", drawing)});
+        CHECK(has(page, "<img class=\"logo\" alt=\"A &#34;B&#34;\" src=\"data:image/svg+xml;base64," +
+                            util::base64_encode(drawing) + "\">\n"));
+        CHECK_FALSE(has(page, "<link rel=\"icon\""));
+        CHECK_FALSE(has(page, "class=\"mark\""));
+    }
+    const std::string page = login_with({.name = "A", .logo = directory.write("logo", png())});
     const std::string address = "data:image/png;base64," + util::base64_encode(png());
-    CHECK(has(picture, "<img class=\"logo\" width=\"2\" height=\"3\" alt=\"A\" src=\"" + address + "\">"));
-    CHECK(has(picture, "<link rel=\"icon\" type=\"image/png\" href=\"" + address + "\">"));
+    CHECK(has(page, "<img class=\"logo\" width=\"2\" height=\"3\" alt=\"A\" src=\"" + address + "\">"));
+    CHECK(has(page, "<link rel=\"icon\" type=\"image/png\" href=\"" + address + "\">"));
 }
 
-TEST_CASE("branding: a logo that may not be shown is named [BRAND-3, L39]") {
+TEST_CASE("branding: a logo that browsers would not show is named [BRAND-3]") {
     const Directory directory;
+    std::string without_width = png();
+    without_width[19] = 0;
     struct Row {
         std::string file;
         const char* why;
     };
     const Row rows[] = {
-        {directory.write("script.svg", "<svg viewBox=\"0 0 1 1\">\n<script/></svg>"), "line 2 has <script>"},
+        {directory.write("text.svg", "our logo"), "neither a PNG nor a whole SVG"},
+        {directory.write("cut.svg", std::string(kSvg).substr(0, 70)), "neither a PNG nor a whole SVG"},
+        {directory.write("empty.svg", ""), "neither a PNG nor a whole SVG"},
+        {directory.write("page.html", "<!DOCTYPE html><title>A</title>"), "has no xmlns"},
+        {directory.write("plain.svg", "<svg viewBox=\"0 0 8 8\"><path d=\"M0 0h8v8z\"/></svg>"), "has no xmlns"},
         {directory.write("cut.png", "\x89PNG\r\n"), "damaged PNG"},
-        {directory.write("large.svg", std::string(65537, ' ')), "large.svg"},
-        {directory.write("photo.jpg", "\xff\xd8\xff"), "line 1"},
+        {directory.write("longer.png", png() + "x"), "damaged PNG"},
+        {directory.write("flat.png", without_width), "damaged PNG"},
+        {directory.write("large.svg", kSvg + std::string(65537 - std::string(kSvg).size(), '\n')), "large.svg"},
+        {directory.write("photo.jpg", "\xff\xd8\xff"), "neither a PNG nor an SVG"},
+        {directory.write("photo.png", "\xff\xd8\xff"), "neither a PNG nor an SVG"},
         {(directory.path / "absent.svg").string(), "absent.svg"},
         {directory.path.string(), "branding.logo"},
     };
