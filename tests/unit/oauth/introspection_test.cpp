@@ -32,7 +32,7 @@ std::string times(std::int64_t iat, std::int64_t exp) {
     return ",\"exp\":" + std::to_string(exp) + ",\"iat\":" + std::to_string(iat);
 }
 
-std::string login(std::int64_t auth_time) {
+std::string at_login(std::int64_t auth_time) {
     return ",\"auth_time\":" + std::to_string(auth_time) + member("acr", std::string(oauth::kPasswordAcr));
 }
 
@@ -117,13 +117,13 @@ TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2
     CHECK(answer_to(fixture, plain) ==
           R"({"active":true,"scope":"openid email","client_id":"app","token_type":"Bearer")" +
               member("username", "alice") + times(now, now + 900) + member("sub", sub) + issuer + jti(plain) +
-              login(now) + "}");
+              at_login(now) + "}");
 
     fixture.fixture.settings.username_in_access_token = false;
     const std::string lean = fixture.add_access(fixture.add_grant(fixture.spa, ""), "https://api.example");
     CHECK(answer_to(fixture, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
                                           times(now, now + 900) + member("sub", sub) +
-                                          member("aud", "https://api.example") + issuer + jti(lean) + login(now) + "}");
+                                          member("aud", "https://api.example") + issuer + jti(lean) + at_login(now) + "}");
 }
 
 TEST_CASE("introspection: an active refresh token is not taken for an access token [I11]") {
@@ -159,7 +159,7 @@ TEST_CASE(
                                            member("username", "mallory") + times(now, now + 900) +
                                            ",\"nbf\":" + std::to_string(now) + member("sub", "claimed-sub") +
                                            R"(,"aud":["a","b"])" + member("iss", "https://op.example") +
-                                           member("jti", grant.id.str() + ".claimed") + login(now) + "}");
+                                           member("jti", grant.id.str() + ".claimed") + at_login(now) + "}");
 }
 
 TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 §4.4]") {
