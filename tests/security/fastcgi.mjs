@@ -141,6 +141,3 @@ export async function drive(path, { count, connections = 1, keep = true, next })
   );
   return statuses;
 }
-
-/// Takes the requests of a list in turn.
-export const inTurn = (requests) => (i) => requests[i % requests.length];

@@ -1,74 +1,23 @@
-// What must happen once happens once when four processes of a program are asked the same by 32 requests in one moment,
-// and keys are rotated under load. Races of refresh tokens, revocations, forms and passwords are in tests/cgi and
-// tests/postgresql. Rounds: POSTERN_LONG=1 takes a hundred of each.
+// Signing keys are rotated under load. Races of codes, refresh tokens, revocations, forms and passwords are in tests/cgi
+// and tests/postgresql. POSTERN_LONG=1 takes a hundred rounds.
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { sql } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
-import { INACTIVE, decode, verdict } from "./verdict.mjs";
 import { Workers } from "./workers.mjs";
 
-const LONG = process.env.POSTERN_LONG === "1";
-const ROUNDS = LONG ? 100 : 25;
-const PROCESSES = 4;
-const PARALLEL = 32;
-const REFUSED = "400 invalid_grant";
+const ROUNDS = process.env.POSTERN_LONG === "1" ? 100 : 25;
 
-const inParallel = (make) => Promise.all(Array.from({ length: PARALLEL }, (_, i) => make(i)));
+const headerOf = (token) => JSON.parse(Buffer.from(token.split(".")[0], "base64url"));
 
 describe("races", () => {
-  const workers = new Workers(PROCESSES);
   let p, web;
   before(async () => {
-    p = await openProvider({ front: workers.front, tls: false, clock: true });
+    p = await openProvider({ front: new Workers(4).front, tls: false, clock: true });
     web = p.clients.web;
   });
   after(async () => {
     await p?.stop();
-  });
-
-  /// All answers, by what they say: { "200": 1, "400 invalid_grant": 31 }.
-  function tally(answers) {
-    const count = {};
-    for (const answer of answers) {
-      const said = verdict(answer);
-      count[said] = (count[said] ?? 0) + 1;
-    }
-    return count;
-  }
-  async function isGone(token) {
-    assert.deepEqual(await p.introspect(token), INACTIVE);
-  }
-  /// How many tokens of the client could still be used, by the file.
-  async function live(client) {
-    const [{ tokens }] = await sql(
-      p.deployment,
-      `SELECT
-      (SELECT count(*) FROM access_tokens t JOIN grants g ON g.id = t.grant_id
-         WHERE g.client_id = '${client}' AND g.ended_at IS NULL AND t.revoked_at IS NULL)
-      + (SELECT count(*) FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id
-         WHERE g.client_id = '${client}' AND g.ended_at IS NULL AND t.revoked_at IS NULL)
-      AS tokens`,
-    );
-    return tokens;
-  }
-  it(`running processes: ${ROUNDS} codes, ${PARALLEL} redeem each: one wins, and is revoked [T01, T04]`, async () => {
-    for (let round = 0; round < ROUNDS; ++round) {
-      const code = await p.code(web);
-      const answers = await inParallel(() => p.exchange(web, code));
-      assert.deepEqual(tally(answers), { 200: 1, [REFUSED]: PARALLEL - 1 });
-      const { json } = answers.find(({ status }) => status === 200);
-      await isGone(json.access_token);
-      await isGone(json.refresh_token);
-    }
-    assert.equal(await live(web.id), 0, "nothing was left behind that nobody was given");
-    const work = workers.work("token");
-    assert.equal(work.length, PROCESSES);
-    assert.ok(
-      work.every((ticks) => ticks > 0),
-      `each process had its part: ${work}`,
-    );
   });
 
   it(
@@ -83,7 +32,7 @@ describe("races", () => {
           ]),
         );
       const isSigned = (keys, token) => {
-        const { kid, alg } = decode(token).header;
+        const { kid, alg } = headerOf(token);
         const known = keys.get(kid);
         assert.ok(known, `${kid} was used before it was published`);
         assert.equal(alg, known.alg);
@@ -106,12 +55,12 @@ describe("races", () => {
         while (!ended) {
           const next = await p.refresh(web, tokens.refresh_token);
           const believed = [await p.userinfo(next.json.access_token), await p.userinfo(tokens.access_token)];
-          assert.deepEqual(tally([next, ...believed]), { 200: 3 });
+          for (const { status } of [next, ...believed]) assert.equal(status, 200);
           for (const token of [next.json.access_token, tokens.access_token])
             assert.equal((await p.introspect(token)).active, true);
           for (const kind of ["access_token", "id_token", "refresh_token"])
             assert.ok(isSigned(keys, next.json[kind]), kind);
-          used.add(decode(next.json.access_token).header.kid);
+          used.add(headerOf(next.json.access_token).kid);
           tokens = next.json;
           ++answered;
           wake();

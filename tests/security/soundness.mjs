@@ -1,15 +1,5 @@
-// Is the database of a deployment whole, and what is in it? Asked from outside, while the programs work with it.
+// Whether the database of a deployment is whole, asked from outside while the programs work with it.
 import { damageOf, sql } from "./database.mjs";
-
-const TABLES = (
-  "clients client_secrets redirect_uris users sessions authorization_requests " +
-  "consents grants authorization_codes access_tokens refresh_tokens login_attempts"
-).split(" ");
-/// The number of rows in each table.
-export async function rowCounts(deployment) {
-  const [counts] = await sql(deployment, `SELECT ${TABLES.map((name) => `(SELECT count(*) FROM ${name}) AS ${name}`)}`);
-  return counts;
-}
 
 /// What must never be found, by its description: halves of something that is written together or not at all. `live` are
 /// the grants that no sweep has begun to take away.

@@ -1,18 +1,14 @@
-// What the programs do to files, seen from outside: which they open, and how long the log of the database gets. What is
-// synced before which answer is in tests/faults.
+// Which files the programs open, and that SQL statements are constant. Syncs and the length of the WAL: tests/faults.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { ROOT } from "../support/deployment.mjs";
 import { DECLARED, withRight } from "../support/endpoints.mjs";
 import { fileOf } from "./database.mjs";
-import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
-import { basicOf, formText, openProvider } from "./provider.mjs";
-import { LONG } from "./seeded.mjs";
-import { faultsOf } from "./soundness.mjs";
+import { openProvider } from "./provider.mjs";
 
 const WRITERS = withRight("writes");
 const READERS = withRight("reads");
@@ -25,13 +21,6 @@ const OPENED_LATER = Object.fromEntries(
     return [name, rights.includes("hashes") ? { keys, locks: ["lock"] } : { keys }];
   }),
 );
-const post = (path, form, { id, secret }) => ({
-  bytes: encode(
-    { method: "POST", path, body: formText(form), headers: { authorization: basicOf(id, secret) } },
-    { keep: false },
-  ),
-});
-const clientCredentials = (client) => post("/token", { grant_type: "client_credentials", scope: "api" }, client);
 
 /// How strace shows the beginning of an answer: FastCGI 1.0 §3.3, version 1 and FCGI_STDOUT. Lines of the log may go to
 /// a socket, too.
@@ -162,59 +151,6 @@ describe(
     });
   },
 );
-
-describe("constant load", () => {
-  const pools = {};
-  let p;
-  before(async () => {
-    p = await openProvider({ front: lighttpdWithPools(pools, { token: 4, revoke: 2, introspect: 2 }), tls: false });
-  });
-  after(async () => {
-    await p?.stop();
-  });
-
-  it(
-    "constant load: 32 requests at once are all answered, and the WAL stays within four times its limit [S02, S04]",
-    { timeout: 3_600_000 },
-    async (t) => {
-      const { machine, other } = p.clients;
-      const { json } = await p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine });
-      const about = (path, client) => post(path, { token: json.access_token }, client);
-      const COUNT = LONG ? 200_000 : 2000;
-      let longest = 0;
-      const measured = (one) => ({
-        ...one,
-        then: () => {
-          longest = Math.max(longest, statSync(`${fileOf(p.deployment)}-wal`).size);
-        },
-      });
-      const found = await Promise.all([
-        drive(pools.token.socket, {
-          count: COUNT,
-          connections: 16,
-          keep: false,
-          next: inTurn([measured(clientCredentials(machine))]),
-        }),
-        drive(pools.revoke.socket, {
-          count: COUNT / 2,
-          connections: 8,
-          keep: false,
-          next: inTurn([about("/token/revoke", machine), about("/token/revoke", other)]),
-        }),
-        drive(pools.introspect.socket, {
-          count: COUNT,
-          connections: 8,
-          keep: false,
-          next: inTurn([about("/token/introspect", other)]),
-        }),
-      ]);
-      t.diagnostic(`${JSON.stringify(found)}, at most ${longest} bytes of log`);
-      for (const statuses of found) assert.deepEqual(Object.keys(statuses), ["200"], JSON.stringify(found));
-      assert.ok(longest > 1024 * 1024 && longest <= 16 * 1024 * 1024, String(longest));
-      assert.deepEqual(await faultsOf(p.deployment), []);
-    },
-  );
-});
 
 describe("SQL", () => {
   it("every SQL statement in the sources is constant text [S01]", () => {

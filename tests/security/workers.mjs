@@ -55,17 +55,4 @@ export class Workers {
       }
     });
   }
-
-  /// The clock ticks that each process of a program has worked, by its id.
-  work(program) {
-    const ticks = (pid) =>
-      readFileSync(`/proc/${pid}/stat`, "utf8")
-        .replace(/^.*\) /s, "")
-        .split(" ")
-        .slice(11, 13)
-        .map(Number);
-    return this.processes
-      .filter((one) => one.program === program)
-      .map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
-  }
 }
