@@ -60,7 +60,7 @@ function filesBelow(directory) {
 const unquoted = (text) => text.slice(1, -1).replace(/\\(["`\\])/g, "$1");
 
 /// The titles in one source file, as they stand there; parts that are joined are one title.
-export function titlesIn(text, isCpp) {
+function titlesIn(text, isCpp) {
   const part = new RegExp(isCpp ? STRING : NODE_STRING, "g");
   return [...text.matchAll(isCpp ? CPP_TITLE : NODE_TITLE)].map(([, parts]) =>
     parts.match(part).map(unquoted).join(""),
@@ -68,7 +68,7 @@ export function titlesIn(text, isCpp) {
 }
 
 /// The ids that a title carries, and the title without its last brackets: { name, ids }.
-export function readTitle(title) {
+function readTitle(title) {
   const [, name, inside] = title.match(/^(.*?)(?: \[([^\][]*)\])?$/s);
   const ids = [];
   let document = "";
