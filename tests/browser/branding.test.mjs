@@ -32,10 +32,13 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40" fill="
 /// Everything in an SVG that runs or loads when it is opened by itself.
 const HOSTILE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40" onload="ran('onload')">
 <style>@import url(https://elsewhere.example/a.css); rect { fill: #7a1fa2; }</style>
-<script>function ran(how) { document.documentElement.classList.add(how); console.error(how); parent.document.title = how; }
+<script>function ran(how) {
+  document.documentElement.classList.add(how); console.error(how); parent.document.title = how;
+}
 ran("script");</script>
 <image href="https://elsewhere.example/a.png" width="9" height="9"/><use href="https://elsewhere.example/a.svg#a"/>
-<foreignObject width="9" height="9"><img xmlns="http://www.w3.org/1999/xhtml" src="x:" onerror="ran('onerror')"/></foreignObject>
+<foreignObject width="9" height="9">
+<img xmlns="http://www.w3.org/1999/xhtml" src="x:" onerror="ran('onerror')"/></foreignObject>
 <rect width="120" height="40"/></svg>`;
 /// One pixel.
 const PNG = Buffer.from(

@@ -24,7 +24,7 @@ describe("introspection", () => {
   const ask = (token, secret = other.secret) =>
     p.post("/token/introspect", { token }, { headers: { authorization: basicOf(other.id, secret) } });
 
-  it(`${GUESSES} guesses of tokens and secrets find nothing, lock no client out and change nothing [I13, C11]`, async () => {
+  it(`${GUESSES} guesses find nothing, lock no client out and change nothing [I13, C11]`, async () => {
     const before = await dump(p.deployment);
     const files = onPostgreSQL ? [] : [fileOf(p.deployment), `${fileOf(p.deployment)}-wal`];
     const bytes = () => files.map((file) => readFileSync(file).length);

@@ -1,5 +1,5 @@
-// Signing keys are rotated under load. Races of codes, refresh tokens, revocations, forms and passwords are in tests/cgi
-// and tests/postgresql. POSTERN_LONG=1 takes a hundred rounds.
+// Signing keys are rotated under load. Races of codes, refresh tokens, revocations, forms and passwords are in
+// tests/cgi and tests/postgresql. POSTERN_LONG=1 takes a hundred rounds.
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { after, before, describe, it } from "node:test";
