@@ -9,7 +9,7 @@
 #include "json/reader.h"
 #include "oauth/audience.h"
 #include "oauth/client_id_url.h"
-#include "oauth/redirect_target.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/registration.h"
 #include "oauth/sealed_members.h"
 #include "util/base64.h"

@@ -1,10 +1,26 @@
-// Which user does the client expect?
+// Reads the hints at a user that come with an authorization or logout request.
 #include "oauth/expected_subject.h"
 
-#include "oauth/id_token_hint.h"
+#include "jose/jwt.h"
 #include "util/text.h"
 
 namespace postern::oauth {
+namespace {
+
+std::string text_claim(const json::Object& claims, std::string_view name) {
+    const json::Value* value = claims.find(name);
+    return value && value->if_string() ? *value->if_string() : std::string();
+}
+
+}  // namespace
+
+std::optional<IdTokenHint> verify_id_token_hint(Context& context, std::string_view token) {
+    const auto jwt = jose::verify_jwt(context.keys.verifier(), token, jose::TokenType::id_token,
+                                      context.settings.issuer, context.now(), jose::Expiry::ignored);
+    if (!jwt) return std::nullopt;
+    return IdTokenHint{model::Subject(text_claim(*jwt->claims, "sub")),
+                       model::ClientId(text_claim(*jwt->claims, "aud")), model::Sid(text_claim(*jwt->claims, "sid"))};
+}
 
 Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
                                                               std::optional<model::Subject> claimed) {

@@ -1,14 +1,19 @@
-// Records what a user's approval is worth.
+// Records a grant with its first credential, once per request.
 #include "oauth/issue_grant.h"
 
+#include <functional>
+
+#include "crypto/digest.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "oauth/jti.h"
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
 #include "oauth/session_life.h"
+#include "store/access_tokens.h"
 #include "store/activity.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
@@ -16,6 +21,7 @@
 #include "store/grants.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "util/base64.h"
 
 namespace postern::oauth {
 namespace {
@@ -84,8 +90,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
     return client;
 }
 
-}  // namespace
-
+/// Returns the grant that the approval is worth, not recorded yet.
 model::Grant make_grant(Context& context, const Approval& approval) {
     model::Grant grant;
     grant.created_at = context.now();
@@ -104,6 +109,9 @@ model::Grant make_grant(Context& context, const Approval& approval) {
     return grant;
 }
 
+/// Writes grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds the
+/// code or token, which lives until `until`. Session, access and consent are looked at again inside: a right that was
+/// withdrawn meanwhile must not be granted (docs/decisions/0011-rights-checked-in-the-transaction.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential) {
@@ -114,6 +122,67 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
                      }));
     note_client(context, grant, client);
     return {};
+}
+
+constexpr std::string_view kCodePurpose = "postern code v1";
+
+/// The id of the request is random, of 256 bits, and leaves this server only inside a seal.
+std::string code_of(const Context& context, const model::AuthorizationRequest& request) {
+    const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kCodePurpose);
+    return util::base64url_encode(crypto::hmac_sha256(key, request.id));
+}
+
+}  // namespace
+
+util::Result<std::string, NotIssued> issue_code(Context& context, const Approval& approval) {
+    const model::AuthorizationRequest& request = approval.request;
+    const model::Grant grant = make_grant(context, approval);
+    std::string code = code_of(context, request);
+
+    model::AuthorizationCode record;
+    record.code_hash = hash_of(code);
+    record.grant_id = grant.id;
+    record.redirect_uri = request.redirect_uri;
+    record.redirect_uri_sent = request.redirect_uri_sent;
+    record.nonce = request.nonce;
+    record.code_challenge = request.code_challenge;
+    record.max_age = request.max_age;
+    record.audience = request.audience;
+    record.expires_at = grant.created_at + context.settings.authorization_code_ttl;
+
+    const auto insert = [&](db::Transaction& transaction) { store::insert_code(transaction, record); };
+    RETURN_IF_ERROR(record_grant(context, approval, grant, record.expires_at, insert));
+    context.trail.add(audit::Event::code_issued,
+                      audit::with_grant(grant, {audit::credential("code", record.code_hash),
+                                                {"scope", grant.scope.to_string()},
+                                                {"resource", model::to_string(grant.resources)}}));
+    return code;
+}
+
+std::optional<std::string> find_issued_code(Context& context, const model::AuthorizationRequest& request,
+                                            const model::Session& session) {
+    std::string code = code_of(context, request);
+    if (!store::is_redeemable(context.store, hash_of(code), session, context.now())) return std::nullopt;
+    return code;
+}
+
+util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Approval& approval) {
+    const auto user = store::find_user(context.store, approval.session.subject);
+    if (!user) return NotIssued::session_ended;
+    const model::Grant grant = make_grant(context, approval);
+    // The interface specification: `aud` comes from a token request only, and there is none. So the profile is its own,
+    // too, because RFC 9068 §2.2 demands an audience.
+    const AccessTokenIssue token = make_access_token(context, {grant, grant.scope, {}, user->username});
+
+    const auto insert = [&](db::Transaction& transaction) {
+        store::insert_access_token(transaction, token.record, token.record.expires_at);
+    };
+    RETURN_IF_ERROR(record_grant(context, approval, grant, token.record.expires_at, insert));
+    context.trail.add(audit::Event::token_issued,
+                      audit::with_grant(grant, {{"grant_type", "implicit"},
+                                                audit::credential("access_token", token.record.token_hash),
+                                                {"scope", grant.scope.to_string()}}));
+    return ImplicitToken{token.value, grant.scope, context.settings.access_token_ttl};
 }
 
 bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {

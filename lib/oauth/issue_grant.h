@@ -1,11 +1,11 @@
-// Records what a user's approval is worth: a grant with its first credential, once per request.
+// Gives a client the credential that a user's approval is worth, once per request: an authorization code, or an access
+// token without a code in between (RFC 6749 §4.1.2, §4.2.2).
 #pragma once
 
-#include <functional>
+#include <optional>
+#include <string>
 
-#include "db/database.h"
 #include "model/authorization.h"
-#include "model/grant.h"
 #include "model/session.h"
 #include "oauth/approval.h"
 #include "oauth/context.h"
@@ -13,17 +13,26 @@
 
 namespace postern::oauth {
 
-/// The grant that the approval is worth, not recorded yet.
-model::Grant make_grant(Context& context, const Approval& approval);
+/// Returns a new code, opaque and of 256 bits, recorded as a digest with everything it is bound to and the grant it
+/// belongs to. It is an HMAC of the request's id, so that find_issued_code can return it again.
+util::Result<std::string, NotIssued> issue_code(Context& context, const Approval& approval);
 
-/// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
-/// the grant until `until`. Session, access and consent are looked at again inside: a right that was withdrawn
-/// meanwhile must not be granted (docs/decisions/0011-rights-checked-in-the-transaction.md).
-util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
-                                           util::Time until,
-                                           const std::function<void(db::Transaction&)>& insert_credential);
+/// Returns the code that the request has yielded before, if the client can still redeem it: for a second press on a
+/// button, in the session that it was issued in. nullopt: there is no such code.
+std::optional<std::string> find_issued_code(Context& context, const model::AuthorizationRequest& request,
+                                            const model::Session& session);
 
-/// Ends a request that was refused, so that going back cannot revive it. False when it has had its one answer before.
+struct ImplicitToken {
+    std::string value;
+    model::Scope scope;
+    util::Seconds expires_in{};
+};
+
+/// Returns an access token without an audience, recorded with its grant. No refresh token comes with it (§4.2.2).
+util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Approval& approval);
+
+/// Ends a request that was refused, so that going back cannot revive it. Returns false when the request had been
+/// answered before.
 [[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request,
                                const model::Session& session);
 

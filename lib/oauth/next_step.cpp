@@ -6,7 +6,7 @@
 
 #include "http/url.h"
 #include "oauth/max_age.h"
-#include "oauth/redirect_target.h"
+#include "oauth/redirect_rules.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {

@@ -8,7 +8,7 @@
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
 #include "oauth/document_client.h"
-#include "oauth/redirect_target.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/request_bounds.h"
 #include "oauth/response_mode.h"
 #include "store/clients.h"

@@ -1,16 +1,13 @@
-// Decides whether a client may be registered: one table of rules about the client, one about each of its URIs.
+// Decides whether a client may be registered: a table of rules about the client.
 #include "oauth/registration.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
-#include "fetch/allowed.h"
-#include "fetch/network.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/target.h"
-#include "oauth/uri_fault.h"
 #include "util/text.h"
 #include "util/visible.h"
 
@@ -22,79 +19,9 @@ using model::Client;
 using model::ClientType;
 using model::GrantType;
 
-std::string in_quotes(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
-
-// ---- redirect URIs: rules in the order in which their answers are most useful ----
-
-// A browser that is sent to one of these runs, shows or reads something on the user's machine, or does not open it at
-// all.
-constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
-    "javascript",  "data", "file",   "vbscript", "about", "blob", "filesystem",
-    "view-source", "ftp",  "mailto", "tel",      "sms",   "ws",   "wss"};
-
 bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.scheme == "http"; }
 
-bool has_bad_port(const http::UrlParts& url) { return url.has_port && !util::parse_port(url.port); }
-
-/// Four numbers are read as they are written; an octal, a hexadecimal or a missing one is not (WHATWG URL, host
-/// parsing).
-bool is_read_as_other_address(const http::UrlParts& url) {
-    return fetch::ends_in_number(url.host) && !fetch::parse_address(url.host);
-}
-
-struct TextRule {
-    bool (*broken)(std::string_view);
-    const char* reason;
-};
-
-const TextRule kTextRules[] = {
-    {[](std::string_view uri) { return uri.empty(); }, "is empty"},
-    {[](std::string_view uri) { return uri.size() > kMaxRedirectUriBytes; }, "is longer than 2048 bytes"},
-    {[](std::string_view uri) { return util::has_control_bytes(uri); }, "contains a control character; type it again"},
-    {[](std::string_view uri) { return uri.find(' ') != uri.npos; }, "contains a space; write %20 or remove it"},
-    {[](std::string_view uri) { return !util::is_vschar(uri); },
-     "contains a non-ASCII character; write the host in its xn-- form and percent-encode the rest"},
-    {[](std::string_view uri) { return uri.find('*') != uri.npos; },
-     "contains a wildcard, and redirect URIs are compared exactly; register each URI in full"},  // RFC 9700 §2.1
-};
-
-struct UrlRule {
-    bool (*broken)(const http::UrlParts&, bool native);
-    const char* reason;
-};
-
-const UrlRule kUrlRules[] = {
-    {[](const http::UrlParts& url, bool) {
-         return std::ranges::find(kForbiddenSchemes, url.scheme) != kForbiddenSchemes.end();
-     },
-     "has a scheme that must not receive a browser; use https"},
-    {[](const http::UrlParts& url, bool) { return url.fragment.has_value(); },
-     "has a fragment (#...), which RFC 6749 section 3.1.2 forbids; remove it"},
-    {[](const http::UrlParts& url, bool) { return url.has_user_info; },
-     "has a user name before the host (...@host), which hides where it leads; remove it"},
-    {[](const http::UrlParts& url, bool) { return is_web(url) && url.host.empty(); },
-     "has no host; write https://host/path"},
-    {[](const http::UrlParts& url, bool) { return has_bad_port(url); },
-     "has a port that is not a number from 1 to 65535"},
-    {[](const http::UrlParts& url, bool) {
-         return url.scheme == "http" && !http::is_loopback_http(url) && is_other_loopback(url.host);
-     },
-     "is plain http and names this machine in a way that does not count as loopback; write http://127.0.0.1, "
-     "http://[::1] or http://localhost"},
-    {[](const http::UrlParts& url, bool) { return url.scheme == "http" && !http::is_loopback_http(url); },
-     "is plain http to another machine, where anyone on the network can read the code; use https"},
-    // Users are shown the host, and browsers decode it first.
-    {[](const http::UrlParts& url, bool) { return is_web(url) && url.host.find('%') != url.host.npos; },
-     "has a percent-encoded host, which hides where it leads; write the name itself"},
-    {[](const http::UrlParts& url, bool) { return is_web(url) && is_read_as_other_address(url); },
-     "has a host that browsers read as another IP address; write the four numbers of the address"},
-    {[](const http::UrlParts& url, bool native) { return !is_web(url) && !native; },
-     "has a private-use scheme, which only native clients may have; use https or add --native"},  // RFC 8252 §7.1
-    {[](const http::UrlParts& url, bool) { return !is_web(url) && url.host.empty() && url.path.empty(); },
-     "is only a scheme; add a path, for example com.example.app:/callback"},
-};
-
-// ---- rules about the whole client ----
+std::string in_quotes(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
 
 bool needs_redirect_uri(const Client& client) {
     return client.has_grant(GrantType::authorization_code) || client.has_grant(GrantType::implicit);
@@ -102,12 +29,9 @@ bool needs_redirect_uri(const Client& client) {
 
 bool is_public(const Client& client) { return client.type == ClientType::public_; }
 
-// RFC 8252 §8.6: any program on the machine may receive the answer.
 bool any_program_may_answer(const Client& client) {
-    return std::ranges::any_of(client.redirect_uris, [](const std::string& uri) {
-        const auto url = http::parse_url(uri);
-        return url && (!is_web(*url) || http::is_loopback_http(*url));
-    });
+    return std::ranges::any_of(client.redirect_uris,
+                               [](const std::string& uri) { return is_loopback_or_private(uri); });
 }
 
 struct ClientRule {
@@ -225,18 +149,6 @@ void advise_logout_uri(const std::string& uri, bool native, std::vector<std::str
 }
 
 }  // namespace
-
-std::optional<std::string> redirect_uri_problem(std::string_view uri, bool native) {
-    for (const TextRule& rule : kTextRules) {
-        if (rule.broken(uri)) return rule.reason;
-    }
-    const auto url = http::parse_url(uri);
-    if (!url) return uri_fault(uri);
-    for (const UrlRule& rule : kUrlRules) {
-        if (rule.broken(*url, native)) return rule.reason;
-    }
-    return std::nullopt;
-}
 
 std::optional<std::string> client_secret_problem(std::string_view secret) {
     if (!util::is_vschar(secret)) return "the secret may have printable ASCII characters only (RFC 6749 appendix A.2)";

@@ -8,6 +8,7 @@
 
 #include "crypto/key.h"
 #include "fetch/outbound.h"
+#include "http/url.h"
 #include "json/value.h"
 #include "login/settings.h"
 #include "mail/settings.h"
@@ -71,7 +72,11 @@ struct Settings {
     json::Object metadata;               ///< extra discovery members
 
     /// Returns the name by which users know the service: `branding.name`, else the issuer's host.
-    std::string service_name() const;
+    std::string service_name() const {
+        if (!branding.name.empty()) return branding.name;
+        const auto url = http::parse_url(issuer);
+        return url ? url->host : issuer;
+    }
     /// Returns issuer + path, an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
 

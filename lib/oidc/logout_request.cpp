@@ -6,7 +6,7 @@
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "oauth/error.h"
-#include "oauth/id_token_hint.h"
+#include "oauth/expected_subject.h"
 #include "store/clients.h"
 #include "util/percent.h"
 

@@ -3,7 +3,7 @@
 
 #include "db/write.h"
 #include "oauth/client_id_url.h"
-#include "oauth/redirect_target.h"
+#include "oauth/redirect_rules.h"
 #include "pages/permissions.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"

@@ -9,6 +9,7 @@
 #include "http/url.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/registration.h"
 #include "util/text.h"

@@ -7,6 +7,7 @@
 #include "oauth/authorization_request.h"
 #include "oauth/client_auth.h"
 #include "oauth/presented_token.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/registration.h"
 #include "oauth/token_request.h"

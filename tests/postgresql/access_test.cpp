@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "db/write.h"
-#include "oauth/issue_code.h"
+#include "oauth/issue_grant.h"
 #include "postgresql/race.h"
 #include "store/client_access.h"
 #include "store/clients.h"

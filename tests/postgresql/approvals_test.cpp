@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "db/write.h"
-#include "oauth/issue_code.h"
+#include "oauth/issue_grant.h"
 #include "oauth/sealed_request.h"
 #include "oidc/end_session.h"
 #include "postgresql/race.h"

@@ -1,11 +1,10 @@
-// What counts of a client that a document describes where its document is not read.
+// A client that a document describes, where its document is not read.
 #include "oauth/document_client.h"
 
 #include <doctest/doctest.h>
 
 #include "oauth/client_auth.h"
 #include "oauth/introspection.h"
-#include "oidc/userinfo.h"
 #include "store/clients.h"
 #include "unit/oauth/issued_tokens.h"
 
@@ -57,9 +56,6 @@ TEST_CASE("client document: with the option off such a client is as good as disa
             const auto told = oauth::introspect(f.context, {token, oauth::TokenTypeHint::none});
             CHECK(*told.find("active")->if_bool() == row.works);
         }
-        const auto used = oidc::find_active_token(f.context, access);
-        CHECK(static_cast<bool>(used) == row.works);
-        if (!used) CHECK(used.error().code == oauth::ErrorCode::invalid_token);
     }
 }
 

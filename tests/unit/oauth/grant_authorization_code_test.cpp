@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "oauth/access_token.h"
-#include "oauth/issue_code.h"
+#include "oauth/issue_grant.h"
 #include "oauth/sealed_request.h"
 #include "store/access_tokens.h"
 #include "store/clients.h"

@@ -1,12 +1,12 @@
-// What an approval is worth, once: the rules that a code and an implicit token have in common (RFC 6749 §4.1.2,
-// §4.2.2).
+// An approval yields one code or one implicit token (RFC 6749 §4.1.2, §4.2.2; the interface specification, aud).
 #include "oauth/issue_grant.h"
 
 #include <doctest/doctest.h>
 
-#include "oauth/issue_code.h"
-#include "oauth/issue_token.h"
+#include "json/reader.h"
+#include "oauth/access_token.h"
 #include "oauth/sealed_request.h"
+#include "store/access_tokens.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
 #include "store/clients.h"
@@ -14,6 +14,8 @@
 #include "store/grants.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
+#include "util/base64.h"
+#include "util/text.h"
 
 using namespace postern;
 using oauth::ConsentSource;
@@ -184,11 +186,18 @@ TEST_CASE("issue: an approval that was taken back while the request waited gives
     }
 }
 
-TEST_CASE("make_grant: says which user granted what to which client, when and in which session") {
+TEST_CASE("issue: the grant says which user granted what to which client, when and in which session") {
     Fixture f(model::ResponseType::code);
     auto asked = f.request();
     asked.claims.userinfo = model::parse_claim_names("name");
-    const auto grant = oauth::make_grant(f.context, {asked, f.session, ConsentSource::not_asked});
+    const auto grant_of_new_code = [&] {
+        const auto code = oauth::issue_code(f.context, {asked, f.session, ConsentSource::not_asked});
+        REQUIRE(code);
+        const auto stored = store::find_code(f.context.store, oauth::hash_of(*code));
+        REQUIRE(stored);
+        return stored->grant;
+    };
+    const auto grant = grant_of_new_code();
     CHECK(grant.client_id == f.client.id);
     CHECK(grant.subject == f.user.subject);
     CHECK(grant.scope == asked.scope);
@@ -196,5 +205,39 @@ TEST_CASE("make_grant: says which user granted what to which client, when and in
     CHECK(grant.auth_time == f.session.auth_time);
     CHECK(grant.sid == f.session.sid);
     CHECK(grant.created_at == f.fixture.clock.now());
-    CHECK(grant.id != oauth::make_grant(f.context, {asked, f.session, ConsentSource::not_asked}).id);
+    asked.id = f.request().id;
+    CHECK(grant.id != grant_of_new_code().id);
+}
+
+TEST_CASE("issue_token: an active token of the user for the client, always without an audience") {
+    Fixture f(model::ResponseType::token);
+    auto asked = f.request();
+    asked.audience = "https://api.example";
+    const auto token = oauth::issue_token(f.context, {asked, f.session, ConsentSource::not_asked});
+    REQUIRE(token);
+    CHECK(token->scope == asked.scope);
+    CHECK(token->expires_in == f.fixture.settings.access_token_ttl);
+    const auto value = json::parse(*util::base64url_decode(util::split(token->value, '.').at(1)));
+    REQUIRE(value);
+    const auto claim = [&](const char* name) {
+        const json::Value* found = value->if_object()->find(name);
+        return found && found->if_string() ? *found->if_string() : "";
+    };
+    CHECK(claim("sub") == f.user.subject.str());
+    CHECK(claim("cid") == "app");
+    CHECK(claim("scope") == "openid email");
+    CHECK(claim("username") == "alice");
+    CHECK(value->if_object()->find("aud") == nullptr);
+    const auto known = oauth::verify_access_token(f.context, token->value, jose::Expiry::enforced);
+    REQUIRE(known);
+    const auto stored = store::find_access_token(f.context.store, known->key);
+    REQUIRE(stored);
+    CHECK(store::is_active(*stored, f.fixture.clock.now()));
+    CHECK_FALSE(store::is_active(*stored, f.fixture.clock.now() + token->expires_in));
+}
+
+TEST_CASE("issue_token: a user who was removed while the request waited gets nothing") {
+    Fixture f(model::ResponseType::token);
+    f.write([&](db::Transaction& transaction) { store::remove_user(transaction, f.user.subject); });
+    CHECK(f.issue(f.request()) == NotIssued::session_ended);
 }

@@ -163,6 +163,28 @@ TEST_CASE("find_active_token: what has been taken back ends the token at once, a
 }
 
 TEST_CASE(
+    "find_active_token: a client that a document describes counts as disabled while clientDocuments is off [CIMD-1]") {
+    for (const auto origin : {model::Origin::document, model::Origin::operator_}) {
+        CAPTURE(static_cast<int>(origin));
+        Fixture f;
+        f.client.id = model::ClientId("https://app.example/client.json");
+        f.client.origin = origin;
+        f.fixture.add(f.client);
+        f.grant.id = model::GrantId("grant of the document's client");
+        f.grant.client_id = f.client.id;
+        f.write([&](db::Transaction& t) { store::insert_grant(t, f.grant); });
+        const std::string token = f.token();
+        f.fixture.settings.client_documents.enabled = true;
+        CHECK(f.ask(token).starts_with("{"));
+        f.fixture.settings.client_documents.enabled = false;
+        if (origin == model::Origin::operator_)
+            CHECK(f.ask(token).starts_with("{"));
+        else
+            CHECK(f.ask(token) == "invalid_token: the client of the access token is disabled");
+    }
+}
+
+TEST_CASE(
     "userinfo: sub is the token's, once and last, whatever the callback returns [IF19, IF51, IF54, OIDC Core §5.3.2b, "
     "U05]") {
     Fixture f;

@@ -1,0 +1,20 @@
+// The rules for a client's redirect URIs (RFC 8252 §7, §8; OAuth 2.0 security practice, RFC 9700 §2.1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::oauth {
+
+inline constexpr std::size_t kMaxRedirectUriBytes = 2048;
+
+/// Returns why `uri` cannot be a redirect URI of a client and what to write instead, as the words after it; nullopt if
+/// it can. `native`: private-use schemes are allowed (RFC 8252 §7.1).
+std::optional<std::string> redirect_uri_problem(std::string_view uri, bool native);
+
+/// True for http on a loopback host and for a private-use scheme (RFC 8252 §7.1, §7.3): any program on the user's
+/// machine may receive what is sent there, so a public client there proves nothing by it (§8.6).
+bool is_loopback_or_private(std::string_view redirect_uri);
+
+}  // namespace postern::oauth
