@@ -14,7 +14,7 @@
 #include "crypto/factor_key.h"
 #include "db/error.h"
 #include "factor/recovery_code.h"
-#include "factor/totp_seal.h"
+#include "factor/totp.h"
 #include "keys/keys.h"
 #include "pages/branding.h"
 #include "pages/page.h"

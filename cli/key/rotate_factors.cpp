@@ -11,7 +11,7 @@
 #include "crypto/seal.h"
 #include "db/write.h"
 #include "factor/recovery_code.h"
-#include "factor/totp_seal.h"
+#include "factor/totp.h"
 #include "keys/key_directory.h"
 #include "store/factors.h"
 #include "util/shell_command.h"

@@ -14,7 +14,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/passwords/input.h"
-#include "factor/entry_order.h"
+#include "factor/password_list.h"
 #include "os/file.h"
 
 namespace postern::cli {

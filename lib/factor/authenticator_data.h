@@ -6,8 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "factor/ceremony.h"
-#include "factor/passkey_fault.h"
+#include "factor/client_data.h"
 #include "util/result.h"
 
 namespace postern::factor {

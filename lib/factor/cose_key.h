@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "crypto/credential_key.h"
-#include "factor/passkey_fault.h"
+#include "factor/client_data.h"
 #include "util/result.h"
 
 namespace postern::factor {

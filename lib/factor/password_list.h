@@ -1,10 +1,14 @@
 // Is a password in the operator's list of those that may not be chosen? (PASSWORD-3)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "os/file.h"
 
@@ -45,5 +49,26 @@ private:
 
 /// For server::Endpoint.
 std::unique_ptr<const PasswordList> open_password_list(const std::string& file);
+
+/// Passes entries on in order, each once. As many as are held may come in any order; a longer list must be in order
+/// from its first entry on, and is passed on as it comes.
+class EntryOrder {
+public:
+    EntryOrder(std::size_t most_held, std::function<void(PasswordEntry)> visit);
+
+    /// Returns false for a list that is too long for its order.
+    [[nodiscard]] bool add(PasswordEntry entry);
+
+    /// Passes on what is held. To be called once, after the last `add`.
+    void finish();
+
+private:
+    void pass(PasswordEntry entry);
+
+    std::size_t most_held_;
+    std::function<void(PasswordEntry)> visit_;
+    std::vector<PasswordEntry> held_ = {};
+    std::optional<PasswordEntry> last_ = {};  ///< that was passed on
+};
 
 }  // namespace postern::factor

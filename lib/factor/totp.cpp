@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "crypto/digest.h"
+#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 #include "util/percent.h"
 
 namespace postern::factor {
@@ -47,6 +49,10 @@ bool is_better(const TotpVerdict& one, const TotpVerdict& other) {
     return rank(one.outcome) >= rank(other.outcome);
 }
 
+std::string purpose_of(const model::Subject& subject, util::Time created_at) {
+    return "postern totp v1|" + subject.str() + '|' + std::to_string(util::to_epoch(created_at));
+}
+
 }  // namespace
 
 util::Secret make_totp_secret(crypto::Random& random) { return util::Secret(random.bytes(kTotpSecretBytes)); }
@@ -87,6 +93,23 @@ TotpVerdict check_totp(const util::Secret& secret, std::string_view digits, util
         if (is_equal && is_better(candidate, verdict)) verdict = candidate;
     }
     return verdict;
+}
+
+std::string seal_totp_secret(const util::Secret& factor_key, const model::Subject& subject, util::Time created_at,
+                             const util::Secret& secret, crypto::Random& random) {
+    return crypto::seal(crypto::parse_factor_keys(factor_key).sealing, purpose_of(subject, created_at), secret.reveal(),
+                        random);
+}
+
+std::optional<util::Secret> open_totp_secret(const util::Secret& factor_key, const model::Subject& subject,
+                                             util::Time created_at, std::string_view sealed) {
+    const crypto::FactorKeys keys = crypto::parse_factor_keys(factor_key);
+    const std::string purpose = purpose_of(subject, created_at);
+    auto plain = crypto::open_seal(keys.sealing, purpose, sealed);
+    // While a rotation is under way, rows are sealed with either.
+    if (!plain && !keys.previous.empty()) plain = crypto::open_seal(keys.previous, purpose, sealed);
+    if (!plain) return std::nullopt;
+    return util::Secret(*std::move(plain));
 }
 
 }  // namespace postern::factor

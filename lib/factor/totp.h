@@ -1,12 +1,15 @@
-// The codes of an authenticator app (RFC 6238), and what the app is given to compute them.
+// The codes of an authenticator app (RFC 6238), the text from which the app computes them, and the seal under which
+// its secret is stored.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "crypto/random.h"
+#include "model/ids.h"
 #include "util/clock.h"
 #include "util/secret.h"
 
@@ -43,5 +46,14 @@ struct TotpVerdict {
 /// Right is the code of the step of `now` or of either neighbour, when the step is later than `last_step`. Of the ten
 /// steps on either side it is known which one it is. Every candidate is computed and compared, in constant time.
 TotpVerdict check_totp(const util::Secret& secret, std::string_view digits, util::Time now, std::int64_t last_step);
+
+/// `factor_key` has the bytes of the file (crypto/factor_key.h). Opens with its key, for this user and time alone.
+/// `created_at` is that of the row.
+std::string seal_totp_secret(const util::Secret& factor_key, const model::Subject& subject, util::Time created_at,
+                             const util::Secret& secret, crypto::Random& random);
+
+/// nullopt: sealed with a key that the file does not have, moved from another row, or changed.
+std::optional<util::Secret> open_totp_secret(const util::Secret& factor_key, const model::Subject& subject,
+                                             util::Time created_at, std::string_view sealed);
 
 }  // namespace postern::factor

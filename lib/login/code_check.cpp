@@ -7,7 +7,6 @@
 #include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "factor/totp_seal.h"
 #include "factor/typed_code.h"
 #include "login/activity.h"
 #include "login/password_check.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "factor/ceremony.h"
+#include "factor/client_data.h"
 #include "login/browser.h"
 #include "model/ids.h"
 #include "oauth/context.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "factor/assertion.h"
+#include "factor/passkey.h"
 #include "http/message.h"
 #include "login/passkey_challenge.h"
 #include "login/passkey_offer.h"

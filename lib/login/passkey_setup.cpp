@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "factor/cose_key.h"
-#include "factor/registration.h"
-#include "factor/transports.h"
+#include "factor/passkey.h"
 #include "json/writer.h"
 #include "login/activity.h"
 #include "oauth/acr.h"

@@ -26,7 +26,7 @@ inline constexpr std::int64_t kFewCodes = 2;
 Factors find_factors(db::Database& database, const model::Subject& subject);
 
 struct TotpRow {
-    std::string sealed;          ///< factor/totp_seal.h
+    std::string sealed;          ///< factor/totp.h
     std::int64_t last_step = 0;  ///< no code of it or of an earlier one counts
     util::Time created_at{};
     std::optional<util::Time> last_used_at = {};  ///< nullopt: for no login yet

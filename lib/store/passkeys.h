@@ -31,7 +31,7 @@ struct Passkey {
     bool backup_eligible = false;
     bool backed_up = false;
     std::optional<bool> discoverable;  ///< found without its id; nullopt: the browser did not say
-    std::string transports;            ///< words with single blanks, factor/transports.h
+    std::string transports;            ///< words with single blanks, factor/passkey.h
     std::string aaguid;                ///< 16 bytes
     std::string name;                  ///< UTF-8, of its owner
     util::Time created_at{};

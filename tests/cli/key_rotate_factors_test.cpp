@@ -9,7 +9,7 @@
 
 #include "crypto/factor_key.h"
 #include "factor/recovery_code.h"
-#include "factor/totp_seal.h"
+#include "factor/totp.h"
 #include "installation.h"
 #include "keys/keys.h"
 #include "second_factors.h"

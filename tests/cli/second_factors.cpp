@@ -2,7 +2,6 @@
 
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "factor/totp_seal.h"
 #include "keys/keys.h"
 #include "store/factors.h"
 

@@ -4,7 +4,7 @@
 #include "factor/authenticator_data.h"
 #include "factor/client_data.h"
 #include "factor/cose_key.h"
-#include "factor/registration.h"
+#include "factor/passkey.h"
 #include "fuzz/targets.h"
 
 namespace postern::test {

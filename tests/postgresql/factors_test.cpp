@@ -3,7 +3,6 @@
 #include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "factor/totp_seal.h"
 #include "login/code_check.h"
 #include "login/complete.h"
 #include "postgresql/race.h"

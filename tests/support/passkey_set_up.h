@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "factor/ceremony.h"
+#include "factor/client_data.h"
 #include "json/value.h"
 #include "support/query.h"
 #include "support/test_authenticator.h"

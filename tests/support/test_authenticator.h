@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "crypto/key.h"
-#include "factor/assertion.h"
-#include "factor/ceremony.h"
-#include "factor/registration.h"
+#include "factor/passkey.h"
+#include "factor/client_data.h"
 #include "support/cbor_writer.h"
 
 namespace postern::test {

@@ -3,7 +3,7 @@
 
 #include "crypto/digest.h"
 #include "db/write.h"
-#include "factor/totp_seal.h"
+#include "factor/totp.h"
 #include "http/url.h"
 #include "login/complete.h"
 #include "oauth/acr.h"

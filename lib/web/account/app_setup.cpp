@@ -3,7 +3,6 @@
 
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "factor/totp_seal.h"
 #include "factor/typed_code.h"
 #include "login/activity.h"
 #include "store/factors.h"

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "support/test_authenticator.h"
@@ -101,4 +102,19 @@ TEST_CASE(
     CHECK_FALSE(fault_of(with(R"(,"extra":")" + padding + "\"")));
     CHECK(fault_of(with(R"(,"extra":")" + padding + "x\"")) == PasskeyFault::client_data_long);
     CHECK(fault_of(good + std::string(4097 - good.size(), ' ')) == PasskeyFault::client_data_long);
+}
+
+TEST_CASE("describe: a sentence of its own for each fault [WEBAUTHN-18]") {
+    constexpr int kFaults = static_cast<int>(PasskeyFault::signature) + 1;
+    std::set<std::string_view> sentences;
+    for (int fault = 0; fault < kFaults; ++fault) {
+        const std::string_view sentence = factor::describe(static_cast<PasskeyFault>(fault));
+        CAPTURE(sentence);
+        CHECK(sentence.starts_with("the "));
+        CHECK_FALSE(sentence.ends_with('.'));
+        sentences.insert(sentence);
+    }
+    CHECK(sentences.size() == kFaults);
+    CHECK_FALSE(sentences.contains("the passkey was refused"));
+    CHECK(factor::describe(PasskeyFault::challenge) == "the challenge is not the one that was given");
 }

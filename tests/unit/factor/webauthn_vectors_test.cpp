@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "factor/assertion.h"
-#include "factor/registration.h"
+#include "factor/passkey.h"
 #include "support/hex.h"
 #include "unit/factor/webauthn_vectors.h"
 

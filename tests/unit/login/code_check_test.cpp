@@ -5,7 +5,6 @@
 
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
-#include "factor/totp_seal.h"
 #include "login/password_check.h"
 #include "store/code_failures.h"
 #include "store/factors.h"

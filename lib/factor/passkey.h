@@ -1,14 +1,40 @@
-// A login with a passkey: whether the answer to an assertion is accepted (WebAuthn §7.2).
+// A new passkey (WebAuthn §7.1) and a login with one (§7.2): whether the browser's answer is accepted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "factor/ceremony.h"
-#include "factor/passkey_fault.h"
+#include "crypto/key.h"
+#include "factor/client_data.h"
 #include "util/result.h"
 
 namespace postern::factor {
+
+/// The fields of the form, decoded from base64url.
+struct RegistrationResponse {
+    std::string_view id;
+    std::string_view client_data;
+    std::string_view attestation_object;
+};
+
+struct NewPasskey {
+    std::string credential_id;  ///< raw bytes
+    std::string cose_key;       ///< as it came, for verify_assertion()
+    crypto::Algorithm algorithm = crypto::Algorithm::ES256;
+    std::uint32_t sign_count = 0;
+    bool user_verified = false;
+    bool backup_eligible = false;
+    bool backed_up = false;
+    std::string aaguid;  ///< 16 bytes; the model of the authenticator, if it says the truth
+};
+
+/// Attestation is not verified: `fmt` and `attStmt` must be there and are ignored, since none is asked for. Not
+/// checked here: that the challenge is unspent, and that no user has this credential id.
+util::Result<NewPasskey, PasskeyFault> verify_registration(const RegistrationResponse& response,
+                                                           const Expected& expected);
 
 /// The fields of the form, decoded from base64url.
 struct AssertionResponse {
@@ -47,5 +73,12 @@ util::Result<PasskeyUse, PasskeyFault> verify_assertion(const AssertionResponse&
 /// WebAuthn §6.1.1: true when it is greater than the stored one, and when both are 0, which means that none is kept.
 /// False tells of a copy of the passkey.
 bool has_counter_grown(std::uint32_t stored, std::uint32_t received);
+
+inline constexpr std::size_t kMaxTransports = 8;
+inline constexpr std::size_t kMaxTransportBytes = 32;
+
+/// The words between blanks that have a-z, 0-9 and hyphens only, in their order, at most kMaxTransports. All others are
+/// dropped; a word that is not known is kept.
+std::vector<std::string> parse_transports(std::string_view words);
 
 }  // namespace postern::factor

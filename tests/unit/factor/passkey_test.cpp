@@ -1,4 +1,4 @@
-#include "factor/assertion.h"
+#include "factor/passkey.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "factor/registration.h"
+#include "factor/passkey.h"
 
 #include <doctest/doctest.h>
 
@@ -179,4 +179,36 @@ TEST_CASE(
             CHECK(fault_of_object(made, attestation_object(data + static_cast<char>(byte))) ==
                   PasskeyFault::authenticator_data_long);
     }
+}
+
+TEST_CASE("parse_transports: words of a-z, 0-9 and hyphens as they came, all others dropped [WEBAUTHN-29]") {
+    using Words = std::vector<std::string>;
+    const std::pair<const char*, Words> rows[] = {
+        {"", {}},
+        {" ", {}},
+        {"usb", {"usb"}},
+        {"internal hybrid", {"internal", "hybrid"}},
+        {"hybrid internal", {"hybrid", "internal"}},
+        {"usb usb", {"usb", "usb"}},
+        {" usb  nfc ", {"usb", "nfc"}},
+        {"smart-card ble2 not-known-yet", {"smart-card", "ble2", "not-known-yet"}},
+        {"USB nfc", {"nfc"}},
+        {"usb,nfc ble", {"ble"}},
+        {"usb\tnfc", {}},
+        {"usb\nnfc", {}},
+        {"us\"b nfc", {"nfc"}},
+        {"<b> nfc", {"nfc"}},
+        {"\xC3\xA9 nfc", {"nfc"}},
+        {"u_b nfc", {"nfc"}},
+        {"a b c d e f g h", {"a", "b", "c", "d", "e", "f", "g", "h"}},
+        {"a b c d e f g h i", {"a", "b", "c", "d", "e", "f", "g", "h"}},
+        {"A b c d e f g h i", {"b", "c", "d", "e", "f", "g", "h", "i"}},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.first);
+        CHECK(factor::parse_transports(row.first) == row.second);
+    }
+    const std::string longest(32, 'x');
+    CHECK(factor::parse_transports(longest) == Words{longest});
+    CHECK(factor::parse_transports(longest + "x").empty());
 }
