@@ -304,25 +304,15 @@ describe("two nodes on one PostgreSQL", () => {
     assert.deepEqual([filesOf(a), filesOf(b)], [before, before]);
   });
 
-  it("takes nothing with another transport.key, nor with one that others can read", async () => {
+  it("takes nothing with another transport.key", async () => {
     const file = keysOf(b, "transport.key");
     const right = readFileSync(file);
     const before = filesOf(b);
     await a.postern(["key", "rotate", "--force"]);
     writeFileSync(file, Buffer.alloc(32, 7));
     await refuses(b, ["key", "sync"], /generation \d+ of the keys was not sealed with .*transport\.key/);
-    writeFileSync(file, "short");
-    await refuses(b, ["key", "sync"], /transport\.key: does not hold exactly 32 bytes/);
     writeFileSync(file, right);
-    chmodSync(file, 0o640);
-    await refuses(b, ["key", "sync"], /transport\.key: can be read or written by others .*chmod 0600/);
-    chmodSync(file, 0o600);
     assert.deepEqual(filesOf(b), before);
-    server.sql(
-      "UPDATE key_files SET sealed = (SELECT sealed FROM key_files WHERE name = 'jwks.json') WHERE name = 'seal.key'",
-    );
-    await refuses(b, ["key", "sync"], /a row of key_files is missing, added or exchanged/);
-    await a.postern(["key", "share"]);
     await sync(b);
     assert.deepEqual(filesOf(b), filesOf(a));
   });
@@ -335,11 +325,7 @@ describe("two nodes on one PostgreSQL", () => {
     server.sql("CREATE TABLE whole AS SELECT * FROM key_files");
     for (const change of [
       "DELETE FROM key_files WHERE name LIKE '%.pem'",
-      "DELETE FROM key_files WHERE name LIKE 'RS256%'",
-      "DELETE FROM key_files WHERE name = 'jwks.json'",
-      "DELETE FROM key_files WHERE name <> 'jwks.json'",
       "INSERT INTO key_files SELECT 'ES256.5.x.pem', sealed, generation, changed_at FROM key_files LIMIT 1",
-      "UPDATE key_files SET sealed = (SELECT sealed FROM whole WHERE name = 'jwks.json') WHERE name = 'seal.key'",
       "UPDATE key_files k SET sealed = e.sealed FROM earlier e WHERE e.name = k.name AND k.name = 'seal.key'",
     ]) {
       server.sql(change);
@@ -391,8 +377,6 @@ describe("two nodes on one PostgreSQL", () => {
   it("a transport.key is replaced when the database has what it sealed, and not before", async () => {
     const file = keysOf(a, "transport.key");
     const old = readFileSync(file);
-    const { generation } = await sync(a);
-    writeFileSync(`${file}.new`, Buffer.alloc(32, 7), { mode: 0o600 }); // of a command that was killed too early
     await sync(a);
     await b.postern(["key", "rotate", "--force"]);
     await refuses(a, ["key", "share", "--renew"], /run `postern key sync` to take it/);
@@ -410,13 +394,6 @@ describe("two nodes on one PostgreSQL", () => {
     assert.equal(existsSync(`${file}.new`), false);
     await refuses(b, ["key", "sync"], /was not sealed with/);
 
-    // A command that is killed between its commit and the file leaves this behind.
-    writeFileSync(file, old);
-    writeFileSync(`${file}.new`, renewed, { mode: 0o600 });
-    writeFileSync(keysOf(a, "generation"), `${generation + 1}\n`);
-    await refuses(a, ["key", "share", "--renew"], /run `postern key sync` to take it/);
-    assert.deepEqual([readFileSync(file), existsSync(`${file}.new`)], [renewed, false]);
-    await sync(a);
     copyFileSync(file, keysOf(b, "transport.key"));
     await sync(b);
     assert.deepEqual(filesOf(a), filesOf(b));

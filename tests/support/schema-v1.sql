@@ -1,16 +1,6 @@
--- Postern's database: what is remembered between two requests, with the clause that needs it.
---
--- `postern init` makes it from this text, which is built into the programs. Times are whole seconds since 1970-01-01 UTC, truth
--- values are 0 and 1, scopes and grant types are words separated by single spaces, digests are SHA-256 in lower-case hex.
--- A code, token, cookie or client secret is never stored, only its digest (RFC 6819 §5.1.4.1.3): a stolen copy of this file
--- holds nothing that can be presented.
-
--- "Pstn": this file is ours. Another value is refused, so that no other program's database is ever written to.
+-- Schema version 1, as its release created it; the comments between its statements are left out.
 PRAGMA application_id = 1349743726;
--- The version of this schema. A program works with exactly one.
 PRAGMA user_version = 1;
-
--- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
     id          TEXT NOT NULL PRIMARY KEY,  -- client_id, RFC 6749 §2.2
     name        TEXT NOT NULL,              -- what the consent page calls it (RFC 7591 §2, client_name)
@@ -24,8 +14,6 @@ CREATE TABLE clients (
     pkce        TEXT NOT NULL CHECK (pkce IN ('required', 'optional')),  -- RFC 7636 §4.4.1
     created_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- Client secrets (RFC 6749 §2.3.1). More than one while an old one is being replaced.
 CREATE TABLE client_secrets (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     hash       TEXT NOT NULL,  -- secrets have 256 random bits or 32 characters, so a fast digest protects them
@@ -33,8 +21,6 @@ CREATE TABLE client_secrets (
     PRIMARY KEY (client_id, hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
-
--- Where a browser may be sent (RFC 6749 §3.1.2.2; OpenID Connect RP-Initiated Logout 1.0 §3.1).
 CREATE TABLE redirect_uris (
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     kind      TEXT NOT NULL CHECK (kind IN ('authorization', 'logout')),  -- redirect_uri or post_logout_redirect_uri
@@ -43,8 +29,6 @@ CREATE TABLE redirect_uris (
     PRIMARY KEY (client_id, kind, position),
     UNIQUE (client_id, kind, uri)  -- "exactly one is registered" (RFC 6749 §3.1.2.3) must not be upset by a repetition
 ) STRICT, WITHOUT ROWID;
-
--- People who can log in: the resource owners of RFC 6749 §1.1.
 CREATE TABLE users (
     subject       TEXT NOT NULL PRIMARY KEY,  -- `sub`: random, never given to anybody else, OpenID Connect Core §2
     username      TEXT NOT NULL UNIQUE,       -- what is typed at login, compared byte by byte
@@ -54,8 +38,6 @@ CREATE TABLE users (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL            -- the claim `updated_at`, OpenID Connect Core §5.1
 ) STRICT, WITHOUT ROWID;
-
--- Browsers in which somebody has logged in. A browser in which nobody has logged in has no row.
 CREATE TABLE sessions (
     cookie_hash  TEXT NOT NULL PRIMARY KEY,  -- of the cookie's present value, which changes at every login
     sid          TEXT NOT NULL,     -- inner id, stable over these changes: `sid` of OpenID Connect Front-Channel Logout 1.0 §3
@@ -67,9 +49,6 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-
--- What an authenticated user has done about an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
--- through the browser; a visitor who has not logged in causes no row.
 CREATE TABLE authorization_requests (
     request_key TEXT NOT NULL PRIMARY KEY,  -- digest of the request's id
     subject     TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,  -- who logged in for it or decided it
@@ -80,8 +59,6 @@ CREATE TABLE authorization_requests (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject);
 CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
-
--- Everything a user has ever approved for a client, so that the same question is asked once (OpenID Connect Core §3.1.2.4).
 CREATE TABLE consents (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
@@ -90,9 +67,6 @@ CREATE TABLE consents (
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX consents_by_subject ON consents (subject);
-
--- One authorization: what a user (or a client on its own behalf) gave at one moment (RFC 6749 §1.3). Codes and tokens hang on
--- it, and ending it ends them all, which is what a replayed code calls for (RFC 6749 §4.1.2).
 CREATE TABLE grants (
     id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -107,9 +81,6 @@ CREATE TABLE grants (
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject);
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
-
--- Authorization codes (RFC 6749 §4.1.2) with what they are bound to. A spent one stays as long as its grant, so that a replay
--- is recognised while there are tokens to take back.
 CREATE TABLE authorization_codes (
     code_hash         TEXT NOT NULL PRIMARY KEY,
     grant_id          TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
@@ -125,8 +96,6 @@ CREATE TABLE authorization_codes (
     CHECK (redeemed_at IS NULL OR burned_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
-
--- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2).
 CREATE TABLE access_tokens (
     token_hash TEXT NOT NULL PRIMARY KEY,
     jti        TEXT NOT NULL,     -- RFC 7519 §4.1.7
@@ -139,9 +108,6 @@ CREATE TABLE access_tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
-
--- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that a caller who is not
--- authenticated can cause: their number is capped.
 CREATE TABLE login_attempts (
     attempt_key TEXT NOT NULL PRIMARY KEY,  -- digest of an account's name or of an address
     failures    INTEGER NOT NULL,           -- since the window began

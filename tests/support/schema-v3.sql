@@ -1,16 +1,6 @@
--- Postern's database: the state between two requests, with the clause that needs it.
---
--- `postern init` creates it from this text, which is built into the programs. Times are whole seconds since 1970-01-01 UTC, booleans
--- are 0 and 1, scopes and grant types are words separated by single spaces, digests are SHA-256 in lower-case hex.
--- A code, token, cookie or client secret is never stored, only its digest (RFC 6819 §5.1.4.1.3): a stolen copy of this file
--- contains nothing that can be presented.
-
--- "Pstn" marks the file as Postern's. Another value is refused, so that Postern never writes to another program's database.
+-- Schema version 3, as its release created it; the comments between its statements are left out.
 PRAGMA application_id = 1349743726;
--- The version of this schema. A program works with exactly one.
 PRAGMA user_version = 3;
-
--- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
     id          TEXT NOT NULL PRIMARY KEY,  -- client_id, RFC 6749 §2.2
     name        TEXT NOT NULL,              -- its name on the consent page (RFC 7591 §2, client_name)
@@ -24,8 +14,6 @@ CREATE TABLE clients (
     pkce        TEXT NOT NULL CHECK (pkce IN ('required', 'optional')),  -- RFC 7636 §4.4.1
     created_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- Client secrets (RFC 6749 §2.3.1). More than one while an old one is being replaced.
 CREATE TABLE client_secrets (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     hash       TEXT NOT NULL,  -- secrets have 256 random bits or 32 characters, so a fast digest protects them
@@ -33,8 +21,6 @@ CREATE TABLE client_secrets (
     PRIMARY KEY (client_id, hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
-
--- Registered redirect targets (RFC 6749 §3.1.2.2; OpenID Connect RP-Initiated Logout 1.0 §3.1).
 CREATE TABLE redirect_uris (
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     kind      TEXT NOT NULL CHECK (kind IN ('authorization', 'logout')),  -- redirect_uri or post_logout_redirect_uri
@@ -43,8 +29,6 @@ CREATE TABLE redirect_uris (
     PRIMARY KEY (client_id, kind, position),
     UNIQUE (client_id, kind, uri)  -- a duplicate must not break "exactly one is registered" (RFC 6749 §3.1.2.3)
 ) STRICT, WITHOUT ROWID;
-
--- Users: the resource owners of RFC 6749 §1.1.
 CREATE TABLE users (
     subject       TEXT NOT NULL PRIMARY KEY,  -- `sub`: random, never reassigned, OpenID Connect Core §2
     username      TEXT NOT NULL UNIQUE,       -- typed at login, compared byte by byte
@@ -54,8 +38,6 @@ CREATE TABLE users (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL            -- the claim `updated_at`, OpenID Connect Core §5.1
 ) STRICT, WITHOUT ROWID;
-
--- Login sessions. A browser without a login has no row.
 CREATE TABLE sessions (
     cookie_hash  TEXT NOT NULL PRIMARY KEY,  -- of the cookie's current value, which changes at every login
     sid          TEXT NOT NULL,     -- internal id, which does not change then: `sid` of OpenID Connect Front-Channel Logout 1.0 §3
@@ -67,9 +49,6 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-
--- What an authenticated user has done with an authorization request (RFC 6749 §4.1.1). The request itself travels sealed
--- through the browser; a visitor without a login causes no row.
 CREATE TABLE authorization_requests (
     request_key TEXT NOT NULL PRIMARY KEY,  -- digest of the request's id
     subject     TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,  -- the user who logged in for it or decided it
@@ -80,8 +59,6 @@ CREATE TABLE authorization_requests (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject);
 CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
-
--- All scopes and claims that a user has approved for a client, so that each is asked once (OpenID Connect Core §3.1.2.4).
 CREATE TABLE consents (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
@@ -91,9 +68,6 @@ CREATE TABLE consents (
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX consents_by_subject ON consents (subject);
-
--- One authorization by a user, or by a client on its own behalf (RFC 6749 §1.3). Codes and tokens belong to it, and ending it ends
--- them all, as a replayed code requires (RFC 6749 §4.1.2).
 CREATE TABLE grants (
     id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it; since version 3 in order of creation
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -111,9 +85,6 @@ CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
 CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
-
--- Authorization codes (RFC 6749 §4.1.2) and the values they are bound to. A used one stays as long as its grant, so that a replay
--- is recognised while there are tokens to revoke.
 CREATE TABLE authorization_codes (
     code_hash         TEXT NOT NULL PRIMARY KEY,
     grant_id          TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
@@ -129,10 +100,6 @@ CREATE TABLE authorization_codes (
     CHECK (redeemed_at IS NULL OR burned_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
-
--- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2). A row is found by claims of the
--- signed token, its grant (`jti`) and its time (`iat`), and by its digest. So the tokens of a grant are stored next to each
--- other, and writing one changes one page.
 CREATE TABLE access_tokens (
     grant_id   TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
     issued_at  INTEGER NOT NULL,  -- equal to `iat`
@@ -144,9 +111,6 @@ CREATE TABLE access_tokens (
     revoked_at INTEGER,           -- RFC 7009 §2.1
     PRIMARY KEY (grant_id, issued_at, token_hash)
 ) STRICT, WITHOUT ROWID;
-
--- Refresh tokens (RFC 6749 §1.5). Each is valid for one use, which yields the next; used ones stay as long as their grant, so
--- that a stolen one is recognised when it is presented (RFC 9700 §4.14.2).
 CREATE TABLE refresh_tokens (
     grant_id       TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
     token_hash     TEXT NOT NULL,
@@ -167,10 +131,6 @@ CREATE TABLE refresh_tokens (
     CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1;
-
--- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that an unauthenticated caller
--- can cause, so their number is limited. Also the addresses from which each name has logged in recently (keys that begin with
--- known:), where failures from other addresses do not count.
 CREATE TABLE login_attempts (
     attempt_key TEXT NOT NULL PRIMARY KEY,  -- the kind of counter, and a digest of the user name, the address or both
     failures    INTEGER NOT NULL,           -- since the start of the window
