@@ -1,4 +1,4 @@
-// What a command has changed, for the audit log of the serving processes.
+// The audit record of a command's changes, in the log of the serving processes.
 #include "cli/audit.h"
 
 #include <fcntl.h>

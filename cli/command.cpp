@@ -1,4 +1,4 @@
-// What all sub-commands share: options, database and notes.
+// The parts that all sub-commands share: options, database and notes.
 #include "cli/command.h"
 
 #include <iostream>

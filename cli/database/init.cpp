@@ -70,8 +70,8 @@ void make_directories(const config::Config& config, mode_t key_directory, os::Ne
     make_directory(config.keys, key_directory, made);
 }
 
-/// Of several that begin at the same time, all but one are refused here, before any of them makes a file; and that one
-/// needs the directories, its own and those of the others.
+/// Locks the key directory. Of several runs at the same time this refuses all but one, before any of them makes a file;
+/// the directories stay, because that one needs them.
 keys::KeyDirectory hold_keys(const config::Config& config, os::NewFiles& made) {
     try {
         return keys::KeyDirectory(config.keys);
@@ -120,7 +120,7 @@ void print_result(const Invocation& invocation, const config::Config& config) {
         json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
 }
 
-/// What `init` holds while it makes files: all of them are removed unless it ends well.
+/// The files of an `init` under way: all of them are removed unless it ends well.
 struct Making {
     Making(const config::Config& configuration, const Owners& new_owners) : config(configuration), owners(new_owners) {
         make_directories(config, owners.groups ? kDividedKeyDirectory : kKeyDirectory, made);

@@ -52,7 +52,7 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
                      util::ShellCommand("postern client disable").value(*first).text());
 }
 
-/// What no command makes any more.
+/// Reports clients with the id of a resource: old databases have them, and no command makes one any more.
 void check_resources(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     auto row = database.query(
         "SELECT count(*), COALESCE(MIN(c.id), '') FROM clients c JOIN resource_addresses a ON a.address = c.id"

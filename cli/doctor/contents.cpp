@@ -176,7 +176,7 @@ void check_account_pages(Findings& findings, const config::Config& config, const
     }
 }
 
-/// Likewise.
+/// Reports faults in the templates of the recovery pages.
 void check_recover_pages(Findings& findings, const config::Config& config, const pages::PageBook& book) {
     if (web::recover_paths(config.settings).empty()) return;
     try {

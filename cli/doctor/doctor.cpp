@@ -52,7 +52,7 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     bool url = false;
     WebAccess access;

@@ -26,7 +26,7 @@ void check_key_directory(Findings& findings, const fs::path& directory) {
     }
 }
 
-/// What must hold whether or not the endpoints run as different users.
+/// Applies the rules that hold whether or not the endpoints run as different users.
 void check_key_file(Findings& findings, const fs::path& path, const struct stat& status) {
     const mode_t refused = path.filename() == "jwks.json" ? kOthersWrite : kOthers;
     if (!S_ISREG(status.st_mode)) {

@@ -57,7 +57,7 @@ void check_way(Findings& findings, const fs::path& socket) {
         util::ShellCommand("adduser").value(user).value(group).text() + ", then restart the login processes");
 }
 
-/// What stands in its place is given every password.
+/// Reports a directory that others may write: a socket put there would be given every password.
 void check_directory(Findings& findings, const fs::path& directory) {
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0 || (status.st_mode & kOthersWrite) == 0) return;

@@ -94,7 +94,7 @@ void check_names(Findings& findings, const oauth::Settings& settings) {
                      "a level that discovery has in acr_values_supported, or remove the name");
 }
 
-/// What keeps users from setting up a first second factor after their password, and what helps.
+/// A reason why users cannot set up a first second factor after their password, and its fix.
 struct Obstacle {
     const char* what;
     const char* fix;
@@ -127,7 +127,7 @@ void check_missing(Findings& findings, db::Database& database, const oauth::Sett
 void check_passkeys(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const login::Settings& login = settings.login;
     if (!login.has_levels()) return;
-    // Whose passkey does not count and who has nothing else has no second factor (POLICY-10).
+    // A user with nothing but a passkey that does not count has no second factor (POLICY-10).
     const std::string left = ": no login accepts them, and users who have no other second factor sign in without one";
     if (login.passkeys == login::Passkeys::off) {
         const std::int64_t unused = store::count_former_passkeys(database, "");

@@ -71,7 +71,7 @@ constexpr const char* kRole = "role";
 #define POSTERN_ENDPOINT_ROLES \
     " pg_roles r WHERE r.rolname LIKE 'postern\\_%' AND r.rolcanlogin AND r.rolname <> 'postern_admin'"
 
-// What a role gets without asking: set for it in this database, for it, for this database or for all. NULL: nothing.
+// The default of a setting for a role: for it in this database, for it, for this database or for all; else NULL.
 #define POSTERN_SET_TO(name)                                                                                    \
     " (SELECT lower(split_part(c, '=', 2)) FROM pg_db_role_setting s, unnest(s.setconfig) c WHERE s.setrole IN" \
     " (0, r.oid) AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))"    \
@@ -172,7 +172,7 @@ constexpr Query kLogins[] = {
 // The endpoints' roles that a superuser's rights do not cover, which have a finding of their own.
 #define POSTERN_PLAIN_ROLES " (SELECT r.oid, r.rolname FROM" POSTERN_ENDPOINT_ROLES " AND NOT r.rolsuper) e"
 
-// Those whose programs make durable commits, which call this function.
+// The roles whose programs make durable commits, for which they call this function.
 #define POSTERN_COMMITS " e.rolname NOT IN ('postern_introspect', 'postern_userinfo')"
 
 constexpr Query kOfEveryRole[] = {
@@ -195,7 +195,7 @@ constexpr Query kOfEveryRole[] = {
      "the endpoints' roles may call functions that fill the disk or the server's table of locks ($2, such as $1), and "
      "their programs never do",
      "run roles.sql again, as a superuser of the server and in this database"},
-    // What the role may have set itself. synchronous_commit and client_min_messages have findings of their own.
+    // Settings that the role may have changed itself. synchronous_commit and client_min_messages have own findings.
     // pg_settings leaves some settings out (role), which anyone may set. A timeout may be another than that of
     // roles.sql, but no longer than a minute; in a spelling that is no interval it is not judged to be that short.
     {kRole, State::warning,
@@ -335,7 +335,7 @@ void check_server_clock(Findings& findings, db::Database& database) {
                   "set both with NTP (`timedatectl set-ntp true`): tokens expire earlier or later by the difference"});
 }
 
-/// What is said when no server can be used, and what to do then.
+/// The message when no server can be used, and its fix.
 struct Reason {
     std::string_view said;
     const char* fix;

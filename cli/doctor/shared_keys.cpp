@@ -17,7 +17,7 @@ constexpr const char* kCheck = "shared keys";
 constexpr std::chrono::seconds kWait{2};
 constexpr const char* kSyncFix = "run `postern key sync` there, and see why its timer does not";
 
-/// What this node holds. Throws KeyError.
+/// Compares the keys of this node with the shared ones. Throws KeyError.
 void check_own(Findings& findings, const config::Config& config, const store::SealedKeys& shared) {
     const keys::Generation own = keys::read_generation(config.keys);
     if (shared.generation < own.number) {

@@ -24,7 +24,7 @@ constexpr std::int64_t kBatch = 500;
 /// that has just got the new key, for so long.
 constexpr std::chrono::seconds kInFlight{5};
 
-/// What was done.
+/// The result of one rotation.
 struct Report {
     std::int64_t resealed = 0;
     std::vector<std::string> not_opened;  ///< subjects whose secret neither key opens

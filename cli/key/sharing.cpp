@@ -136,7 +136,7 @@ void SharedKeys::require_alone() const {
     }
 }
 
-/// What another node has changed is not undone.
+/// Takes over the changes of another node first, so that they are not undone.
 void SharedKeys::begin(const store::SealedKeys& current) {
     const auto files = require_newer(config_, transport_, current);
     if (current.generation > 0) directory_.take(files);

@@ -54,7 +54,7 @@ std::string maker_of(const model::MailRequest& request) {
     return by_user ? "mail" : parts_of(request.detail).second;
 }
 
-/// Of the Message-ID.
+/// Returns the host for the Message-ID.
 std::string host_of(const oauth::Settings& settings) {
     const auto issuer = http::parse_url(settings.issuer);
     return issuer ? issuer->host : settings.issuer;

@@ -39,7 +39,7 @@ const char* state_of(const MailRequest& request) {
     return request.tries > 0 ? "tried" : "waiting";
 }
 
-/// Of a request that a name was typed for, the user is found when it is sent.
+/// Returns the user's name, "" for a request with a typed name: its user is found when it is sent.
 std::string name_of(db::Database& database, const MailRequest& request) {
     return request.subject ? store::find_username(database, *request.subject) : "";
 }

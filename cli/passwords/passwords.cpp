@@ -29,7 +29,7 @@ constexpr std::size_t kMostHeld = 16'000'000;  // 128 MB
 class NewList {
 public:
     explicit NewList(fs::path path) : path_(std::move(path)) {
-        // Of this process alone: two runs do not write into one file.
+        // The process id keeps two runs from writing into one file.
         const std::string name = "." + path_.filename().string() + "." + std::to_string(::getpid());
         temporary_ = directory_of(path_) / name;
         ::unlink(temporary_.c_str());  // of a run that was killed

@@ -34,7 +34,7 @@ struct Document {
     std::string text;
 };
 
-/// The same bytes as the endpoints send.
+/// Returns the documents, byte for byte as the endpoints send them.
 std::vector<Document> documents(const config::Config& config) {
     const keys::Keys keys(config.keys, keys::KeyUse::publish, false);
     const std::string discovery =

@@ -52,7 +52,7 @@ model::Scope parse_scope(const std::string& text) {
     return *scope;
 }
 
-/// Of `resource add` and `resource set`; an empty optional was not given.
+/// The options of `resource add` and `resource set`; an empty optional was not given.
 struct Options {
     std::string uri;
     std::optional<std::string> name;

@@ -73,7 +73,7 @@ std::int64_t size_of(const std::string& path) {
     return missing ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-/// Of the tables with their indexes. The WAL is the server's, for all of its databases.
+/// Returns the bytes of the tables with their indexes. The WAL is the server's, for all of its databases.
 std::int64_t size_on_server(db::Database& database) {
     auto row = database.prepare(
         "SELECT CAST(sum(pg_total_relation_size(oid)) AS bigint) FROM pg_class"

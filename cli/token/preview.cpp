@@ -22,7 +22,7 @@ namespace {
 using model::Client;
 using model::User;
 
-/// What is another value in each token.
+/// Claims with another value in each token.
 constexpr const char* kOfEachToken[] = {"iat", "exp", "jti", "auth_time", "at_hash", "nonce", "sid"};
 
 struct PreviewOptions {
@@ -95,7 +95,7 @@ struct Granted {
     model::Grant grant;
 };
 
-/// What a login is worth at least.
+/// Returns the weakest login that this configuration accepts.
 model::Authentication least_login(const oauth::Settings& settings) {
     if (settings.login.has_page()) return model::by_password();
     return {.level = static_cast<model::Level>(settings.login.remote_level), .amr = ""};
@@ -124,7 +124,7 @@ oauth::Outcome<oauth::AccessTokenDraft> draft(oauth::Context& context, const Gra
                                      oauth::as_wanted(context.settings, client, {grant, scope, target, user.username}));
 }
 
-/// What storage would say of it.
+/// Returns the token as storage would give it back.
 store::StoredAccessToken stored(const Granted& granted, const oauth::AccessTokenDraft& token) {
     store::StoredAccessToken stored;
     stored.scope = token.record.scope;

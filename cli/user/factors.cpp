@@ -26,7 +26,7 @@ struct Options {
     bool resume = false;
 };
 
-/// What --remove takes away.
+/// The kinds of factors that a word of --remove takes away.
 struct Removal {
     const char* name;
     bool app;
@@ -91,7 +91,7 @@ void show(const Invocation& invocation, db::Database& database, const std::strin
                   {"wrong codes in a row", std::to_string(shown.failures)}});
 }
 
-/// What was there and is gone.
+/// The factors that were removed.
 struct Removed {
     User user;
     bool app = false;

@@ -68,7 +68,7 @@ void show(const Invocation& invocation, db::Database& database, const std::strin
     }
 }
 
-/// Of the user's. Throws Refused.
+/// Returns the user's passkey with that id. Throws Refused.
 Passkey require_passkey(db::Transaction& transaction, const User& user, const std::string& id) {
     auto passkeys = store::list_passkeys(transaction.database(), user.subject);
     const auto found = std::ranges::find(passkeys, id, &id_of);

@@ -106,7 +106,7 @@ SyncPlan make_plan(db::Database& database, KnownUsers& users, const std::vector<
     for (const SyncStep& step : plan.steps)
         if (step.change == UserChange::disable) to_disable.insert(step.username);
     plan.disabled = to_disable.size();
-    // Of adopted users only those who would be disabled: the others must not make room for more of the source's own.
+    // Adopted users count only when they would be disabled, lest they make room for more of the source's own.
     plan.enabled = static_cast<std::size_t>(std::ranges::count_if(users.all(), [&](const auto& each) {
         return each.second.user.enabled &&
                (each.second.origin.source == *options.source || to_disable.contains(each.first));

@@ -151,7 +151,7 @@ User change_user(db::Database& database, const std::string& name, Change change)
     });
 }
 
-/// Of the claims that are set or taken away, with blanks between them.
+/// Returns the names of the claims that are set or taken away, with blanks between them.
 std::string names_of(const json::Object& claims, const std::vector<std::string>& unset) {
     std::string names;
     for (const auto& member : claims.members()) names += (names.empty() ? "" : " ") + member.first;

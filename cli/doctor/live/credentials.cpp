@@ -40,7 +40,7 @@ void expect_recorded(Findings& findings, const Site& site, const std::string& pa
         "let the user of the serving processes write that file, or name their configuration with --config");
 }
 
-/// Behind a proxy the program must still learn whose request it is: decisions/0097.
+/// Warns when the program cannot tell whose request it is, as behind a proxy: decisions/0097.
 void expect_address(Findings& findings, const Site& site, const HttpResponse& response) {
     const auto refusal = server::RefusalRing::find(site.config.ring_path(), response.first("X-Request-Id"));
     const std::string why = refusal ? refusal->address_unknown : "";
