@@ -48,12 +48,13 @@ enum class PasskeyFault {
     signature,
 };
 
-/// One sentence for the log, without full stop. It repeats nothing of what was sent.
+/// Returns one sentence for the log, without full stop. It repeats nothing of what was sent.
 std::string_view describe(PasskeyFault fault);
 
 inline constexpr std::size_t kMaxClientData = 4096;  ///< bytes
 
-/// The type, challenge and origin are the expected ones, and the page was not inside one of another origin. Members
+/// Checks that type, challenge and origin are the expected ones, and that the page was not inside one of another
+/// origin. Members
 /// that are not known are ignored, since browsers add some (§5.8.1).
 util::Result<void, PasskeyFault> check_client_data(std::string_view json, Ceremony ceremony, const Expected& expected);
 

@@ -13,7 +13,7 @@
 
 namespace postern::factor {
 
-/// The fields of the form, decoded from base64url.
+/// The fields of the form that adds a passkey, decoded from base64url.
 struct RegistrationResponse {
     std::string_view id;
     std::string_view client_data;
@@ -31,12 +31,12 @@ struct NewPasskey {
     std::string aaguid;  ///< 16 bytes; the model of the authenticator, if it says the truth
 };
 
-/// Attestation is not verified: `fmt` and `attStmt` must be there and are ignored, since none is asked for. Not
-/// checked here: that the challenge is unspent, and that no user has this credential id.
+/// Verifies a new passkey. Attestation is not verified: `fmt` and `attStmt` must be there and are ignored, since none
+/// is asked for. Not checked here: that the challenge is unspent, and that no user has this credential id.
 util::Result<NewPasskey, PasskeyFault> verify_registration(const RegistrationResponse& response,
                                                            const Expected& expected);
 
-/// The fields of the form, decoded from base64url.
+/// The fields of the form that uses a passkey, decoded from base64url.
 struct AssertionResponse {
     std::string_view id;
     std::string_view client_data;
@@ -65,20 +65,20 @@ struct PasskeyUse {
     bool backed_up = false;
 };
 
-/// Not checked here: that the challenge is unspent, that the passkey and its owner may be used, and its counter. Throws
-/// CryptoError when the stored key cannot be read.
+/// Verifies a use of a passkey. Not checked here: that the challenge is unspent, that the passkey and its owner may be
+/// used, and its counter. Throws CryptoError when the stored key cannot be read.
 util::Result<PasskeyUse, PasskeyFault> verify_assertion(const AssertionResponse& response, const StoredPasskey& stored,
                                                         const Expected& expected, PasskeyRole role);
 
-/// WebAuthn §6.1.1: true when it is greater than the stored one, and when both are 0, which means that none is kept.
-/// False tells of a copy of the passkey.
+/// Compares the counters (WebAuthn §6.1.1): true when `received` is greater than the stored one, and when both are 0,
+/// which means that none is kept. False tells of a copy of the passkey.
 bool has_counter_grown(std::uint32_t stored, std::uint32_t received);
 
 inline constexpr std::size_t kMaxTransports = 8;
 inline constexpr std::size_t kMaxTransportBytes = 32;
 
-/// The words between blanks that have a-z, 0-9 and hyphens only, in their order, at most kMaxTransports. All others are
-/// dropped; a word that is not known is kept.
+/// Returns the words between blanks that have a-z, 0-9 and hyphens only, in their order, at most kMaxTransports. All
+/// others are dropped; a word that is not known is kept.
 std::vector<std::string> parse_transports(std::string_view words);
 
 }  // namespace postern::factor

@@ -20,10 +20,11 @@ using PasswordEntry = std::uint64_t;
 
 inline constexpr std::size_t kPasswordEntryBytes = 8;
 
+/// Computes the entry of a password.
 PasswordEntry password_entry(std::string_view password);
 /// Reads an entry from its bytes in the file, or from a whole SHA-1. There must be 8 at least.
 PasswordEntry read_password_entry(std::string_view bytes);
-/// Appends the 8 bytes.
+/// Appends the 8 bytes of an entry.
 void write_password_entry(std::string& to, PasswordEntry entry);
 
 /// A file of sorted entries without a head, as `postern passwords build` makes it: n entries are 8 n bytes, and none is
@@ -35,11 +36,12 @@ public:
     /// whole number of entries.
     explicit PasswordList(const std::string& file);
 
-    /// At most 64 reads of 8 bytes. Throws std::runtime_error when one fails, or when the file has become shorter.
+    /// Looks a password up with at most 64 reads of 8 bytes. Throws std::runtime_error when one fails, or when the file
+    /// has become shorter.
     bool contains(std::string_view password) const;
 
     std::uint64_t size() const { return size_; }  ///< entries
-    /// `index` is less than `size()`. Throws as `contains`.
+    /// Reads the entry at `index`, which is less than `size()`. Throws as `contains`.
     PasswordEntry at(std::uint64_t index) const;
 
 private:
@@ -47,7 +49,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// For server::Endpoint.
+/// Opens a list as server::Endpoint wants it.
 std::unique_ptr<const PasswordList> open_password_list(const std::string& file);
 
 /// Passes entries on in order, each once. As many as are held may come in any order; a longer list must be in order

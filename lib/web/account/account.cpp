@@ -5,17 +5,6 @@
 #include "login/passkey_setup.h"
 #include "oauth/acr.h"
 #include "store/users.h"
-#include "web/account/activity.h"
-#include "web/account/app.h"
-#include "web/account/applications.h"
-#include "web/account/codes.h"
-#include "web/account/devices.h"
-#include "web/account/enrolment.h"
-#include "web/account/overview.h"
-#include "web/account/passkeys.h"
-#include "web/account/password.h"
-#include "web/account/password_change.h"
-#include "web/account/profile.h"
 #include "web/account/visit.h"
 
 namespace postern::web {

@@ -1,5 +1,5 @@
 // The page of what has happened to an account of late.
-#include "web/account/activity.h"
+#include "web/account/account.h"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // The page of a user's authenticator app.
-#include "web/account/app.h"
+#include "web/account/account.h"
 
 #include "crypto/digest.h"
 #include "db/write.h"
@@ -12,7 +12,6 @@
 #include "store/users.h"
 #include "text/shown_time.h"
 #include "web/account/app_setup.h"
-#include "web/account/codes.h"
 
 namespace postern::web {
 namespace {
@@ -168,7 +167,7 @@ http::Response submit_app(AccountVisit& visit) {
     auto proved = prove_new_app(visit.interaction, visit.subject());
     if (!proved) return refuse_app(visit, proved.error());
     const auto turned = turn_on_with(visit, *proved);
-    if (!turned) return refuse_app(visit, app_is_late(visit.interaction, visit.subject(), std::move(proved->app)));
+    if (!turned) return refuse_app(visit, late_app_refusal(visit.interaction, visit.subject(), std::move(proved->app)));
     note(visit, audit::Event::app_added);
     visit.interaction.browser.session = turned->session.session;
     http::Response response =

@@ -1,17 +1,26 @@
-// How is an authenticator app turned on?
+// How is a second factor set up, and what does it bring its user?
 #include "web/account/app_setup.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "crypto/seal.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "factor/typed_code.h"
 #include "login/activity.h"
+#include "oauth/sealed_members.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "text/qr_svg.h"
-#include "web/account/in_fours.h"
+#include "util/text.h"
+#include "web/account/account.h"
 
 namespace postern::web {
 namespace {
+
+/// Whatever changes in the members changes the purpose.
+constexpr std::string_view kPurpose = "authenticator app v1";
 
 using refusal::Reason;
 using text::tr;
@@ -48,6 +57,40 @@ util::Result<NewApp, NewAppFault> open_of_browser(oauth::Context& context, const
 
 }  // namespace
 
+std::string in_fours(std::string_view text) {
+    std::string grouped;
+    for (std::size_t at = 0; at < text.size(); at += 4) {
+        if (at > 0) grouped += ' ';
+        grouped += text.substr(at, 4);
+    }
+    return grouped;
+}
+
+std::string seal_new_app(oauth::Context& context, const NewApp& app, const std::string& browser,
+                         const model::Subject& subject) {
+    oauth::sealed::Writer writer;
+    const std::string secret(app.secret.reveal());
+    writer(browser, subject, util::Time(context.now() + kNewAppTtl), std::to_string(app.stamp), secret);
+    return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
+}
+
+util::Result<NewApp, NewAppFault> open_new_app(oauth::Context& context, std::string_view sealed,
+                                               const std::string& browser, const model::Subject& subject) {
+    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, sealed);
+    if (!plain) return NewAppFault::foreign;
+    std::string of_browser, stamp, secret;
+    model::Subject of_subject;
+    util::Time expires_at{};
+    oauth::sealed::Reader reader(*plain);
+    reader(of_browser, of_subject, expires_at, stamp, secret);
+    const auto number = util::parse_digits(stamp, std::numeric_limits<std::int64_t>::max());
+    if (!reader.is_whole() || !number) return NewAppFault::foreign;
+    // TOTP-4; a form of a browser without an id opens nowhere.
+    if (browser.empty() || of_browser != browser || of_subject != subject) return NewAppFault::foreign;
+    if (context.now() >= expires_at) return NewAppFault::expired;
+    return NewApp{util::Secret(std::move(secret)), *number};
+}
+
 AppKey new_app_key(Interaction& interaction, const model::Subject& subject) {
     oauth::Context& context = interaction.context;
     const NewApp app{factor::make_totp_secret(context.random), store::find_stamp(context.store, subject)};
@@ -55,7 +98,7 @@ AppKey new_app_key(Interaction& interaction, const model::Subject& subject) {
     return show_key(context, subject, app.secret, std::move(sealed));
 }
 
-AppRefusal app_is_late(Interaction& interaction, const model::Subject& subject, NewApp app) {
+AppRefusal late_app_refusal(Interaction& interaction, const model::Subject& subject, NewApp app) {
     return {kChanged, "the user's factors or password were changed after the form was made",
             new_app_key(interaction, subject), std::move(app)};
 }
@@ -71,7 +114,7 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
                           "the field app was not sealed for this browser and user, or before the seal key was renewed",
                           new_app_key(interaction, subject)};
     if (store::find_stamp(context.store, subject) != app->stamp)
-        return app_is_late(interaction, subject, std::move(*app));
+        return late_app_refusal(interaction, subject, std::move(*app));
 
     const auto again = [&](const char* problem, const std::string& detail, Reason reason = Reason::app_refused) {
         return AppRefusal{problem, detail, show_key(context, subject, app->secret, sealed), {}, reason};
@@ -120,6 +163,44 @@ std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& tr
         hashes.push_back(factor::recovery_code_hash(context.keys.factor_key(), subject, code));
     store::replace_recovery_codes(transaction, subject, hashes, context.now());
     return codes;
+}
+
+login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup) {
+    const auto user = store::find_user(setup.context.store, setup.subject);
+    if (!user) return {};
+    return login::ask_for_passkey(setup, {user->username, login::name_of(user->claims),
+                                          store::list_passkeys(setup.context.store, setup.subject)});
+}
+
+util::Result<std::vector<std::string>, login::PasskeyRefusal> add_own_passkey(Interaction& interaction,
+                                                                              db::Transaction& transaction,
+                                                                              const login::ProvedPasskey& proved) {
+    oauth::Context& context = interaction.context;
+    const model::Subject& subject = proved.row.subject;
+    const store::Factors before = store::find_factors(transaction.database(), subject);
+    RETURN_IF_ERROR(login::add_passkey(context, interaction.browser, transaction, proved, before.passkeys));
+    std::vector<std::string> codes;
+    if (before.any() || !has_app_page(context.settings) || !context.keys.has_factor_key()) return codes;
+    codes = make_codes(context, transaction, subject);
+    login::note_activity(context, transaction, interaction.browser, subject, model::Happened::recovery_codes_made);
+    return codes;
+}
+
+bool is_added(oauth::Context& context, const login::ProvedPasskey& proved) {
+    const auto known = store::find_passkey(context.store, proved.row.credential_id);
+    return known && known->subject == proved.row.subject && known->cose_key == proved.row.cose_key;
+}
+
+model::Authentication with_new_passkey(const model::Authentication& done, const login::ProvedPasskey& proved) {
+    auto how = model::with_passkey(done);
+    if (!proved.user_verified) how.level = std::max(done.level, model::Level::second_factor);
+    return how;
+}
+
+bool was_by_passkey_alone(const model::Authentication& how) {
+    const auto methods = model::methods_of(how.amr);
+    const auto has = [&](const char* method) { return std::ranges::find(methods, method) != methods.end(); };
+    return how.level == model::Level::phishing_resistant && has("user") && !has("pwd");
 }
 
 }  // namespace postern::web

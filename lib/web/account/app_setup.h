@@ -1,21 +1,51 @@
-// How is an authenticator app turned on? Its key is shown once, and a first code proves that an app has it. The page of
-// the app and the login of a user who must have a second factor do the same.
+// How is a second factor set up? An app's key is shown once, sealed in the form, and a first code proves that an app
+// has it. The pages of the app and of passkeys, and the login of a user who must have a second factor, do the same.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/database.h"
+#include "login/passkey_setup.h"
+#include "model/authentication.h"
+#include "model/ids.h"
+#include "oauth/context.h"
 #include "refusal/reason.h"
-#include "web/account/new_app.h"
+#include "util/clock.h"
+#include "util/result.h"
+#include "util/secret.h"
 #include "web/account/page.h"
 #include "web/interaction.h"
 
 namespace postern::web {
 
-/// A key that no app has yet, for the user in this browser, which has an id. Nothing is stored.
+/// So long after its page was made a form may turn its app on.
+inline constexpr util::Seconds kNewAppTtl{600};
+
+struct NewApp {
+    util::Secret secret;     ///< bytes, as factor/totp has them
+    std::int64_t stamp = 0;  ///< `users.stamp` when the page was made: another change of factors ends this one
+};
+
+enum class NewAppFault {
+    foreign,  ///< not made by this server for this browser and user, or made before its seal key was renewed
+    expired,
+};
+
+/// Seals the key for the form, as the browser carries it. `browser` as in oauth::SealedRequest.
+std::string seal_new_app(oauth::Context& context, const NewApp& app, const std::string& browser,
+                         const model::Subject& subject);
+/// Opens it for the same browser and user, within kNewAppTtl.
+util::Result<NewApp, NewAppFault> open_new_app(oauth::Context& context, std::string_view sealed,
+                                               const std::string& browser, const model::Subject& subject);
+
+/// Returns a key or code in groups of four, as it is shown: "JBSWY3DP" is "JBSW Y3DP".
+std::string in_fours(std::string_view text);
+
+/// Makes a key that no app has yet, for the user in this browser, which has an id. Nothing is stored.
 AppKey new_app_key(Interaction& interaction, const model::Subject& subject);
 
 /// An app that has shown a right code of its key.
@@ -31,27 +61,46 @@ struct AppRefusal {
     std::optional<NewApp> late = {};  ///< the app of a form that another change of the user's factors has ended
     refusal::Reason reason = refusal::Reason::app_refused;
 };
-/// That refusal.
-AppRefusal app_is_late(Interaction& interaction, const model::Subject& subject, NewApp app);
+/// Returns the refusal of a form whose `app` another change of the user's factors has ended.
+AppRefusal late_app_refusal(Interaction& interaction, const model::Subject& subject, NewApp app);
 
-/// Looks at the fields `app` and `code` of a form, each of which is there once.
+/// Checks the fields `app` and `code` of a form, each of which is there once.
 util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, const model::Subject& subject);
 
-/// The user's app from now on, in place of one of before; the code is spent. Returns recovery codes to show when this
-/// is the first second factor. nullopt: the stamp has grown, and nothing is written. The transaction holds the user's
-/// row (store::find_user_to_change). Needs factor.key.
+/// Replaces the user's authenticator app, spends the code. Returns recovery codes to
+/// show when this is the first second factor. nullopt: the stamp has grown, and nothing is written. The transaction
+/// holds the user's row (store::find_user_to_change). Needs factor.key.
 std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Transaction& transaction,
                                                 const model::Subject& subject, const ProvedApp& proved);
 
-/// What the user is told of it in the activity, in the same transaction. `codes` are those that turn_on has made.
+/// Notes the new app in the activity, and the recovery `codes` that turn_on has made, in the same transaction.
 void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
               const model::Subject& subject, const std::vector<std::string>& codes);
 
-/// Behind the removal of a second factor: without another one the recovery codes end, too (CODE-5).
+/// Ends the recovery codes of a user who has no other second factor left (CODE-5).
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject);
 
-/// New recovery codes in place of all of before. Needs factor.key.
+/// Replaces all recovery codes of the user. Needs factor.key.
 std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& transaction,
                                     const model::Subject& subject);
+
+/// Calls login::ask_for_passkey with the user's names and passkeys.
+login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup);
+
+/// Calls login::add_passkey. Returns recovery codes to show when this is the first second factor: none where no second
+/// factor is asked for, or factor.key is missing.
+util::Result<std::vector<std::string>, login::PasskeyRefusal> add_own_passkey(Interaction& interaction,
+                                                                              db::Transaction& transaction,
+                                                                              const login::ProvedPasskey& proved);
+
+/// Returns true when the same form has added the passkey before: the button was pressed twice.
+bool is_added(oauth::Context& context, const login::ProvedPasskey& proved);
+
+/// Returns `done` with the new passkey added: a touch counts as a code does, and a passkey that has verified the user
+/// counts as at a login.
+model::Authentication with_new_passkey(const model::Authentication& done, const login::ProvedPasskey& proved);
+
+/// Returns true for a login by a passkey alone that has verified its user.
+bool was_by_passkey_alone(const model::Authentication& how);
 
 }  // namespace postern::web

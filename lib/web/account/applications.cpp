@@ -1,5 +1,5 @@
 // The page of the applications that have access to something of the user's.
-#include "web/account/applications.h"
+#include "web/account/account.h"
 
 #include "db/write.h"
 #include "oauth/client_id_url.h"

@@ -1,5 +1,5 @@
 // The page of a user's recovery codes.
-#include "web/account/codes.h"
+#include "web/account/account.h"
 
 #include <limits>
 #include <optional>
@@ -10,7 +10,6 @@
 #include "store/users.h"
 #include "util/text.h"
 #include "web/account/app_setup.h"
-#include "web/account/in_fours.h"
 
 namespace postern::web {
 namespace {

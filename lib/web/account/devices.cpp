@@ -1,5 +1,5 @@
 // The page of the browsers in which a user is signed in.
-#include "web/account/devices.h"
+#include "web/account/account.h"
 
 #include <iterator>
 

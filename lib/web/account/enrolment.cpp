@@ -1,15 +1,12 @@
 // Setting up a passkey or an app as the second half of a login.
-#include "web/account/enrolment.h"
+#include "web/account/account.h"
 
 #include <functional>
 #include <utility>
 
 #include "oauth/sealed_request.h"
 #include "store/users.h"
-#include "web/account/app.h"
 #include "web/account/app_setup.h"
-#include "web/account/codes.h"
-#include "web/account/own_passkey.h"
 #include "web/account/visit.h"
 #include "web/login_step.h"
 

@@ -1,5 +1,5 @@
 // The first page of the account.
-#include "web/account/overview.h"
+#include "web/account/account.h"
 
 #include <iterator>
 #include <utility>
@@ -10,9 +10,6 @@
 #include "store/groups.h"
 #include "store/users.h"
 #include "text/shown_time.h"
-#include "web/account/app.h"
-#include "web/account/devices.h"
-#include "web/account/password.h"
 
 namespace postern::web {
 namespace {

@@ -12,11 +12,11 @@
 
 namespace postern::web {
 
-/// What every page of the account has around its own content.
+/// The values that every page of the account has around its own content.
 struct AccountFrame {
     std::string overview;   ///< URL of the first page
     std::string logout;     ///< URL of the logout page, or "": not offered
-    text::Message done;     ///< what has just been changed, or ""
+    text::Message done;     ///< the change that has just been made, or ""
     text::Message problem;  ///< why nothing was changed, or ""
     std::string action;     ///< URL that the page's forms post to
     std::string csrf;
@@ -101,7 +101,7 @@ struct AppKey {
 /// Either the app that is on, or one that can be turned on.
 struct AppPage {
     AccountFrame frame;
-    // Of the app that is on; "" when one is set up:
+    // The app that is on; "" when one is set up:
     text::Message since;
     text::Message last_used;  ///< or "": not yet
     std::string another;      ///< URL of the page that sets up another
@@ -191,7 +191,7 @@ struct CodesPage {
     std::string next;                ///< of `shown`: URL of what comes after it
 };
 
-/// The second half of a login that must have one, for a user who has nothing to give it with.
+/// The page of a login that must have a second factor, for a user who has none.
 struct EnrolmentPage {
     std::string username;  ///< whose password was right
     std::string action;
@@ -199,7 +199,7 @@ struct EnrolmentPage {
     std::string resume;             ///< the sealed request, with the half login
     std::string other_account;      ///< URL of the login page for the same request
     text::Message app_problem;      ///< what went wrong with the app last time, or ""
-    text::Message passkey_problem;  ///< likewise
+    text::Message passkey_problem;  ///< the same for the passkey
     login::NewPasskey passkey;      ///< either may be missing
     AppKey key;
 };

@@ -1,5 +1,5 @@
 // The page of a user's passkeys.
-#include "web/account/passkeys.h"
+#include "web/account/account.h"
 
 #include "db/write.h"
 #include "http/url.h"
@@ -15,8 +15,6 @@
 #include "text/shown_time.h"
 #include "util/base64.h"
 #include "web/account/app_setup.h"
-#include "web/account/codes.h"
-#include "web/account/own_passkey.h"
 
 namespace postern::web {
 namespace {

@@ -1,5 +1,5 @@
 // The page on which a user changes the password.
-#include "web/account/password.h"
+#include "web/account/account.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,7 +13,7 @@
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"
-#include "web/account/own_passkey.h"
+#include "web/account/app_setup.h"
 #include "web/login_step.h"
 
 namespace postern::web {

@@ -1,5 +1,5 @@
 // Choosing another password as a part of a login.
-#include "web/account/password_change.h"
+#include "web/account/account.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // The page of what is known about a user, and of what of it the user may change.
-#include "web/account/profile.h"
+#include "web/account/account.h"
 
 #include <algorithm>
 #include <optional>

@@ -29,41 +29,42 @@ struct AccountVisit {
     oauth::Context& context() const { return interaction.context; }
     const http::Request& request() const { return interaction.request; }
     const model::Subject& subject() const { return session.subject; }
-    /// A line of the user's activity, in the transaction of what has happened, which holds the user's row.
+    /// Adds a line to the user's activity, in the transaction of the event, which holds the user's row.
     void note(db::Transaction& transaction, model::Happened what, std::string detail = {}) const {
         login::note_activity(context(), transaction, interaction.browser, subject(), what, std::move(detail));
     }
     std::string url() const { return interaction.context.settings.url(page); }
 };
 
-/// The frame of this page, with what `done` in the address says of the closed list.
+/// Returns the frame of this page, with the change that `done` in the address names.
 AccountFrame frame_of(const AccountVisit& visit);
 
-/// The answer, with the cookie that binds its forms to this browser when it had none. `make` is called once that cookie
-/// is known.
+/// Returns the answer of `make`, with the cookie that binds its forms to this browser when it had none. `make` is
+/// called once that cookie is known.
 http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make);
 
-/// The missing half of the login first and then this page again, when less than the user must have was shown.
+/// Redirects to the missing half of the login, and then to this page again, when less than the user must have was
+/// shown.
 std::optional<http::Response> refuse_weak_login(AccountVisit& visit);
 
-/// For a change: the login first and then this page again, when the last login is older than `account.reauthentication`
-/// or was without the second factor that the user has.
+/// Redirects to the login before a change, and then to this page again, when the last login is older than
+/// `account.reauthentication` or was without the second factor that the user has.
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
 /// In the address of a page behind a login that was asked for because a change needs a newer one, where the web server
 /// signs users in: it may tell of the same login as before, and asking it again would change nothing.
 inline constexpr const char* kAfterNewLogin = "after-login";
-/// The login is too old for a change all the same.
+/// Returns true when the login is too old for a change although a newer one was asked for.
 bool is_too_old_again(const AccountVisit& visit);
 
-/// Whether a change can ever be made: not where the web server signs users in and does not tell when they logged in.
+/// Returns false where no change can ever be made: the web server signs users in and does not tell when they logged in.
 bool knows_login_time(const AccountVisit& visit);
 
-/// What the user has to log in with now, behind a password.
+/// Returns the second factors that the user has to log in with now.
 store::SecondFactorState factors_of(const AccountVisit& visit);
 
-/// The user has none yet, `login.enrolment` lets a password set none up, and no link was used of late: who knows the
-/// password must not be first (POLICY-4).
+/// Returns true when the user has no second factor, `login.enrolment` lets a password set none up, and no link was used
+/// of late: a thief of the password must not be first (POLICY-4).
 bool needs_link(const AccountVisit& visit);
 inline constexpr const char* kNeedsLink = text::tr(
     "A password alone does not set up the first one here. Ask the administrator of this service "
@@ -71,13 +72,13 @@ inline constexpr const char* kNeedsLink = text::tr(
 inline constexpr const char* kNeedsLinkDetail =
     "the user has no second factor, login.enrolment is link, and no link was used in the last 1800 s";
 
-/// The page that refuses a form which is not of this browser, session and page.
+/// Returns the page that refuses a form which is not of this browser, session and page; nullopt: the form is of them.
 std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);
 
-/// The page that refuses a form with a field that is faulty or not there. Nothing was changed.
+/// Returns the page that refuses a form with a field that is faulty or missing. Nothing was changed.
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail);
 
-/// What has been changed, of a closed list: an address says no other text.
+/// The changes that the address of a page can report: a closed list, for an address says no other text.
 enum class AccountDone {
     password_changed,
     app_on,
@@ -93,7 +94,7 @@ enum class AccountDone {
     profile_changed,
     email_asked,  ///< the new address counts once its link was opened (ACCOUNT-11)
 };
-/// 303 to this page, which says so.
+/// Redirects to this page with 303, where `what` is reported.
 http::Response done(const AccountVisit& visit, AccountDone what);
 
 }  // namespace postern::web

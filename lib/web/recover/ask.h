@@ -7,9 +7,10 @@
 
 namespace postern::web {
 
-/// A GET shows the form. A POST of it gets one and the same page, whatever was typed and however often the caller has
-/// asked (MAIL-4, MAIL-6): the name is looked for once, and one row is written for the command that sends. Nothing of
-/// what was typed is kept but digests, and `language`, the tag of that of `own`, in which the message will be.
+/// Answers for the page that sends a link. A GET shows the form. A POST gets one and the same page, whatever was typed
+/// and however often the caller has asked (MAIL-4, MAIL-6): the name is looked for once, and one row is written for the
+/// command that sends. Nothing of what was typed is kept but digests, and `language`, the tag of that of `own`, in
+/// which the message will be.
 http::Response ask_for_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
                             const std::string& language);
 

@@ -9,22 +9,22 @@
 
 namespace postern::web {
 
-/// On the page of an invitation, where a passkey alone signs users in (LINK-7).
+/// Returns true for an invitation where a passkey alone signs users in (LINK-7).
 bool takes_passkey(const oauth::Settings& settings, model::LinkPurpose purpose);
 
-/// A passkey for the user of that link: one that is good without a password. The browser has an id.
+/// Returns the setup of a passkey for the user of `link` that is good without a password. The browser has an id.
 login::PasskeySetup invited_setup(oauth::Context& context, const login::Browser& browser, const http::Request& request,
                                   const model::Link& link);
 
-/// For the form. Of the passkeys that the user has already, ids alone are read.
+/// Returns the values of the form. Only the ids of the passkeys that the user has already are read.
 login::NewPasskey ask_for_invited_passkey(const login::PasskeySetup& setup, const store::FoundLink& found);
 
-/// What is refused leaves the link as it is.
+/// The result of add_invited_passkey. A refusal leaves the link as it is.
 struct InvitedPasskey {
     bool is_spent = false;  ///< false without a refusal: the link is not good any more
     std::optional<login::PasskeyRefusal> refusal = {};
 };
-/// The passkey is the user's and the link is spent, or neither. The user gets no recovery codes: their key is
+/// Adds the passkey and spends the link, or does neither. The user gets no recovery codes: their key is
 /// factor.key, which this program may not read. No session begins and none ends.
 InvitedPasskey add_invited_passkey(oauth::Context& context, const login::Browser& browser, const model::Link& link,
                                    const login::ProvedPasskey& proved);

@@ -35,7 +35,7 @@ struct AskPage {
     text::Message problem;  ///< why nothing was done, or ""
 };
 
-/// Of a link that confirms an e-mail address.
+/// The page of a link that confirms an e-mail address.
 struct EmailLinkPage {
     std::string username;
     std::string email;
@@ -55,7 +55,7 @@ public:
     virtual http::Response link_done(const LinkDonePage& page) const = 0;
     virtual http::Response email_link(const EmailLinkPage& page) const = 0;
     virtual http::Response ask(const AskPage& page, int status) const = 0;
-    /// The same for every caller and every name, byte for byte (MAIL-4).
+    /// Returns a page that is equal for every caller and every name, byte for byte (MAIL-4).
     virtual http::Response asked() const = 0;
 };
 

@@ -8,13 +8,13 @@
 
 namespace postern::web {
 
-/// Behind `paths.recover`, where a link is asked for by mail: the page that opens one.
+/// The suffix of the page that opens a link. `paths.recover` itself is the page that sends one by mail.
 inline constexpr const char* kLinkSuffix = "/link";
 /// The parameter that has the 256 random bits of a link.
 inline constexpr const char* kLinkParameter = "t";
 
-/// The paths that this configuration offers, relative to the issuer; none with `paths.recover: null`, and none where
-/// passwords are not kept here. Without `mail` the page of links alone.
+/// Returns the paths that this configuration offers, relative to the issuer; none with `paths.recover: null`, and none
+/// where passwords are not kept here. Without `mail` the page of links alone.
 std::vector<std::string> recover_paths(const oauth::Settings& settings);
 
 }  // namespace postern::web

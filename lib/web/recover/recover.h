@@ -8,9 +8,9 @@
 
 namespace postern::web {
 
-/// A GET shows whose account it is and what will happen, and spends nothing: mail scanners open links (LINK-3). A POST
-/// of the form that this browser was shown spends the link in the transaction that does what it is for. No session
-/// comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
+/// Answers for a link. A GET shows whose account it is and what will happen, and spends nothing: mail scanners open
+/// links (LINK-3). A POST of the form that this browser was shown spends the link in the transaction that does what it
+/// is for. No session comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
 /// `paths.recover` itself is the page that asks for one (ask.h).
 http::Response recover(oauth::Context& context, const pages::PageBook& pages,
                        const pages::InLanguages<RecoverPages>& own, const http::Request& request);

@@ -1,5 +1,5 @@
 // The page of applications with access: what it lists, and what it takes away.
-#include "web/account/applications.h"
+#include "web/account/account.h"
 
 #include "store/clients.h"
 #include "store/consents.h"

@@ -1,5 +1,5 @@
 // The page of the browsers in which a user is signed in: what it lists, and what it ends.
-#include "web/account/devices.h"
+#include "web/account/account.h"
 
 #include "login/complete.h"
 #include "store/grants.h"

@@ -1,5 +1,5 @@
 // The page on which a user changes the password: what it asks for, what it refuses, and what ends with the old one.
-#include "web/account/password.h"
+#include "web/account/account.h"
 
 #include "store/grants.h"
 #include "store/sessions.h"

@@ -1,5 +1,5 @@
 // The key of an app that is being set up comes back to the browser and user that it was sealed for, in time, or not.
-#include "web/account/new_app.h"
+#include "web/account/app_setup.h"
 
 #include <doctest/doctest.h>
 
