@@ -28,9 +28,9 @@ const std::string kHostile[] = {
 struct Finding {
     const char* when;
     void (*arrange)(const Installation&, model::Client&);
-    const char* before;                  ///< the text of the fix before the command
-    const char* after;                   ///< and behind it
-    std::vector<std::string> arguments;  ///< of the command, before the id
+    const char* before;  ///< the text of the fix before the command
+    const char* after;   ///< and behind it
+    Words arguments;     ///< of the command, before the id
 };
 
 const Finding kFindings[] = {
@@ -77,8 +77,8 @@ void put(const Installation& installation, const model::Client& client) {
 }
 
 /// The fixes of `doctor`.
-std::vector<std::string> fixes(const Installation& installation) {
-    std::vector<std::string> all;
+Words fixes(const Installation& installation) {
+    Words all;
     const auto findings = json::parse(installation.postern({"doctor", "--json"}).out);
     REQUIRE(findings);
     for (const json::Value& finding : *findings->if_array()) all.push_back(text_of(finding, "fix"));
@@ -86,7 +86,7 @@ std::vector<std::string> fixes(const Installation& installation) {
 }
 
 /// The command of the fix that has one with these words; "" without one.
-std::string command_of(const std::vector<std::string>& fixes, const Finding& finding) {
+std::string command_of(const Words& fixes, const Finding& finding) {
     std::string words = "postern";
     for (const std::string& word : finding.arguments) words += " " + word;
     for (const std::string& fix : fixes) {

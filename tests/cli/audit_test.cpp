@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "preconditions.h"
 #include "store/login_attempts.h"
@@ -22,18 +21,12 @@ using namespace postern::test;
 namespace json = postern::json;
 namespace fs = std::filesystem;
 
-std::string text_in(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-}
-
 /// What was said since the last call.
 class News {
 public:
-    explicit News(fs::path file) : file_(std::move(file)), seen_(text_in(file_).size()) {}
+    explicit News(fs::path file) : file_(std::move(file)), seen_(read_file(file_).size()) {}
     std::string operator()() {
-        const std::string all = text_in(file_);
+        const std::string all = read_file(file_);
         const std::string fresh = all.substr(seen_);
         seen_ = all.size();
         return fresh;
@@ -65,7 +58,7 @@ TEST_CASE("audit: every command that changes something says so, and those that o
     const std::string backup = (op.directory() / "copy.db").string();
     std::ofstream(op.directory() / "people.jsonl") << "{\"username\":\"eve\"}\n{\"username\":\"dan\"}\n";
     struct Row {
-        std::vector<std::string> command;
+        Words command;
         std::string input;
         std::string said;  ///< a subject that the command makes is `*`
     };
@@ -126,8 +119,8 @@ TEST_CASE("audit: every command that changes something says so, and those that o
         CAPTURE(row.command.back());
         op.must(row.command, row.input);
         const std::string text = news();
-        CHECK(text.find(secret) == std::string::npos);
-        CHECK(text.find("a password") == std::string::npos);
+        CHECK_FALSE(has(text, secret));
+        CHECK_FALSE(has(text, "a password"));
         const auto lines = audit_lines(text);
         REQUIRE(lines.size() == (row.said.empty() ? 0 : 1));
         if (lines.empty()) continue;
@@ -250,7 +243,7 @@ TEST_CASE(
         CHECK(add().exit_code == 0);
         CHECK(audit_events(system()) == "admin_command");
     }
-    CHECK(text_in(victim) == "untouched");
+    CHECK(read_file(victim) == "untouched");
 
     {  // a disk that takes no more of it
         const fs::path full = logs / "full.log";
@@ -267,14 +260,14 @@ TEST_CASE(
         REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
         ::signal(SIGXFSZ, handler);
         CHECK(done.exit_code == 0);
-        CHECK(done.err.find("cannot be written") != std::string::npos);
+        CHECK(has(done.err, "cannot be written"));
         CHECK(audit_events(system()) == "admin_command");
     }
 
     configure(op.directory() / "missing" / "log");
     const auto elsewhere = add();
     CHECK(elsewhere.exit_code == 0);
-    CHECK(elsewhere.err.find("cannot be written") != std::string::npos);
+    CHECK(has(elsewhere.err, "cannot be written"));
     CHECK(audit_events(system()) == "admin_command");
 }
 

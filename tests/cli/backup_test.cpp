@@ -26,16 +26,16 @@ TEST_CASE("backup: a file of its owner alone, said with its size and with what i
     put_sample(installation);
     const auto told = installation.must_json({"backup", target(installation)});
     CHECK(text_of(told, "file") == target(installation));
-    CHECK(*member_of(told, "bytes").if_integer() == static_cast<std::int64_t>(fs::file_size(target(installation))));
-    CHECK(*member_of(told, "schema_version").if_integer() == db::kSchemaVersion);
+    CHECK(integer_of(told, "bytes") == static_cast<std::int64_t>(fs::file_size(target(installation))));
+    CHECK(integer_of(told, "schema_version") == db::kSchemaVersion);
     CHECK(words_of(told, "not_included") ==
           installation.keys_directory().string() + " " + installation.config_file().string());
     CHECK(test::mode_of(target(installation)) == 0600);
 
     fs::remove(target(installation));
     const std::string text = installation.must({"backup", target(installation)});
-    CHECK(text.find(target(installation)) != std::string::npos);
-    CHECK(text.find(installation.keys_directory().string()) != std::string::npos);
+    CHECK(has(text, target(installation)));
+    CHECK(has(text, installation.keys_directory().string()));
 }
 
 TEST_CASE("backup: put back as its help says, it is the database as it was; what was revoked since lives again [S17]") {
@@ -71,7 +71,7 @@ TEST_CASE("backup: nothing is replaced, nothing half done is left") {
     const Installation installation;
     std::ofstream(target(installation)) << "precious";
     struct Row {
-        std::vector<std::string> arguments;
+        Words arguments;
         int exit_code;
     };
     const Row rows[] = {

@@ -11,52 +11,47 @@ using namespace postern::test;
 
 namespace {
 
-struct Fixture {
-    Installation installation;
-
+struct Fixture : Installation {
     Fixture() {
-        for (const char* group : {"staff", "admins"}) installation.must({"group", "add", group});
-        installation.must({"client", "add", "wiki", "--redirect-uri", "https://app.example.org/callback", "--scope",
-                           "openid profile groups roles"});
+        for (const char* group : {"staff", "admins"}) must({"group", "add", group});
+        must({"client", "add", "wiki", "--redirect-uri", "https://app.example.org/callback", "--scope",
+              "openid profile groups roles"});
     }
 
-    json::Value shown() const { return installation.must_json({"client", "show", "wiki"}); }
+    json::Value shown() const { return must_json({"client", "show", "wiki"}); }
     /// "CLAIM=SOURCE SCOPE\n" of each.
     std::string claims() const {
         std::string text;
-        const auto listed = installation.must_json({"client", "claim", "list", "wiki"});
+        const auto listed = must_json({"client", "claim", "list", "wiki"});
         for (const json::Value& each : *listed.if_array())
             text += text_of(each, "claim") + "=" + text_of(each, "source") + " " + text_of(each, "scope") + "\n";
         return text;
     }
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("client claim: added, replaced, listed, shown and removed [CLAIM-4]") {
     const Fixture f;
-    const auto added = f.installation.must_json(
-        {"client", "claim", "add", "wiki", "roles=groups", "admin=group:admins", "--scope", "profile"});
+    const auto added =
+        f.must_json({"client", "claim", "add", "wiki", "roles=groups", "admin=group:admins", "--scope", "profile"});
     CHECK(added.if_array()->size() == 2);
     CHECK(f.claims() == "admin=group:admins profile\nroles=groups profile\n");
-    CHECK(has(f.installation.must({"client", "claim", "list", "wiki"}), "group:admins"));
-    CHECK(has(f.installation.must({"client", "show", "wiki"}),
-              "admin=group:admins with profile, roles=groups with profile"));
+    CHECK(has(f.must({"client", "claim", "list", "wiki"}), "group:admins"));
+    CHECK(has(f.must({"client", "show", "wiki"}), "admin=group:admins with profile, roles=groups with profile"));
     const auto claims = member_of(f.shown(), "claims");
     REQUIRE(claims.if_array()->size() == 2);
     CHECK(text_of((*claims.if_array())[0], "source") == "group:admins");
-    CHECK(has(f.installation.must({"client", "claim", "add", "wiki", "roles=const:a=b"}), "\"const:a=b\""));
+    CHECK(has(f.must({"client", "claim", "add", "wiki", "roles=const:a=b"}), "\"const:a=b\""));
     CHECK(f.claims() == "admin=group:admins profile\nroles=const:a=b openid\n");
 
-    f.installation.must({"client", "claim", "remove", "wiki", "roles", "admin"});
+    f.must({"client", "claim", "remove", "wiki", "roles", "admin"});
     CHECK(f.claims().empty());
     CHECK(member_of(f.shown(), "claims").if_array()->empty());
-    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
-    f.installation.must({"client", "set", "wiki", "--name", "Wiki"});
+    f.must({"client", "claim", "add", "wiki", "roles=groups"});
+    f.must({"client", "set", "wiki", "--name", "Wiki"});
     CHECK(f.claims() == "roles=groups groups\n");
-    f.installation.must({"client", "remove", "wiki"});
+    f.must({"client", "remove", "wiki"});
 }
 
 TEST_CASE("client claim: without --scope it is the one that releases the source, else openid [CLAIM-4]") {
@@ -68,10 +63,10 @@ TEST_CASE("client claim: without --scope it is the one that releases the source,
         {"r=claim:department", "openid"}, {"r=const:readwrite", "openid"}, {"r=claim:team", "roles"},
     };
     Fixture f;
-    f.installation.reconfigure("scopeClaims", json::Object{{"roles", json::strings({"team"})}});
+    f.reconfigure("scopeClaims", json::Object{{"roles", json::strings({"team"})}});
     for (const auto& row : rows) {
         CAPTURE(row.claim);
-        f.installation.must({"client", "claim", "add", "wiki", row.claim});
+        f.must({"client", "claim", "add", "wiki", row.claim});
         CHECK(f.claims() == std::string(row.claim) + " " + row.scope + "\n");
     }
 }
@@ -79,7 +74,7 @@ TEST_CASE("client claim: without --scope it is the one that releases the source,
 TEST_CASE("client claim: what is refused, and nothing of it is stored [CLAIM-4]") {
     const Fixture f;
     const struct {
-        std::vector<std::string> arguments;
+        Words arguments;
         int exit_code;
         const char* said;
     } rows[] = {
@@ -98,16 +93,14 @@ TEST_CASE("client claim: what is refused, and nothing of it is stored [CLAIM-4]"
         {{"wiki"}, 2, "CLAIM"},
     };
     for (const auto& row : rows) {
-        std::vector<std::string> command = {"client", "claim", "add"};
-        command.insert(command.end(), row.arguments.begin(), row.arguments.end());
-        const auto result = f.installation.postern(command);
+        const auto result = f.postern(joined({"client", "claim", "add"}, row.arguments));
         CAPTURE(result.err);
         CHECK(result.exit_code == row.exit_code);
         CHECK(has(result.err, row.said));
         CHECK(f.claims().empty());
     }
-    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
-    const auto removed = f.installation.postern({"client", "claim", "remove", "wiki", "roles", "admin"});
+    f.must({"client", "claim", "add", "wiki", "roles=groups"});
+    const auto removed = f.postern({"client", "claim", "remove", "wiki", "roles", "admin"});
     CHECK(removed.exit_code == 1);
     CHECK(has(removed.err, "has no claim \"admin\""));
     CHECK(f.claims() == "roles=groups groups\n");
@@ -115,12 +108,11 @@ TEST_CASE("client claim: what is refused, and nothing of it is stored [CLAIM-4]"
 
 TEST_CASE("client claim: a scope that the client has lost is said [CLAIM-5]") {
     const Fixture f;
-    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
-    for (const std::vector<std::string>& command :
-         std::vector<std::vector<std::string>>{{"client", "set", "wiki", "--scope", "openid"},
-                                               {"client", "show", "wiki"},
-                                               {"client", "claim", "list", "wiki"}}) {
-        const auto result = f.installation.postern(command);
+    f.must({"client", "claim", "add", "wiki", "roles=groups"});
+    for (const Words& command : std::vector<Words>{{"client", "set", "wiki", "--scope", "openid"},
+                                                   {"client", "show", "wiki"},
+                                                   {"client", "claim", "list", "wiki"}}) {
+        const auto result = f.postern(command);
         CHECK(result.exit_code == 0);
         CHECK(has(result.err,
                   "the claim \"roles\" is not told: client \"wiki\" is not registered for the scope \"groups\""));
@@ -129,14 +121,14 @@ TEST_CASE("client claim: a scope that the client has lost is said [CLAIM-5]") {
 
 TEST_CASE("client set: other names for groups add up, are shown and undone; a removed group is said [CLAIM-4]") {
     const Fixture f;
-    f.installation.must({"client", "set", "wiki", "--rename", "staff=Wiki editors"});
-    f.installation.must({"client", "set", "wiki", "--rename", "admins=Admin", "--rename", "staff=Editor"});
+    f.must({"client", "set", "wiki", "--rename", "staff=Wiki editors"});
+    f.must({"client", "set", "wiki", "--rename", "admins=Admin", "--rename", "staff=Editor"});
     const auto names = member_of(f.shown(), "group_names");
     CHECK(text_of(names, "admins") == "Admin");
     CHECK(text_of(names, "staff") == "Editor");
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "admins=Admin, staff=Editor"));
+    CHECK(has(f.must({"client", "show", "wiki"}), "admins=Admin, staff=Editor"));
     const struct {
-        std::vector<std::string> arguments;
+        Words arguments;
         int exit_code;
         const char* said;
     } rows[] = {
@@ -146,18 +138,16 @@ TEST_CASE("client set: other names for groups add up, are shown and undone; a re
         {{"--no-rename", "guests"}, 1, "no other name"},
     };
     for (const auto& row : rows) {
-        std::vector<std::string> command = {"client", "set", "wiki"};
-        command.insert(command.end(), row.arguments.begin(), row.arguments.end());
-        const auto result = f.installation.postern(command);
+        const auto result = f.postern(joined({"client", "set", "wiki"}, row.arguments));
         CAPTURE(result.err);
         CHECK(result.exit_code == row.exit_code);
         CHECK(has(result.err, row.said));
     }
-    f.installation.must({"client", "set", "wiki", "--no-rename", "staff"});
+    f.must({"client", "set", "wiki", "--no-rename", "staff"});
     CHECK(member_of(f.shown(), "group_names").if_object()->members().size() == 1);
 
-    f.installation.must({"client", "claim", "add", "wiki", "admin=group:admins", "roles=groups"});
-    const auto removed = f.installation.postern({"group", "remove", "admins"});
+    f.must({"client", "claim", "add", "wiki", "admin=group:admins", "roles=groups"});
+    const auto removed = f.postern({"group", "remove", "admins"});
     CHECK(removed.exit_code == 0);
     CHECK(has(removed.err, "client \"wiki\" has lost its claim \"admin\", which was of this group"));
     CHECK(has(removed.err, "client \"wiki\" was told another name for this group"));
@@ -184,10 +174,10 @@ TEST_CASE("client claim: doctor warns of one from a claim that users change them
     for (const auto& row : rows) {
         CAPTURE(row.when);
         const Fixture f;
-        f.installation.reconfigure("account", row.account);
-        f.installation.reconfigure("paths", json::Object{{"account", row.path}});
-        f.installation.must({"client", "claim", "add", "wiki", row.claim, "--scope", "profile"});
-        const auto doctor = f.installation.postern({"doctor"});
+        f.reconfigure("account", row.account);
+        f.reconfigure("paths", json::Object{{"account", row.path}});
+        f.must({"client", "claim", "add", "wiki", row.claim, "--scope", "profile"});
+        const auto doctor = f.postern({"doctor"});
         CAPTURE(doctor.out);
         CHECK(has(doctor.out, "client \"wiki\" is told \"login\" from the claim") == row.warned);
         CHECK(has(doctor.out, "`postern client claim remove wiki login`") == row.warned);
@@ -196,12 +186,11 @@ TEST_CASE("client claim: doctor warns of one from a claim that users change them
 
 TEST_CASE("client claim: doctor names each claim that users change, and none once its fix was done") {
     const Fixture f;
-    f.installation.reconfigure("account", json::Object{{"editableClaims", json::Array{"nickname", "website"}}});
-    f.installation.must(
-        {"client", "claim", "add", "wiki", "login=claim:nickname", "url=claim:website", "--scope", "profile"});
-    const auto warned = f.installation.postern({"doctor"}).out;
+    f.reconfigure("account", json::Object{{"editableClaims", json::Array{"nickname", "website"}}});
+    f.must({"client", "claim", "add", "wiki", "login=claim:nickname", "url=claim:website", "--scope", "profile"});
+    const auto warned = f.postern({"doctor"}).out;
     CHECK(has(warned, "is told \"login\" from the claim \"nickname\""));
     CHECK(has(warned, "is told \"url\" from the claim \"website\""));
-    f.installation.must({"client", "claim", "remove", "wiki", "login", "url"});
-    CHECK_FALSE(has(f.installation.postern({"doctor"}).out, "from the claim"));
+    f.must({"client", "claim", "remove", "wiki", "login", "url"});
+    CHECK_FALSE(has(f.postern({"doctor"}).out, "from the claim"));
 }

@@ -55,40 +55,38 @@ TEST_CASE("client list, show, stats: who says what a client is [CIMD-10]") {
     CHECK(text_of(shown, "origin") == "document");
     CHECK(member_of(shown, "last_used_at").if_integer());
     CHECK(member_of(shown, "removable_at").if_integer());
-    CHECK(installation.must({"client", "show", kUrl}).find("the document at this URL") != std::string::npos);
+    CHECK(has(installation.must({"client", "show", kUrl}), "the document at this URL"));
     const auto own = installation.must_json({"client", "show", "web"});
     CHECK(text_of(own, "origin") == "operator");
     CHECK(member_of(own, "removable_at").is_null());
     const std::string list = installation.must({"client", "list"});
-    CHECK(list.find("ORIGIN") != std::string::npos);
-    CHECK(list.find("document") != std::string::npos);
-    CHECK(*member_of(installation.must_json({"stats"}), "document_clients").if_integer() == 1);
+    CHECK(has(list, "ORIGIN"));
+    CHECK(has(list, "document"));
+    CHECK(integer_of(installation.must_json({"stats"}), "document_clients") == 1);
 }
 
 TEST_CASE("client set: of a document's client what no document says, and such a client stays [CIMD-10, CIMD-13]") {
     const Installation installation;
     put_described(installation);
-    const std::vector<std::vector<std::string>> refused = {{"--name", "x"},
-                                                           {"--redirect-uri", "https://x.example/"},
-                                                           {"--scope", "openid email"},
-                                                           {"--first-party"},
-                                                           {"--confidential"},
-                                                           {"--grant", "authorization_code"},
-                                                           {"--pkce", "required"},
-                                                           {"--native"},
-                                                           {"--no-redirect-uri"},
-                                                           {"--auth-method", "none"}};
+    const std::vector<Words> refused = {{"--name", "x"},
+                                        {"--redirect-uri", "https://x.example/"},
+                                        {"--scope", "openid email"},
+                                        {"--first-party"},
+                                        {"--confidential"},
+                                        {"--grant", "authorization_code"},
+                                        {"--pkce", "required"},
+                                        {"--native"},
+                                        {"--no-redirect-uri"},
+                                        {"--auth-method", "none"}};
     for (const auto& options : refused) {
         CAPTURE(options.front());
-        std::vector<std::string> command = {"client", "set", kUrl};
-        command.insert(command.end(), options.begin(), options.end());
-        const auto result = installation.postern(command);
+        const auto result = installation.postern(joined({"client", "set", kUrl}, options));
         CHECK(result.exit_code != 0);
-        CHECK(result.err.find("is what the document at this URL says") != std::string::npos);
+        CHECK(has(result.err, "is what the document at this URL says"));
     }
     CHECK(stored(installation)->removable_at);
     installation.must({"client", "set", kUrl, "--resource", "https://api.example/"});
-    CHECK(stored(installation)->resources == std::vector<std::string>{"https://api.example/"});
+    CHECK(stored(installation)->resources == Words{"https://api.example/"});
     CHECK_FALSE(stored(installation)->removable_at);
     CHECK(stored(installation)->origin == model::Origin::document);
 }
@@ -96,14 +94,13 @@ TEST_CASE("client set: of a document's client what no document says, and such a 
 TEST_CASE("client: other commands advise for a document's client nothing that client set refuses [CIMD-10]") {
     const Installation installation;
     put_described(installation);
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"client", "secret", kUrl},
-          {"client", "claim", "add", kUrl, "phone=claim:phone_number", "--scope", "phone"}}) {
+    for (const Words& command : {Words{"client", "secret", kUrl},
+                                 {"client", "claim", "add", kUrl, "phone=claim:phone_number", "--scope", "phone"}}) {
         CAPTURE(command.at(1));
         const auto result = installation.postern(command);
         CHECK(result.exit_code == 1);
-        CHECK(result.err.find("document") != std::string::npos);
-        CHECK(result.err.find("client set") == std::string::npos);
+        CHECK(has(result.err, "document"));
+        CHECK_FALSE(has(result.err, "client set"));
     }
 }
 
@@ -115,21 +112,19 @@ TEST_CASE("client disable, remove: one keeps the document's client away, the oth
     CHECK_FALSE(stored(installation)->removable_at);
     const auto removed = installation.postern({"client", "remove", kUrl});
     CHECK(removed.exit_code == 0);
-    CHECK(removed.err.find("brings the client back") != std::string::npos);
+    CHECK(has(removed.err, "brings the client back"));
     CHECK_FALSE(stored(installation));
 }
 
 TEST_CASE("client add: the URL of a document, registered by the operator, without a secret [CIMD-1]") {
     const Installation installation;
-    const auto add = [&](std::vector<std::string> more) {
-        std::vector<std::string> command = {"client", "add", kUrl, "--redirect-uri", "https://app.example/cb"};
-        command.insert(command.end(), more.begin(), more.end());
-        return installation.postern(command);
+    const auto add = [&](Words more) {
+        return installation.postern(joined({"client", "add", kUrl, "--redirect-uri", "https://app.example/cb"}, more));
     };
-    CHECK(add({}).err.find("add --public") != std::string::npos);
+    CHECK(has(add({}).err, "add --public"));
     CHECK(add({"--public"}).exit_code == 0);
     CHECK(stored(installation)->origin == model::Origin::operator_);
-    CHECK(add({"--public"}).err.find("is taken") != std::string::npos);
+    CHECK(has(add({"--public"}).err, "is taken"));
     CHECK(installation.postern({"client", "set", kUrl, "--name", "Pinned"}).exit_code == 0);
 }
 
@@ -139,16 +134,15 @@ TEST_CASE(
     const Installation installation;
     put_described(installation);
     const auto said = [&] { return installation.postern({"doctor"}).out; };
-    CHECK(said().find("and clientDocuments is off: no user can sign in to them, and their tokens are inactive") !=
-          std::string::npos);
+    CHECK(has(said(), "and clientDocuments is off: no user can sign in to them, and their tokens are inactive"));
     allow(installation, "other.example");
-    CHECK(said().find("that clientDocuments does not allow any more") != std::string::npos);
+    CHECK(has(said(), "that clientDocuments does not allow any more"));
     allow(installation, "app.example");
-    CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
-    CHECK(said().find("clientDocuments is off") == std::string::npos);
+    CHECK_FALSE(has(said(), "that clientDocuments does not allow any more"));
+    CHECK_FALSE(has(said(), "clientDocuments is off"));
     installation.must({"client", "disable", kUrl});
     allow(installation, "other.example");
-    CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
+    CHECK_FALSE(has(said(), "that clientDocuments does not allow any more"));
 }
 
 TEST_CASE("resource add: the id of a client is no API, and the id of an API no client [RES-4, CIMD-14, RFC 9068 §5]") {
@@ -159,7 +153,7 @@ TEST_CASE("resource add: the id of a client is no API, and the id of an API no c
         {"client", "add", "https://own.example/client", "--public", "--redirect-uri", "https://own.example/cb"});
     installation.must({"resource", "add", "https://api.example/mcp"});
     installation.must({"resource", "add", "https://api.example/other", "--alias", "https://alias.example/api"});
-    const std::vector<std::vector<std::string>> refused = {
+    const std::vector<Words> refused = {
         {"resource", "add", kUrl},
         {"resource", "add", "https://app.example:443/client.json"},
         {"resource", "add", "HTTPS://APP.example/client.json"},
@@ -173,9 +167,9 @@ TEST_CASE("resource add: the id of a client is no API, and the id of an API no c
         CAPTURE(command.at(2));
         const auto result = installation.postern(command);
         CHECK(result.exit_code == 1);
-        CHECK(result.err.find("would pass for") != std::string::npos);
+        CHECK(has(result.err, "would pass for"));
     }
-    CHECK(installation.must({"resource", "list"}).find("app.example") == std::string::npos);
+    CHECK_FALSE(has(installation.must({"resource", "list"}), "app.example"));
     installation.must({"resource", "add", "https://app.example/"});  // next to it
     installation.must({"resource", "add", kUrl + "l"});
 }
@@ -184,12 +178,12 @@ TEST_CASE("doctor: a client of a document whose id is the URI of a resource is n
     const Installation installation;
     allow(installation, "app.example");
     installation.must({"resource", "add", kUrl});
-    CHECK(installation.postern({"doctor"}).out.find("is the URI of a resource") == std::string::npos);
+    CHECK_FALSE(has(installation.postern({"doctor"}).out, "is the URI of a resource"));
     put_described(installation);
     const auto found = installation.postern({"doctor"});
-    CHECK(found.out.find("1 client of documents whose id is the URI of a resource") != std::string::npos);
+    CHECK(has(found.out, "1 client of documents whose id is the URI of a resource"));
     installation.must({"resource", "remove", kUrl});
-    CHECK(installation.postern({"doctor"}).out.find("is the URI of a resource") == std::string::npos);
+    CHECK_FALSE(has(installation.postern({"doctor"}).out, "is the URI of a resource"));
     installation.reconfigure("defaultResource", kUrl);
-    CHECK(installation.postern({"doctor"}).out.find("defaultResource is the id of the client") != std::string::npos);
+    CHECK(has(installation.postern({"doctor"}).out, "defaultResource is the id of the client"));
 }

@@ -29,8 +29,6 @@ _postern
 [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 )sh";
 
-using Words = std::vector<std::string>;
-
 Words offers(const std::string& line) {
     const auto result = run({"/bin/bash", "-c", kAsk, "bash", line},
                             {{"PATH", fs::path(postern_program()).parent_path().string() + ":/usr/bin:/bin"},
@@ -112,7 +110,7 @@ TEST_CASE("completion: without a database, and before a configuration, it is sil
     const Installation installation(Installation::Start::configured);
     CHECK(installation.must({"--complete", "client", "show", ""}).empty());
     CHECK(installation.must({"--complete", "--config", "/nonexistent", "publi"}) == "publish\n");
-    CHECK(installation.must({"--complete"}).find("client\n") != std::string::npos);
+    CHECK(has(installation.must({"--complete"}), "client\n"));
     CHECK_FALSE(fs::exists(installation.database_file()));
 }
 
@@ -131,5 +129,5 @@ TEST_CASE("completion: the Tab key of a bash completes a command and the name of
              {"HOME", installation.directory().string()}},
             "poste\t--con\t" + config.substr(0, config.size() - 1) + "\tcli\tsho\twiki --js\t\nexit\n");
     CAPTURE(result.out);
-    CHECK(result.out.find("\"client_id\": \"wiki\"") != std::string::npos);
+    CHECK(has(result.out, "\"client_id\": \"wiki\""));
 }

@@ -129,12 +129,12 @@ TEST_CASE("init: --factors owns factor.key, and doctor knows which groups are wr
     CHECK(errors().empty());
     for (const unsigned wrong : {61000U, 61001U}) {
         give(key, 0, wrong, 0640);
-        CHECK(errors().find("factor.key has the group") != std::string::npos);
+        CHECK(has(errors(), "factor.key has the group"));
     }
     give(key, 0, 61003, 0660);
-    CHECK(errors().find("chmod 0640") != std::string::npos);
+    CHECK(has(errors(), "chmod 0640"));
     give(key, 0, 61003, 0644);
-    CHECK(errors().find("factor.key is accessible to every user of this machine") != std::string::npos);
+    CHECK(has(errors(), "factor.key is accessible to every user of this machine"));
 
     fs::remove(key);
     installation.must({"key", "repair"});
@@ -157,7 +157,7 @@ TEST_CASE("init: a key directory that was made before keeps its owner and mode, 
 
 TEST_CASE("init: one group without the other, the same one twice, or one that is nowhere makes nothing") {
     struct Row {
-        std::vector<std::string> options;
+        Words options;
         int exit_code;
     };
     const Row rows[] = {
@@ -173,9 +173,7 @@ TEST_CASE("init: one group without the other, the same one twice, or one that is
     };
     const Installation installation(Installation::Start::configured);
     for (const Row& row : rows) {
-        std::vector<std::string> arguments = {"init"};
-        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
-        const auto result = installation.postern(arguments);
+        const auto result = installation.postern(joined({"init"}, row.options));
         CAPTURE(result.err);
         CHECK(result.exit_code == row.exit_code);
         CHECK_FALSE(fs::exists(installation.keys_directory()));
@@ -205,14 +203,14 @@ TEST_CASE("key rotate: a key without a predecessor belongs to its owner alone, a
     for (const fs::path& key : installation.signing_keys()) fs::remove(key);
     const auto rotated = installation.postern({"key", "rotate"});
     CHECK(rotated.exit_code == 0);
-    CHECK(rotated.err.find("only its owner can read") != std::string::npos);
+    CHECK(has(rotated.err, "only its owner can read"));
     CHECK(installation.signing_keys().size() == 2);
     for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == Marks{0, kEverybody, 0600});
     CHECK_FALSE(errors_under(installation.postern({"doctor", "--json"}), "key files").empty());
 
     for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);
     fs::remove(installation.seal_key());
-    CHECK(installation.postern({"key", "rotate", "--seal"}).err.find("seal.key") != std::string::npos);
+    CHECK(has(installation.postern({"key", "rotate", "--seal"}).err, "seal.key"));
     CHECK(marks_of(installation.seal_key()) == Marks{0, kEverybody, 0600});
 }
 
@@ -246,9 +244,9 @@ TEST_CASE("doctor: root and every user that has the database find divided keys i
         const auto result = installation.doctor_as(row.who, row.groups);
         CAPTURE(result.out);
         CHECK(result.exit_code == 0);
-        CHECK((result.out.find(" signs with ") != std::string::npos) == row.signs);
-        CHECK((result.out.find("this user may not read the signing keys") != std::string::npos) != row.signs);
-        CHECK(result.out.find("only 61001 can read the signing keys, and only 61002 seal.key") != std::string::npos);
+        CHECK(has(result.out, " signs with ") == row.signs);
+        CHECK(has(result.out, "this user may not read the signing keys") != row.signs);
+        CHECK(has(result.out, "only 61001 can read the signing keys, and only 61002 seal.key"));
     }
     CHECK(installation.doctor_as("61015", "61015").exit_code == 1);  // nobody's business
 }
@@ -262,22 +260,21 @@ TEST_CASE("doctor: keys that were made without --signers and --sealers in the un
     }
     const auto keys = installation.keys_directory();
     fs::permissions(keys, fs::perms(0751));
-    CHECK(installation.postern({"doctor"}).out.find("can read every key") == std::string::npos);  // there are none
+    CHECK_FALSE(has(installation.postern({"doctor"}).out, "can read every key"));  // there are none
     installation.must({"init"});
     const std::string warned = installation.postern({"doctor"}).out;
-    CHECK(warned.find("every member of the group 61000 can read every key") != std::string::npos);
-    CHECK(warned.find("cd " + keys.string() + " && chgrp postern-sign *.pem") != std::string::npos);
+    CHECK(has(warned, "every member of the group 61000 can read every key"));
+    CHECK(has(warned, "cd " + keys.string() + " && chgrp postern-sign *.pem"));
 
     // Either way out.
     fs::permissions(keys, fs::perms(0750));
-    CHECK(installation.postern({"doctor"}).out.find("private keys are not accessible to other users") !=
-          std::string::npos);
+    CHECK(has(installation.postern({"doctor"}).out, "private keys are not accessible to other users"));
     fs::permissions(keys, fs::perms(0751));
     for (const auto& entry : fs::directory_iterator(keys)) {
         const std::string kind = entry.path().extension();
         if (kind != ".json") give(entry.path(), 0, kind == ".pem" ? kSigners : kSealers, 0640);
     }
-    CHECK(installation.postern({"doctor"}).out.find("only 61001 can read the signing keys") != std::string::npos);
+    CHECK(has(installation.postern({"doctor"}).out, "only 61001 can read the signing keys"));
 }
 
 TEST_CASE("doctor: a private key that more can read than its group of readers is an error with its fix") {
@@ -315,7 +312,7 @@ TEST_CASE("doctor: a private key that more can read than its group of readers is
         CAPTURE(std::string(row.when));
         row.damage(installation);
         const auto found = errors_under(installation.postern({"doctor", "--json"}), "key files");
-        CHECK(found.find(row.fix) != std::string::npos);
+        CHECK(has(found, row.fix));
         CHECK(installation.postern({"doctor"}).exit_code == 1);
 
         for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);

@@ -76,7 +76,7 @@ struct State {
 };
 
 json::Array diagnose(const Installation& installation, const State& row) {
-    std::vector<std::string> argv = {postern_program(), "doctor", "--json"};
+    Words argv = {postern_program(), "doctor", "--json"};
     if (row.obeys_modes && ::geteuid() == 0)
         argv.insert(argv.begin(), {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
     std::map<std::string, std::string> environment = row.disk;
@@ -87,7 +87,7 @@ json::Array diagnose(const Installation& installation, const State& row) {
     CAPTURE(result.err);
     const auto findings = json::parse(result.out);
     REQUIRE(findings);
-    const bool error = result.out.find("\"error\"") != std::string::npos;
+    const bool error = has(result.out, "\"error\"");
     CHECK(result.exit_code == (error ? 1 : 0));
     return *findings->if_array();
 }
@@ -101,14 +101,25 @@ void check_named(const Installation& installation, const State& row) {
                                  text_of(finding, "detail") + " | " + text_of(finding, "fix");
         seen += line + "\n";
         found = found || (text_of(finding, "check") == row.check && text_of(finding, "state") == row.state &&
-                          text_of(finding, "detail").find(row.said) != std::string::npos &&
-                          line.find(row.fix) != std::string::npos);
+                          has(text_of(finding, "detail"), row.said) && has(line, row.fix));
     }
     CAPTURE(seen);
     CHECK(found);
 }
 
-Held nothing_held() { return nullptr; }
+/// A change that needs not be held while doctor looks.
+std::function<Held(const Installation&)> once(void (*change)(const Installation&)) {
+    return [change](const Installation& installation) -> Held {
+        change(installation);
+        return nullptr;
+    };
+}
+
+/// A state of the disk, which a variable of the preloaded library feigns.
+State on_disk(const char* what, const char* variable, const char* value, const char* check, const char* state,
+              const char* said, const char* fix) {
+    return {what, once([](const Installation&) {}), check, state, said, fix, {{variable, value}}};
+}
 
 }  // namespace
 
@@ -116,10 +127,7 @@ TEST_CASE(
     "doctor: each state of database, disk and clock that stops a server is named with its fix [S03, S06, S08-S12]") {
     const State rows[] = {
         {"a file that can only be read",
-         [](const Installation& i) {
-             fs::permissions(i.database_file(), fs::perms(0440));
-             return nothing_held();
-         },
+         once([](const Installation& i) { fs::permissions(i.database_file(), fs::perms(0440)); }),
          "database files",
          "error",
          "cannot be written by this user",
@@ -127,11 +135,10 @@ TEST_CASE(
          {},
          true},
         {"a log that can only be read",
-         [](const Installation& i) {
+         once([](const Installation& i) {
              put_user(i, "ada");  // an empty one is given its mode back by SQLite
              fs::permissions(i.database_file().string() + "-wal", fs::perms(0440));
-             return nothing_held();
-         },
+         }),
          "database files",
          "error",
          "-wal cannot be written by this user",
@@ -139,10 +146,7 @@ TEST_CASE(
          {},
          true},
         {"a directory that can only be read",
-         [](const Installation& i) {
-             fs::permissions(i.database_file().parent_path(), fs::perms(0550));
-             return nothing_held();
-         },
+         once([](const Installation& i) { fs::permissions(i.database_file().parent_path(), fs::perms(0550)); }),
          "database files",
          "error",
          "cannot be written by this user",
@@ -160,107 +164,44 @@ TEST_CASE(
          },
          "database", "error", "is locked, even for reading", "`fuser -v "},
         {"a page is garbage",
-         [](const Installation& i) {
-             write_at(i.database_file(), 4096 * 4, std::string(4096 * 8, '\xa5'));
-             return nothing_held();
-         },
+         once([](const Installation& i) { write_at(i.database_file(), 4096 * 4, std::string(4096 * 8, '\xa5')); }),
          "database", "error", "is damaged", "restore the last good backup"},
         {"the first page is garbage",
-         [](const Installation& i) {
-             write_at(i.database_file(), 0, std::string(4096, '\xa5'));
-             return nothing_held();
-         },
-         "database", "error", "is not an SQLite database", "restore the last good backup"},
-        {"the file is empty",
-         [](const Installation& i) {
-             fs::resize_file(i.database_file(), 0);
-             return nothing_held();
-         },
+         once([](const Installation& i) { write_at(i.database_file(), 0, std::string(4096, '\xa5')); }), "database",
+         "error", "is not an SQLite database", "restore the last good backup"},
+        {"the file is empty", once([](const Installation& i) { fs::resize_file(i.database_file(), 0); }), "database",
+         "error", "is not a database of Postern", "name another file"},
+        {"another program's database", once([](const Installation& i) { Shell(i).type("PRAGMA application_id = 7"); }),
          "database", "error", "is not a database of Postern", "name another file"},
-        {"another program's database",
-         [](const Installation& i) {
-             Shell(i).type("PRAGMA application_id = 7");
-             return nothing_held();
-         },
-         "database", "error", "is not a database of Postern", "name another file"},
-        {"a version of the future",
-         [](const Installation& i) {
-             Shell(i).type("PRAGMA user_version = 999");
-             return nothing_held();
-         },
+        {"a version of the future", once([](const Installation& i) { Shell(i).type("PRAGMA user_version = 999"); }),
          "database", "error", "has schema version 999", "run the release of Postern that it belongs to"},
-        {"a version of the past",
-         [](const Installation& i) {
-             Shell(i).type("PRAGMA user_version = 1");
-             return nothing_held();
-         },
+        {"a version of the past", once([](const Installation& i) { Shell(i).type("PRAGMA user_version = 1"); }),
          "database", "error", "has schema version 1,", "`postern migrate`"},
-        {"not in WAL mode",
-         [](const Installation& i) {
-             Shell(i).type("PRAGMA journal_mode = DELETE");
-             return nothing_held();
-         },
+        {"not in WAL mode", once([](const Installation& i) { Shell(i).type("PRAGMA journal_mode = DELETE"); }),
          "database", "error", "is not in WAL mode", "PRAGMA journal_mode = WAL"},
         {"the log has grown",
-         [](const Installation& i) {
-             fs::resize_file(i.database_file().string() + "-wal", 80 << 20);
-             return nothing_held();
-         },
+         once([](const Installation& i) { fs::resize_file(i.database_file().string() + "-wal", 80 << 20); }),
          "database files", "warning", "-wal has 80 MB", "restart the serving processes"},
         {"the shared memory is gone",
-         [](const Installation& i) {
-             fs::remove(i.database_file().string() + "-shm");
-             return nothing_held();
-         },
-         "database files", "warning", "-shm is missing", "`postern user list`"},
-        {"the gate is gone",
-         [](const Installation& i) {
-             fs::remove(i.database_file().string() + ".gate");
-             return nothing_held();
-         },
+         once([](const Installation& i) { fs::remove(i.database_file().string() + "-shm"); }), "database files",
+         "warning", "-shm is missing", "`postern user list`"},
+        {"the gate is gone", once([](const Installation& i) { fs::remove(i.database_file().string() + ".gate"); }),
          "database files", "error", ".gate is missing", "stop all serving processes"},
-        {"the disk is nearly full",
-         [](const Installation&) { return nothing_held(); },
-         "disk",
-         "warning",
-         "is nearly full: 32 MB left",
-         "free space on that disk",
-         {{"POSTERN_TEST_FREE_BYTES", "33554432"}}},
-        {"the disk is full",
-         [](const Installation&) { return nothing_held(); },
-         "disk",
-         "error",
-         "is full: ",
-         "free space on that disk",
-         {{"POSTERN_TEST_FREE_BYTES", "1048576"}}},
-        {"there is room, but for no more files",
-         [](const Installation&) { return nothing_held(); },
-         "disk",
-         "error",
-         "no more files can be created",
-         "free space on that disk",
-         {{"POSTERN_TEST_FREE_FILES", "3"}}},
-        {"a network file system",
-         [](const Installation&) { return nothing_held(); },
-         "file system",
-         "error",
-         "is on NFS",
-         "move the database to a local disk",
-         {{"POSTERN_TEST_FILE_SYSTEM", "6969"}}},
-        {"a network file system, asked by the store",
-         [](const Installation&) { return nothing_held(); },
-         "database",
-         "error",
-         "is on a network file system (9P)",
-         "move it to a local disk",
-         {{"POSTERN_TEST_FILE_SYSTEM", "01021997"}}},
-        {"a record of the future",
-         [](const Installation& i) {
+        on_disk("the disk is nearly full", "POSTERN_TEST_FREE_BYTES", "33554432", "disk", "warning",
+                "is nearly full: 32 MB left", "free space on that disk"),
+        on_disk("the disk is full", "POSTERN_TEST_FREE_BYTES", "1048576", "disk", "error",
+                "is full: ", "free space on that disk"),
+        on_disk("there is room, but for no more files", "POSTERN_TEST_FREE_FILES", "3", "disk", "error",
+                "no more files can be created", "free space on that disk"),
+        on_disk("a network file system", "POSTERN_TEST_FILE_SYSTEM", "6969", "file system", "error", "is on NFS",
+                "move the database to a local disk"),
+        on_disk("a network file system, asked by the store", "POSTERN_TEST_FILE_SYSTEM", "01021997", "database",
+                "error", "is on a network file system (9P)", "move it to a local disk"),
+        {"a record of the future", once([](const Installation& i) {
              put_user(i, "ada");
              put_client(i, "wiki");
              put_grant(i, {.id = "later", .ago = util::Seconds{-100000}});
-             return nothing_held();
-         },
+         }),
          "clock", "error", "but the database has a record from", "`postern token revoke --all`"},
     };
     for (const State& row : rows) {
@@ -272,14 +213,14 @@ TEST_CASE(
 
 TEST_CASE("doctor: there is room, and says where") {
     const Installation installation;
-    CHECK(installation.must({"doctor"}).find("ok       disk: there is enough space in ") != std::string::npos);
+    CHECK(has(installation.must({"doctor"}), "ok       disk: there is enough space in "));
 }
 
 TEST_CASE(
     "doctor: it does not make the write lock's file, which would hide that processes hold another one; commands make it") {
     const Installation installation;
     const fs::path gate = installation.database_file().string() + ".gate";
-    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+    for (const Words& command : std::vector<Words>{
              {"user", "list"}, {"stats"}, {"token", "list"}, {"user", "add", "ada", "--password-stdin"}}) {
         fs::remove(gate);
         CHECK(installation.postern({"doctor"}).exit_code == 1);
@@ -300,9 +241,7 @@ TEST_CASE(
     }
     const Installation installation(Installation::Start::configured);
     installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
-    const auto warned = [&] {
-        return installation.must({"doctor"}).find("no systemd unit here prevents it") != std::string::npos;
-    };
+    const auto warned = [&] { return has(installation.must({"doctor"}), "no systemd unit here prevents it"); };
     CHECK_FALSE(warned());  // around it is root's own directory
     fs::permissions(installation.directory(), fs::perms(0770));
     CHECK(warned() != fs::exists("/run/systemd/system"));

@@ -33,10 +33,9 @@ public:
 
     std::string log(const std::string& name) const { return (directory_ / name).string(); }
 
-    ProcessResult doctor(std::vector<std::string> more = {}) const {
-        std::vector<std::string> argv = {postern_program(), "doctor", "--url", "--json"};
-        argv.insert(argv.end(), more.begin(), more.end());
-        return run(argv, {{"PATH", directory_.string()}, {"POSTERN_CONFIG", installation_.config_file().string()}});
+    ProcessResult doctor(Words more = {}) const {
+        return run(joined({postern_program(), "doctor", "--url", "--json"}, more),
+                   {{"PATH", directory_.string()}, {"POSTERN_CONFIG", installation_.config_file().string()}});
     }
 
 private:
@@ -54,8 +53,6 @@ std::string found(const ProcessResult& result, std::string_view check) {
             return text_of(finding, "state") + ": " + text_of(finding, "detail") + " " + text_of(finding, "fix");
     return "";
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
@@ -160,10 +157,10 @@ TEST_CASE("doctor --url: an answer without end is cut off") {
 
 TEST_CASE("doctor: --ca and --connect belong to --url, and --connect is a place") {
     const Installation installation;
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"doctor", "--ca", "/x"},
-                                                  {"doctor", "--connect", "h:1"},
-                                                  {"doctor", "--url", "--connect", "h"},
-                                                  {"doctor", "--url", "--connect", "h:1\nurl = \"http://x\""}}) {
+    for (const Words& words : {Words{"doctor", "--ca", "/x"},
+                               {"doctor", "--connect", "h:1"},
+                               {"doctor", "--url", "--connect", "h"},
+                               {"doctor", "--url", "--connect", "h:1\nurl = \"http://x\""}}) {
         CAPTURE(words.back());
         CHECK(installation.postern(words).exit_code == 2);
     }

@@ -13,78 +13,64 @@ namespace {
 
 constexpr const char* kUri = "https://app.example.org/callback";
 
-struct Fixture {
-    Installation installation;
-
+struct Fixture : Installation {
     Fixture() {
         for (const char* name : {"ada", "grace"})
-            installation.must({"user", "add", name, "--password-stdin"}, "a long enough password\n");
-        installation.must({"client", "add", "wiki", "--redirect-uri", kUri});
-    }
-    std::string refused(const std::vector<std::string>& arguments, const std::string& input = {}) const {
-        const auto result = installation.postern(arguments, input);
-        CHECK(result.exit_code == 1);
-        CHECK(is_one_plain_line(result.err));
-        return result.err;
+            must({"user", "add", name, "--password-stdin"}, "a long enough password\n");
+        must({"client", "add", "wiki", "--redirect-uri", kUri});
     }
 };
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_CASE("group: made, listed, shown, described and removed [GROUP-1, GROUP-2]") {
     const Fixture f;
-    f.installation.must({"group", "add", "staff", "--description", "All employees"});
-    f.installation.must({"group", "add", "admins"});
+    f.must({"group", "add", "staff", "--description", "All employees"});
+    f.must({"group", "add", "admins"});
     CHECK(has(f.refused({"group", "add", "staff"}), "exists"));
-    f.installation.must({"group", "member", "add", "staff", "ada", "grace"});
-    f.installation.must({"group", "member", "add", "staff", "ada"});  // is one already
-    const auto shown = f.installation.must_json({"group", "show", "staff"});
+    f.must({"group", "member", "add", "staff", "ada", "grace"});
+    f.must({"group", "member", "add", "staff", "ada"});  // is one already
+    const auto shown = f.must_json({"group", "show", "staff"});
     CHECK(text_of(shown, "description") == "All employees");
     CHECK(words_of(shown, "members") == "ada grace");
     CHECK(words_of(shown, "clients").empty());
     CHECK(member_of(shown, "created_at").if_integer());
 
-    const auto listed = f.installation.must_json({"group", "list"});
+    const auto listed = f.must_json({"group", "list"});
     REQUIRE(listed.if_array()->size() == 2);
     CHECK(text_of((*listed.if_array())[0], "name") == "admins");
-    CHECK(*member_of((*listed.if_array())[1], "members").if_integer() == 2);
-    CHECK(has(f.installation.must({"group", "list"}), "All employees"));
+    CHECK(integer_of((*listed.if_array())[1], "members") == 2);
+    CHECK(has(f.must({"group", "list"}), "All employees"));
 
-    f.installation.must({"group", "set", "staff", "--description", "Everybody"});
-    CHECK(text_of(f.installation.must_json({"group", "show", "staff"}), "description") == "Everybody");
-    CHECK(words_of(f.installation.must_json({"user", "show", "ada"}), "groups") == "staff");
-    CHECK(has(f.installation.must({"user", "show", "ada"}), "staff"));
-    f.installation.must({"group", "member", "remove", "staff", "grace"});
-    CHECK(words_of(f.installation.must_json({"group", "show", "staff"}), "members") == "ada");
-    f.installation.must({"group", "remove", "staff"});
-    CHECK(words_of(f.installation.must_json({"user", "show", "ada"}), "groups").empty());
+    f.must({"group", "set", "staff", "--description", "Everybody"});
+    CHECK(text_of(f.must_json({"group", "show", "staff"}), "description") == "Everybody");
+    CHECK(words_of(f.must_json({"user", "show", "ada"}), "groups") == "staff");
+    CHECK(has(f.must({"user", "show", "ada"}), "staff"));
+    f.must({"group", "member", "remove", "staff", "grace"});
+    CHECK(words_of(f.must_json({"group", "show", "staff"}), "members") == "ada");
+    f.must({"group", "remove", "staff"});
+    CHECK(words_of(f.must_json({"user", "show", "ada"}), "groups").empty());
 }
 
 TEST_CASE("group: --second-factor is shown, and is not taken by another change [POLICY-1]") {
     const Fixture f;
-    for (const char* name : {"staff", "admins"}) f.installation.must({"group", "add", name});
-    const auto flag = [&](const char* name) {
-        return text_of(f.installation.must_json({"group", "show", name}), "second_factor");
-    };
+    for (const char* name : {"staff", "admins"}) f.must({"group", "add", name});
+    const auto flag = [&](const char* name) { return text_of(f.must_json({"group", "show", name}), "second_factor"); };
     CHECK(flag("staff") == "default");
-    const auto set = f.installation.must_json({"group", "set", "staff", "--second-factor", "required"});
+    const auto set = f.must_json({"group", "set", "staff", "--second-factor", "required"});
     CHECK(text_of(set, "second_factor") == "required");
-    CHECK(text_of(f.installation.must_json({"group", "set", "staff", "--description", "All"}), "second_factor") ==
-          "required");
+    CHECK(text_of(f.must_json({"group", "set", "staff", "--description", "All"}), "second_factor") == "required");
     CHECK(flag("staff") == "required");
     CHECK(flag("admins") == "default");
-    CHECK(has(f.installation.must({"group", "show", "staff"}), "second factor  required"));
-    CHECK(has(f.installation.must({"group", "set", "admins", "--second-factor", "required"}),
+    CHECK(has(f.must({"group", "show", "staff"}), "second factor  required"));
+    CHECK(has(f.must({"group", "set", "admins", "--second-factor", "required"}),
               "members of \"admins\" must log in with a second factor"));
-    CHECK(text_of(f.installation.must_json({"user", "show", "ada"}), "second_factor") ==
-          "default");  // of the user alone
+    CHECK(text_of(f.must_json({"user", "show", "ada"}), "second_factor") == "default");  // of the user alone
     for (const char* value : {"", "mfa"})
-        CHECK(f.installation.postern({"group", "set", "staff", "--second-factor", value}).exit_code == 2);
-    CHECK(f.installation.postern({"group", "set", "nogroup", "--second-factor", "required"}).exit_code == 1);
-    CHECK(f.installation.postern({"group", "set", "staff"}).exit_code == 2);
-    f.installation.must({"group", "set", "staff", "--second-factor", "default"});
+        CHECK(f.postern({"group", "set", "staff", "--second-factor", value}).exit_code == 2);
+    CHECK(f.postern({"group", "set", "nogroup", "--second-factor", "required"}).exit_code == 1);
+    CHECK(f.postern({"group", "set", "staff"}).exit_code == 2);
+    f.must({"group", "set", "staff", "--second-factor", "default"});
     CHECK(flag("staff") == "default");
     CHECK(flag("admins") == "required");
 }
@@ -104,98 +90,95 @@ TEST_CASE("group: what cannot be one, and who cannot be in it, is refused and no
     CHECK(has(f.refused({"group", "show", "staff"}), "there is no group"));
     CHECK(has(f.refused({"group", "remove", "staff"}), "there is no group"));
     CHECK(has(f.refused({"group", "set", "staff", "--description", "x"}), "there is no group"));
-    f.installation.must({"group", "add", "staff"});
+    f.must({"group", "add", "staff"});
     CHECK(has(f.refused({"group", "member", "add", "staff", "ada", "nobody"}), "there is no user"));
-    CHECK(words_of(f.installation.must_json({"group", "show", "staff"}), "members").empty());
+    CHECK(words_of(f.must_json({"group", "show", "staff"}), "members").empty());
     CHECK(has(f.refused({"group", "member", "add", "nobody", "ada"}), "there is no group"));
-    CHECK(f.installation.postern({"group", "member", "add", "staff"}).exit_code == 2);
+    CHECK(f.postern({"group", "member", "add", "staff"}).exit_code == 2);
 }
 
 TEST_CASE("user: memberships at add and at import; a claim groups is refused [GROUP-2, CLAIM-1]") {
     const Fixture f;
-    f.installation.must({"group", "add", "staff"});
-    f.installation.must({"group", "add", "admins"});
-    f.installation.must({"user", "add", "linus", "--password-stdin", "--group", "staff", "--group", "admins"},
-                        "a long enough password\n");
-    const auto groups = [&](const char* name) {
-        return words_of(f.installation.must_json({"user", "show", name}), "groups");
-    };
+    f.must({"group", "add", "staff"});
+    f.must({"group", "add", "admins"});
+    f.must({"user", "add", "linus", "--password-stdin", "--group", "staff", "--group", "admins"},
+           "a long enough password\n");
+    const auto groups = [&](const char* name) { return words_of(f.must_json({"user", "show", name}), "groups"); };
     CHECK(groups("linus") == "admins staff");
     CHECK(has(f.refused({"user", "add", "ken", "--password-stdin", "--group", "nobody"}, "a long enough password\n"),
               "there is no group"));
     CHECK(has(f.refused({"user", "show", "ken"}), "there is no user"));
     CHECK(has(f.refused({"user", "set", "ada", "--claim", "groups=staff"}), "memberships"));
 
-    f.installation.must({"user", "import", "-"}, "{\"username\": \"ken\", \"groups\": [\"staff\", \"staff\"]}\n");
+    f.must({"user", "import", "-"}, "{\"username\": \"ken\", \"groups\": [\"staff\", \"staff\"]}\n");
     CHECK(groups("ken") == "staff");
-    f.installation.must({"user", "import", "-", "--update"},
-                        "{\"username\": \"ken\", \"groups\": [\"admins\"]}\n{\"username\": \"linus\"}\n");
+    f.must({"user", "import", "-", "--update"},
+           "{\"username\": \"ken\", \"groups\": [\"admins\"]}\n{\"username\": \"linus\"}\n");
     CHECK(groups("ken") == "admins");
     CHECK(groups("linus") == "admins staff");  // the line did not say
-    const auto unchanged = f.installation.must_json({"user", "import", "-", "--update"},
-                                                    "{\"username\": \"ken\", \"groups\": [\"admins\"]}\n");
-    CHECK(*member_of(unchanged, "unchanged").if_integer() == 1);
+    const auto unchanged =
+        f.must_json({"user", "import", "-", "--update"}, "{\"username\": \"ken\", \"groups\": [\"admins\"]}\n");
+    CHECK(integer_of(unchanged, "unchanged") == 1);
     for (const char* line :
          {R"({"username": "dennis", "groups": ["nobody"]})", R"({"username": "dennis", "groups": "staff"})",
           R"({"username": "dennis", "groups": [1]})", R"({"username": "dennis", "claims": {"groups": ["staff"]}})"}) {
         CAPTURE(line);
-        CHECK(f.installation.postern({"user", "import", "-"}, line).exit_code == 1);
+        CHECK(f.postern({"user", "import", "-"}, line).exit_code == 1);
     }
     CHECK(has(f.refused({"user", "show", "dennis"}), "there is no user"));
 }
 
 TEST_CASE("client: allowed groups and users are added one by one, and shown; everyone forgets them [GROUP-3]") {
     const Fixture f;
-    f.installation.must({"group", "add", "staff"});
-    f.installation.must({"group", "add", "admins"});
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "all users"));
-    f.installation.must({"client", "set", "wiki", "--allow-group", "staff", "--allow-user", "ada"});
-    f.installation.must({"client", "set", "wiki", "--allow-group", "admins", "--allow-group", "staff"});
-    const auto shown = f.installation.must_json({"client", "show", "wiki"});
-    CHECK(*member_of(shown, "restricted").if_bool());
+    f.must({"group", "add", "staff"});
+    f.must({"group", "add", "admins"});
+    CHECK(has(f.must({"client", "show", "wiki"}), "all users"));
+    f.must({"client", "set", "wiki", "--allow-group", "staff", "--allow-user", "ada"});
+    f.must({"client", "set", "wiki", "--allow-group", "admins", "--allow-group", "staff"});
+    const auto shown = f.must_json({"client", "show", "wiki"});
+    CHECK(flag_of(shown, "restricted"));
     CHECK(words_of(shown, "allowed_groups") == "admins staff");
     CHECK(words_of(shown, "allowed_users") == "ada");
     CHECK(text_of(shown, "groups") == "all");
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "group admins, group staff, user ada"));
-    CHECK(words_of(f.installation.must_json({"group", "show", "staff"}), "clients") == "wiki");
-    const auto listed = f.installation.must_json({"client", "list"});
+    CHECK(has(f.must({"client", "show", "wiki"}), "group admins, group staff, user ada"));
+    CHECK(words_of(f.must_json({"group", "show", "staff"}), "clients") == "wiki");
+    const auto listed = f.must_json({"client", "list"});
     CHECK(words_of((*listed.if_array())[0], "allowed_users") == "ada");
 
     CHECK(has(f.refused({"client", "set", "wiki", "--disallow-user", "grace"}), "does not name the user"));
     CHECK(has(f.refused({"client", "set", "wiki", "--disallow-group", "nobody"}), "does not name the group"));
     CHECK(has(f.refused({"client", "set", "wiki", "--allow-group", "nobody"}), "there is no group"));
     CHECK(has(f.refused({"client", "set", "wiki", "--allow-user", "nobody"}), "there is no user"));
-    CHECK(f.installation.postern({"client", "set", "wiki", "--allow-everyone", "--allow-group", "staff"}).exit_code ==
-          2);
-    CHECK(words_of(f.installation.must_json({"client", "show", "wiki"}), "allowed_groups") == "admins staff");
+    CHECK(f.postern({"client", "set", "wiki", "--allow-everyone", "--allow-group", "staff"}).exit_code == 2);
+    CHECK(words_of(f.must_json({"client", "show", "wiki"}), "allowed_groups") == "admins staff");
 
-    f.installation.must({"client", "set", "wiki", "--groups", "own", "--name", "Wiki"});  // nothing else changes
-    CHECK(words_of(f.installation.must_json({"client", "show", "wiki"}), "allowed_groups") == "admins staff");
-    f.installation.must({"client", "set", "wiki", "--allow-everyone"});
-    const auto everyone = f.installation.must_json({"client", "show", "wiki"});
-    CHECK_FALSE(*member_of(everyone, "restricted").if_bool());
+    f.must({"client", "set", "wiki", "--groups", "own", "--name", "Wiki"});  // nothing else changes
+    CHECK(words_of(f.must_json({"client", "show", "wiki"}), "allowed_groups") == "admins staff");
+    f.must({"client", "set", "wiki", "--allow-everyone"});
+    const auto everyone = f.must_json({"client", "show", "wiki"});
+    CHECK_FALSE(flag_of(everyone, "restricted"));
     CHECK(words_of(everyone, "allowed_groups").empty());
     CHECK(text_of(everyone, "groups") == "own");
 
-    f.installation.must({"client", "add", "intranet", "--redirect-uri", kUri, "--allow-group", "staff"});
-    CHECK(words_of(f.installation.must_json({"client", "show", "intranet"}), "allowed_groups") == "staff");
+    f.must({"client", "add", "intranet", "--redirect-uri", kUri, "--allow-group", "staff"});
+    CHECK(words_of(f.must_json({"client", "show", "intranet"}), "allowed_groups") == "staff");
     CHECK(has(f.refused({"client", "add", "third", "--redirect-uri", kUri, "--allow-group", "nobody"}), "no group"));
     CHECK(has(f.refused({"client", "show", "third"}), "there is no client"));
 }
 
 TEST_CASE("client: removing the last group or user says whom it leaves so [GROUP-3]") {
     const Fixture f;
-    f.installation.must({"group", "add", "staff"});
-    f.installation.must({"client", "set", "wiki", "--allow-group", "staff"});
-    const auto removed = f.installation.postern({"group", "remove", "staff"});
+    f.must({"group", "add", "staff"});
+    f.must({"client", "set", "wiki", "--allow-group", "staff"});
+    const auto removed = f.postern({"group", "remove", "staff"});
     CHECK(removed.exit_code == 0);
     CHECK(has(removed.err, "client \"wiki\" names no group and no user"));
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "no user"));
-    const auto doctor = f.installation.postern({"doctor"});
+    CHECK(has(f.must({"client", "show", "wiki"}), "no user"));
+    const auto doctor = f.postern({"doctor"});
     CHECK(has(doctor.out, "client \"wiki\" is for no group and no user"));
-    f.installation.must({"client", "set", "wiki", "--allow-user", "ada"});
-    CHECK_FALSE(has(f.installation.postern({"doctor"}).out, "no group and no user"));
-    const auto user = f.installation.postern({"user", "remove", "ada"});
+    f.must({"client", "set", "wiki", "--allow-user", "ada"});
+    CHECK_FALSE(has(f.postern({"doctor"}).out, "no group and no user"));
+    const auto user = f.postern({"user", "remove", "ada"});
     CHECK(user.exit_code == 0);
     CHECK(has(user.err, "client \"wiki\" names no group and no user"));
 }

@@ -32,14 +32,14 @@ public:
     }
 
     /// The tree is built already.
-    std::string make(const std::string& target, const std::vector<std::string>& variables) const {
-        std::vector<std::string> command = {"/bin/sh",
-                                            "-c",
-                                            "umask 077; exec make -s -o all \"$@\"",
-                                            "make",
-                                            target,
-                                            "BUILD=" + build_directory().string(),
-                                            "DESTDIR=" + path_.string()};
+    std::string make(const std::string& target, const Words& variables) const {
+        Words command = {"/bin/sh",
+                         "-c",
+                         "umask 077; exec make -s -o all \"$@\"",
+                         "make",
+                         target,
+                         "BUILD=" + build_directory().string(),
+                         "DESTDIR=" + path_.string()};
         command.insert(command.end(), variables.begin(), variables.end());
         const auto result = run(command, {{"PATH", "/usr/bin:/bin"}}, {}, std::chrono::minutes(2));
         CHECK(result.exit_code == 0);
@@ -110,7 +110,7 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
 bool is_example_or_unit(const std::string& file) {
     for (const char* where : {"/share/doc/postern/examples/", "/systemd/system/postern", "/sysusers.d/postern.conf",
                               "/tmpfiles.d/postern.conf"})
-        if (file.find(where) != file.npos) return true;
+        if (has(file, where)) return true;
     return false;
 }
 
@@ -138,7 +138,7 @@ std::string header_directory(const fs::path& root, const std::string& libraries)
 TEST_CASE("install: every file is in its place with its mode, under any umask, and uninstall removes them") {
     struct Row {
         std::string prefix;
-        std::vector<std::string> variables;
+        Words variables;
         std::string libraries;
         bool systemd;
     };
@@ -185,18 +185,18 @@ TEST_CASE("install: what is read names places below PREFIX, and an operator's co
     const std::string mine = "{\"issuer\": \"https://mine.example\"}";
     write_file(configuration, mine);
 
-    CHECK(root.make("install", {"PREFIX=/opt/postern"}).find("is kept as it is") != std::string::npos);
+    CHECK(has(root.make("install", {"PREFIX=/opt/postern"}), "is kept as it is"));
     CHECK(read_file(configuration) == mine);
     std::size_t named = 0;
     for (const auto& entry : fs::recursive_directory_iterator(root.path() / "opt")) {
         if (!entry.is_regular_file() || entry.path().extension() == ".a" || entry.path().extension() == "") continue;
         CAPTURE(entry.path().string());
         const std::string text = read_file(entry);
-        CHECK(text.find("/usr/local/") == text.npos);
-        if (text.find("/opt/postern/lib/postern/cgi-bin") != text.npos) ++named;
+        CHECK_FALSE(has(text, "/usr/local/"));
+        if (has(text, "/opt/postern/lib/postern/cgi-bin")) ++named;
     }
     CHECK(named > 10);  // at least one unit for each endpoint
 
-    CHECK(root.make("uninstall", {"PREFIX=/opt/postern"}).find("is kept: it is yours") != std::string::npos);
+    CHECK(has(root.make("uninstall", {"PREFIX=/opt/postern"}), "is kept: it is yours"));
     CHECK(read_file(configuration) == mine);
 }

@@ -102,21 +102,19 @@ void Installation::reconfigure(const std::string& member, json::Value value) con
     write_config(members);
 }
 
-ProcessResult Installation::postern(const std::vector<std::string>& arguments, const std::string& input) const {
-    std::vector<std::string> argv = {postern_program()};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
+ProcessResult Installation::postern(const Words& arguments, const std::string& input) const {
     std::map<std::string, std::string> environment = {{"PATH", "/usr/bin:/bin"},
                                                       {"POSTERN_CONFIG", config_file().string()},
                                                       {"POSTERN_TEST_SYSLOG", syslog_file().string()}};
     preload(environment, own_syslog());
-    ProcessResult result = run(argv, environment, input);
+    ProcessResult result = run(joined({postern_program()}, arguments), environment, input);
     REQUIRE(result.exit_code != kTimedOut);
     secrets_.learn_command(input, result.out);
     diagnostics_ += result.err;
     return result;
 }
 
-std::string Installation::must(const std::vector<std::string>& arguments, const std::string& input) const {
+std::string Installation::must(const Words& arguments, const std::string& input) const {
     const ProcessResult result = postern(arguments, input);
     CAPTURE(arguments.front());
     CAPTURE(arguments.back());
@@ -127,11 +125,40 @@ std::string Installation::must(const std::vector<std::string>& arguments, const 
     return result.out;
 }
 
-json::Value Installation::must_json(std::vector<std::string> arguments, const std::string& input) const {
+std::string Installation::refused(const Words& arguments, const std::string& input) const {
+    const ProcessResult result = postern(arguments, input);
+    CAPTURE(arguments.size());
+    if (!arguments.empty()) CAPTURE(arguments.back());
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 1);
+    CHECK(result.out.empty());
+    CHECK(is_one_plain_line(result.err));
+    return result.err;
+}
+
+json::Value Installation::must_json(Words arguments, const std::string& input) const {
     arguments.emplace_back("--json");
     auto value = json::parse(must(arguments, input));
     REQUIRE(value);
     return *std::move(value);
+}
+
+std::string Installation::findings(std::string_view check) const {
+    const ProcessResult result = postern({"doctor", "--json"});
+    CAPTURE(result.err);
+    const auto all = json::parse(result.out);
+    REQUIRE(all);
+    std::string lines;
+    for (const json::Value& finding : *all->if_array())
+        if (text_of(finding, "check") == check)
+            lines +=
+                text_of(finding, "state") + ": " + text_of(finding, "detail") + " | " + text_of(finding, "fix") + "\n";
+    return lines;
+}
+
+Words joined(Words first, const Words& more) {
+    first.insert(first.end(), more.begin(), more.end());
+    return first;
 }
 
 const json::Value& member_of(const json::Value& value, std::string_view member) {
@@ -145,6 +172,18 @@ const json::Value& member_of(const json::Value& value, std::string_view member) 
 std::string text_of(const json::Value& value, std::string_view member) {
     const json::Value* found = value.if_object() ? value.if_object()->find(member) : nullptr;
     return found && found->if_string() ? *found->if_string() : "";
+}
+
+std::int64_t integer_of(const json::Value& value, std::string_view member) {
+    const std::int64_t* found = member_of(value, member).if_integer();
+    REQUIRE(found != nullptr);
+    return *found;
+}
+
+bool flag_of(const json::Value& value, std::string_view member) {
+    const bool* found = member_of(value, member).if_bool();
+    REQUIRE(found != nullptr);
+    return *found;
 }
 
 std::string words_of(const json::Value& value, std::string_view member) {

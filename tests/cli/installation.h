@@ -15,6 +15,11 @@
 
 namespace postern::test {
 
+using Words = std::vector<std::string>;
+
+/// Returns the words of both.
+Words joined(Words first, const Words& more);
+
 class Installation {
 public:
     enum class Start {
@@ -28,11 +33,16 @@ public:
     ~Installation();
 
     /// With POSTERN_CONFIG set to config_file().
-    ProcessResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+    ProcessResult postern(const Words& arguments, const std::string& input = {}) const;
     /// Runs the command; fails the test unless the exit code is 0 and nothing is on standard error but notes.
-    std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+    std::string must(const Words& arguments, const std::string& input = {}) const;
+    /// Runs the command; fails the test unless it exits with 1, prints no result and gives its reason in one plain
+    /// line, which is returned.
+    std::string refused(const Words& arguments, const std::string& input = {}) const;
     /// Runs the command with --json like `must`, and parses its output.
-    json::Value must_json(std::vector<std::string> arguments, const std::string& input = {}) const;
+    json::Value must_json(Words arguments, const std::string& input = {}) const;
+    /// Runs `doctor`; returns "state: detail | fix\n" of each finding of that check.
+    std::string findings(std::string_view check) const;
 
     /// Issuer, database and keys: what a configuration must have.
     json::Object least_config() const;
@@ -65,8 +75,14 @@ std::string postern_program();
 std::string text_of(const json::Value& value, std::string_view member);
 /// The member, which must be there.
 const json::Value& member_of(const json::Value& value, std::string_view member);
+/// The number or the truth of a member, which must be one.
+std::int64_t integer_of(const json::Value& value, std::string_view member);
+bool flag_of(const json::Value& value, std::string_view member);
 /// A JSON array of texts, joined with blanks.
 std::string words_of(const json::Value& value, std::string_view member);
+
+/// Tells whether the part is anywhere in the text.
+inline bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 /// Exactly one line, beginning with "postern: ", without control characters.
 bool is_one_plain_line(const std::string& text);

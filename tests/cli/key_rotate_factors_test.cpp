@@ -75,11 +75,10 @@ struct Fixture {
 };
 
 /// Starts the command, and kills it when factor.key has the new key and before any row is sealed with it.
-void rotate_and_kill(const Fixture& f, std::vector<std::string> options = {}) {
+void rotate_and_kill(const Fixture& f, Words options = {}) {
     const fs::path pid_file = f.installation.directory() / "pid";
-    std::vector<std::string> argv = {
-        "/bin/sh", "-c",       "echo $$ > \"$0\"; exec \"$@\"", pid_file.string(), postern_program(), "key",
-        "rotate",  "--factors"};
+    Words argv = {"/bin/sh", "-c",       "echo $$ > \"$0\"; exec \"$@\"", pid_file.string(), postern_program(), "key",
+                  "rotate",  "--factors"};
     argv.insert(argv.end(), options.begin(), options.end());
     std::thread command([&] {
         run(argv, {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", f.installation.config_file().string()}});
@@ -98,8 +97,8 @@ TEST_CASE("key rotate --factors: every app is sealed with a new key, and recover
     const auto metadata = fs::status(key_file(f.installation)).permissions();
     const std::size_t logged = read_file(f.installation.syslog_file()).size();
     const std::string said = f.installation.must({"key", "rotate", "--factors"});
-    CHECK(said.find("2 apps sealed with it") != std::string::npos);
-    CHECK(said.find("--end-codes") != std::string::npos);
+    CHECK(has(said, "2 apps sealed with it"));
+    CHECK(has(said, "--end-codes"));
     CHECK(f.file().size() == 64);
     CHECK(f.file().substr(0, 32) != before);
     CHECK(f.file().substr(32) == before);  // for recovery codes
@@ -115,8 +114,8 @@ TEST_CASE("key rotate --factors: every app is sealed with a new key, and recover
 
     const std::string once = f.file();
     const auto again = f.installation.must_json({"key", "rotate", "--factors"});
-    CHECK(*member_of(again, "resealed").if_integer() == 2);
-    CHECK(*member_of(again, "codes_ended").if_integer() == 0);
+    CHECK(integer_of(again, "resealed") == 2);
+    CHECK(integer_of(again, "codes_ended") == 0);
     CHECK(f.file().size() == 64);
     CHECK(f.file().substr(0, 32) != once.substr(0, 32));
     CHECK(f.file().substr(32) == before);
@@ -159,7 +158,7 @@ TEST_CASE("key rotate --factors: one that was killed goes on where it was [FKEY-
     CHECK(f.file().size() == 96);
     CHECK(f.all_open());
     CHECK(knows_code(f.keys, f.database, f.ada));
-    CHECK(f.installation.must({"doctor"}).find("a rotation of factor.key has not ended") != std::string::npos);
+    CHECK(has(f.installation.must({"doctor"}), "a rotation of factor.key has not ended"));
     // Between two batches: one row has the new key.
     const std::string cut_off = f.file();
     {
@@ -177,7 +176,7 @@ TEST_CASE("key rotate --factors: one that was killed goes on where it was [FKEY-
     CHECK(f.file().substr(32) == before);
     CHECK(f.all_open());
     CHECK(knows_code(f.keys, f.database, f.ada));
-    CHECK(f.installation.must({"doctor"}).find("a rotation of factor.key") == std::string::npos);
+    CHECK_FALSE(has(f.installation.must({"doctor"}), "a rotation of factor.key"));
 }
 
 TEST_CASE(
@@ -189,11 +188,11 @@ TEST_CASE(
         const std::string before = f.file();
         put_code(f.installation, f.ada, util::SystemClock().now() + util::Seconds{60});  // by a clock that is ahead
         if (is_killed) rotate_and_kill(f, {"--end-codes"});
-        std::vector<std::string> command = {"key", "rotate", "--factors"};
+        Words command = {"key", "rotate", "--factors"};
         if (!is_killed) command.emplace_back("--end-codes");
         const auto done = f.installation.must_json(command);
-        CHECK(*member_of(done, "resealed").if_integer() == 2);
-        CHECK(*member_of(done, "codes_ended").if_integer() == 1);
+        CHECK(integer_of(done, "resealed") == 2);
+        CHECK(integer_of(done, "codes_ended") == 1);
         CHECK(f.file().size() == 32);
         CHECK(f.file() != before);
         CHECK(f.all_open());
@@ -213,8 +212,8 @@ TEST_CASE("key rotate --factors: a secret that no key opens is named and left [F
     }
     const auto result = f.installation.postern({"key", "rotate", "--factors"});
     CHECK(result.exit_code == 0);
-    CHECK(result.out.find("1 app sealed with it") != std::string::npos);
-    CHECK(result.err.find(f.bob.str() + " opens with neither key") != std::string::npos);
+    CHECK(has(result.out, "1 app sealed with it"));
+    CHECK(has(result.err, f.bob.str() + " opens with neither key"));
     CHECK(f.sealed(f.bob) == "AAAA");
     CHECK(secret_of(f.keys, f.database, f.ada) == f.first);
 }
@@ -222,27 +221,25 @@ TEST_CASE("key rotate --factors: a secret that no key opens is named and left [F
 TEST_CASE("key rotate --factors: what is refused changes nothing [FKEY-2]") {
     const Installation installation;
     const std::string before = read_file(key_file(installation));
-    for (const std::vector<std::string>& options : {std::vector<std::string>{"--end-codes"},
-                                                    {"--factors", "--seal"},
-                                                    {"--factors", "--alg", "ES256"},
-                                                    {"--factors", "--lead", "0"},
-                                                    {"--factors", "--force"},
-                                                    {"--factors", "--stolen"}}) {
+    for (const Words& options : {Words{"--end-codes"},
+                                 {"--factors", "--seal"},
+                                 {"--factors", "--alg", "ES256"},
+                                 {"--factors", "--lead", "0"},
+                                 {"--factors", "--force"},
+                                 {"--factors", "--stolen"}}) {
         CAPTURE(options.back());
-        std::vector<std::string> command = {"key", "rotate"};
-        command.insert(command.end(), options.begin(), options.end());
-        CHECK(installation.postern(command).exit_code == 2);
+        CHECK(installation.postern(joined({"key", "rotate"}, options)).exit_code == 2);
     }
     CHECK(read_file(key_file(installation)) == before);
     if (is_on_postgresql()) return;  // which has the file, and gives it back
     std::ofstream(key_file(installation)) << std::string(33, 'x');
     const auto damaged = installation.postern({"key", "rotate", "--factors"});
     CHECK(damaged.exit_code == 1);
-    CHECK(damaged.err.find("32, 64 or 96 bytes") != std::string::npos);
+    CHECK(has(damaged.err, "32, 64 or 96 bytes"));
     CHECK(fs::file_size(key_file(installation)) == 33);
     fs::remove(key_file(installation));
     const auto missing = installation.postern({"key", "rotate", "--factors"});
     CHECK(missing.exit_code == 1);
-    CHECK(missing.err.find("`postern key repair`") != std::string::npos);
+    CHECK(has(missing.err, "`postern key repair`"));
     CHECK_FALSE(fs::exists(key_file(installation)));
 }

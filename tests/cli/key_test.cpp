@@ -36,7 +36,7 @@ json::Value list(const Deployment& op) { return parsed(op.must({"key", "list", "
 
 /// "alg state" of all keys, sorted.
 std::string states(const json::Value& keys) {
-    std::vector<std::string> words;
+    Words words;
     for (const json::Value& key : *keys.if_array()) words.push_back(text_of(key, "alg") + " " + text_of(key, "state"));
     std::ranges::sort(words);
     std::string text;
@@ -60,33 +60,31 @@ std::string kid_of(const json::Value& keys, const std::string& alg, const std::s
 
 std::int64_t time_of(const json::Value& keys, const std::string& kid, const char* member) {
     for (const json::Value& key : *keys.if_array()) {
-        if (text_of(key, "kid") == kid) return *member_of(key, member).if_integer();
+        if (text_of(key, "kid") == kid) return integer_of(key, member);
     }
     FAIL("not listed");
     return 0;
 }
 
 bool is_published(const Deployment& op, const std::string& kid) {
-    return read_file(op.keys_directory() / "jwks.json").find(kid) != std::string::npos;
+    return has(read_file(op.keys_directory() / "jwks.json"), kid);
 }
 
 std::vector<fs::path> private_halves(const Deployment& op, const std::string& kid) {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(op.keys_directory())) {
-        if (entry.path().filename().string().find(kid) != std::string::npos) found.push_back(entry.path());
+        if (has(entry.path().filename().string(), kid)) found.push_back(entry.path());
     }
     return found;
 }
 
-CommandResult refused(const Deployment& op, const std::vector<std::string>& arguments) {
+CommandResult refused(const Deployment& op, const Words& arguments) {
     const auto result = op.postern(arguments);
     CAPTURE(result.err);
     CHECK(result.exit_code == 1);
     CHECK(result.out.empty());
     return result;
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -99,7 +97,7 @@ TEST_CASE("key rotate: the next key of each algorithm in use is published for an
     CHECK(states(list(op)) == "ES256 active, ES256 next, RS256 active, RS256 next");
     for (const json::Value& key : *made.if_array()) {
         CHECK(is_published(op, text_of(key, "kid")));
-        CHECK(*member_of(key, "signs_from").if_integer() == op.now() + 3600);
+        CHECK(integer_of(key, "signs_from") == op.now() + 3600);
         REQUIRE(private_halves(op, text_of(key, "kid")).size() == 1);
         CHECK(mode_of(private_halves(op, text_of(key, "kid"))[0]) == 0640);
     }
@@ -141,8 +139,8 @@ TEST_CASE("key rotate: while a key waits another one is refused, with the time; 
     op.must({"key", "rotate", "--alg", "ES256", "--lead", "100"});
     const auto waiting = kid_of(list(op), "ES256", "next");
     const std::string jwks = read_file(op.keys_directory() / "jwks.json");
-    for (const std::vector<std::string>& arguments :
-         std::vector<std::vector<std::string>>{{"key", "rotate"}, {"key", "rotate", "--alg", "ES256", "--lead", "0"}}) {
+    for (const Words& arguments :
+         std::vector<Words>{{"key", "rotate"}, {"key", "rotate", "--alg", "ES256", "--lead", "0"}}) {
         const auto result = refused(op, arguments);
         CHECK(is_one_plain_line(result.err));
         CHECK(has(result.err, "2026-01-02 00:01:40 UTC"));
@@ -207,8 +205,8 @@ TEST_CASE("key: one command at a time changes the keys") {
     const Deployment op;
     const int lock = ::open(op.keys_directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     REQUIRE(::flock(lock, LOCK_EX) == 0);
-    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-             {"key", "rotate"}, {"key", "rotate", "--seal"}, {"key", "retire", "x"}}) {
+    for (const Words& arguments :
+         std::vector<Words>{{"key", "rotate"}, {"key", "rotate", "--seal"}, {"key", "retire", "x"}}) {
         CHECK(has(refused(op, arguments).err, "another command"));
     }
     CHECK(states(list(op)) == "ES256 active, RS256 active");  // looking is free

@@ -42,7 +42,7 @@ struct Fixture {
         REQUIRE_MESSAGE(run.exit_code == 0, run.err);
         const auto printed = json::parse(run.out);
         REQUIRE(printed);
-        return *member_of(*printed, member).if_integer();
+        return integer_of(*printed, member);
     }
     /// As when time has passed: every row may be tried again.
     void make_due() const {
@@ -84,8 +84,8 @@ TEST_CASE("mail deliver: a link of the operator is made when it is sent, and pri
     CHECK(f.delivered("sent") == 1);
     const ReceivedMail mail = f.sendmail.only_new();
     CHECK(mail.is_sound);
-    CHECK(mail.body.find("removes your authenticator app") != std::string::npos);
-    CHECK(mail.link().find("/recover/link?t=") != std::string::npos);
+    CHECK(has(mail.body, "removes your authenticator app"));
+    CHECK(has(mail.link(), "/recover/link?t="));
     auto database = f.installation.open();
     auto row = database.prepare("SELECT purpose, email, expires_at - created_at, made_by FROM links");
     REQUIRE(row.step());
@@ -101,18 +101,14 @@ TEST_CASE("user invite --mail, reset-link --mail: refused where no mail can come
     Fixture f;
     const auto bob = f.installation.postern({"user", "reset-link", "bob", "--mail"});
     CHECK(bob.exit_code == 1);
-    CHECK(bob.err.find("has no e-mail address") != std::string::npos);
+    CHECK(has(bob.err, "has no e-mail address"));
     const auto carol = f.installation.postern({"user", "invite", "carol", "--mail"});
     CHECK(carol.exit_code == 1);
     CHECK(f.installation.postern({"user", "show", "carol"}).exit_code == 1);
     f.installation.reconfigure("mail", nullptr);
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"user", "reset-link", "ada", "--mail"},
-          {"user", "invite", "carol", "--claim", "email=carol@example.org", "--mail"}}) {
-        const auto refused = f.installation.postern(command);
-        CHECK(refused.exit_code == 1);
-        CHECK(is_one_plain_line(refused.err));
-        CHECK(refused.err.find("no mail is configured") != std::string::npos);
+    for (const Words& command : {Words{"user", "reset-link", "ada", "--mail"},
+                                 {"user", "invite", "carol", "--claim", "email=carol@example.org", "--mail"}}) {
+        CHECK(has(f.installation.refused(command), "no mail is configured"));
     }
     CHECK(f.installation.postern({"mail", "deliver"}).exit_code == 1);
     CHECK(f.counts().waiting == 0);
@@ -128,19 +124,19 @@ TEST_CASE("mail deliver: what fails is tried again after 1, 5 and 30 minutes and
         const auto before = util::to_epoch(util::SystemClock().now());
         CHECK(f.delivered("failed") == 1);
         CHECK(f.delivered("failed") == 0);  // not yet
-        const auto next = *member_of((*f.listed().if_array())[0], "not_before").if_integer();
+        const auto next = integer_of((*f.listed().if_array())[0], "not_before");
         CHECK(next >= before + wait);
         CHECK(next <= util::to_epoch(util::SystemClock().now()) + wait);
-        CHECK(f.log().find("mail_failed") == std::string::npos);
+        CHECK_FALSE(has(f.log(), "mail_failed"));
         f.make_due();
     }
     const auto last = f.deliver();
-    CHECK(last.err.find("status 75") != std::string::npos);
-    CHECK(last.err.find("no route") == std::string::npos);  // what the command says may name an address
+    CHECK(has(last.err, "status 75"));
+    CHECK_FALSE(has(last.err, "no route"));  // what the command says may name an address
     CHECK(f.counts().failed == 1);
     CHECK(f.counts().waiting == 0);
     CHECK(count_of(f.log(), "mail_failed") == 1);
-    CHECK(f.log().find("the command ended with status 75") != std::string::npos);
+    CHECK(has(f.log(), "the command ended with status 75"));
     CHECK(text_of((*f.listed().if_array())[0], "state") == "failed");
     f.make_due();
     f.sendmail.behave("keep");
@@ -181,7 +177,7 @@ TEST_CASE("mail deliver: a command that does not read, that cannot be started or
         f.installation.reconfigure("mail", config);
         const auto run = f.deliver();
         CHECK(run.exit_code == 0);
-        CHECK(run.err.find("cannot be started") != std::string::npos);
+        CHECK(has(run.err, "cannot be started"));
         f.make_due();
     }
 }
@@ -197,8 +193,7 @@ TEST_CASE("mail deliver: a command that does not end is killed after 30 s, and t
     preload(environment, build_directory() / "tests" / "fake_clock_preload.so");
     const auto run = test::run({postern_program(), "mail", "deliver"}, environment);
     CHECK(run.exit_code == 0);
-    CHECK(run.err.find("a message of kind password was not sent: the command took longer than 30 s") !=
-          std::string::npos);
+    CHECK(has(run.err, "a message of kind password was not sent: the command took longer than 30 s"));
     CHECK(f.counts().waiting == 1);
     f.sendmail.behave("keep");
     f.make_due();
@@ -259,9 +254,7 @@ TEST_CASE(
     "mail deliver: thousands of requests that strangers left do not make the log of the database grow [MAIL-6, L31]") {
     if (is_on_postgresql()) return;  // the server keeps its own
     Fixture f;
-    const auto log_bytes = [&] {
-        return *member_of(member_of(f.installation.must_json({"stats"}), "bytes"), "log").if_integer();
-    };
+    const auto log_bytes = [&] { return integer_of(member_of(f.installation.must_json({"stats"}), "bytes"), "log"); };
     constexpr std::int64_t kRequests = 10000;
     {
         auto database = f.installation.open();
@@ -290,19 +283,19 @@ TEST_CASE("mail: no token is in the database, the log or what the command says [
     const std::string link = f.sendmail.only_new().link();
     const std::string token = link.substr(link.find("t=") + 2);
     CHECK(token.size() == 43);
-    for (const std::string& text : {run.out, run.err, f.log()}) CHECK(text.find(token) == std::string::npos);
+    for (const std::string& text : {run.out, run.err, f.log()}) CHECK_FALSE(has(text, token));
     for (const auto& entry : std::filesystem::recursive_directory_iterator(f.installation.directory() / "data"))
-        if (entry.is_regular_file()) CHECK(read_file(entry.path()).find(token) == std::string::npos);
+        if (entry.is_regular_file()) CHECK_FALSE(has(read_file(entry.path()), token));
 }
 
 TEST_CASE("mail list: kind, user, state and times, and no address [AUDIT-1]") {
     Fixture f;
     f.ask();
     const auto list = f.installation.must({"mail", "list"});
-    CHECK(list.find("password") != std::string::npos);
-    CHECK(list.find("ada") != std::string::npos);
-    CHECK(list.find("waiting") != std::string::npos);
-    CHECK(list.find("ada@example.org") == std::string::npos);
+    CHECK(has(list, "password"));
+    CHECK(has(list, "ada"));
+    CHECK(has(list, "waiting"));
+    CHECK_FALSE(has(list, "ada@example.org"));
     const auto listed = f.listed();
     REQUIRE(listed.if_array()->size() == 1);
     CHECK(text_of((*listed.if_array())[0], "kind") == "password");
@@ -356,7 +349,7 @@ TEST_CASE("doctor --mail: sends a message, and says what the command says [MAIL-
     const std::string failed = test_message("you@example.org");
     CHECK(failed.starts_with("error: the command ended with status 75; it said: no route to the host"));
     for (const char* address : {"you", "you@example.org\nBcc: eve@example.org", "-oX@example.org"})
-        CHECK(test_message(address).find("--mail must be an address like ada@example.org") != std::string::npos);
+        CHECK(has(test_message(address), "--mail must be an address like ada@example.org"));
     f.installation.reconfigure("mail", nullptr);
     CHECK(test_message("you@example.org") == "error: no mail is configured");
 }
@@ -366,14 +359,13 @@ TEST_CASE("stats: counts messages that wait and that were given up") {
     f.ask();
     const auto counted = [&](const char* state) {
         const auto stats = f.installation.must_json({"stats"});
-        return *member_of(member_of(stats, "mail"), state).if_integer();
+        return integer_of(member_of(stats, "mail"), state);
     };
     CHECK(counted("waiting") == 1);
     CHECK(counted("failed") == 0);
     f.installation.open().prepare("UPDATE mail_requests SET failed_at = created_at").execute();
     CHECK(counted("waiting") == 0);
     CHECK(counted("failed") == 1);
-    CHECK(f.installation.must({"stats", "--prometheus"}).find("postern_mail{state=\"failed\"} 1\n") !=
-          std::string::npos);
-    CHECK(f.installation.must({"stats"}).find("0 waiting, 1 given up") != std::string::npos);
+    CHECK(has(f.installation.must({"stats", "--prometheus"}), "postern_mail{state=\"failed\"} 1\n"));
+    CHECK(has(f.installation.must({"stats"}), "0 waiting, 1 given up"));
 }

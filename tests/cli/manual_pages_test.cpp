@@ -21,8 +21,6 @@ namespace config = postern::config;
 
 namespace {
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 /// A page as it is read: without fonts, with its dashes and quotes as they are typed.
 std::string page(const std::string& name) {
     std::string text = read_file(source_directory() / "docs" / "man" / name);
@@ -46,8 +44,8 @@ std::string paragraph(const std::string& text, const std::string& tag, const std
 }
 
 /// The tags of the paragraphs that begin so.
-std::vector<std::string> tags(const std::string& text, const std::string& beginning) {
-    std::vector<std::string> found;
+Words tags(const std::string& text, const std::string& beginning) {
+    Words found;
     const auto lines = postern::util::split(text, '\n');
     for (std::size_t i = 1; i < lines.size(); ++i) {
         if (lines[i - 1] == ".TP" && lines[i].starts_with(beginning)) found.emplace_back(lines[i]);
@@ -88,7 +86,7 @@ std::map<std::string, std::string> defaults() {
     CHECK(settings.released_claims.added().size() == 1);  // groups, which is built in
     CHECK(settings.metadata.members().empty());
     CHECK(config->trusted_proxies.empty());
-    CHECK(config->authorization_variables == std::vector<std::string>{"HTTP_AUTHORIZATION"});
+    CHECK(config->authorization_variables == Words{"HTTP_AUTHORIZATION"});
     CHECK_FALSE(settings.oidc);
     CHECK(config->log_level == postern::util::LogLevel::info);
     return {
@@ -184,7 +182,7 @@ std::map<std::string, std::string> defaults() {
 TEST_CASE("manual pages: postern(1) has every command with its arguments and options, and no other") {
     const Installation installation(Installation::Start::configured);
     const std::string text = page("postern.1");
-    std::vector<std::string> documented;
+    Words documented;
     for (const Command& command : all_commands(installation)) {
         auto lists = lists_in(help_of(installation, command));
         const std::string name = synopsis(command, lists);

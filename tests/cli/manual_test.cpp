@@ -60,7 +60,7 @@ constexpr const char* kNewMachine = "<!-- on a new machine -->";
 struct Block {
     std::string language;  ///< "": commands; kNewMachine: none, but another machine
     std::size_t line = 0;  ///< of its first line
-    std::vector<std::string> lines;
+    Words lines;
 };
 
 /// An indented block follows an empty line, as Markdown has it.
@@ -208,8 +208,8 @@ private:
 };
 
 /// Where everything stands in ` `, outside of blocks.
-std::vector<std::string> inline_code(const std::string& text) {
-    std::vector<std::string> found;
+Words inline_code(const std::string& text) {
+    Words found;
     for (const std::string_view line : split(text, '\n')) {
         if (line.starts_with("```") || line.starts_with("    ")) continue;
         const auto parts = split(line, '`');
@@ -228,8 +228,7 @@ bool begins_with(const std::vector<std::string_view>& words, const Command& comm
 TEST_CASE("manual: every command of README.md works, in order, on a new installation") {
     const Machine machine;
     machine.follow("README.md");
-    CHECK(machine.type({{"1", "postern client list"}}).out.find("https://wiki.example.org/oidc/callback") !=
-          std::string::npos);
+    CHECK(has(machine.type({{"1", "postern client list"}}).out, "https://wiki.example.org/oidc/callback"));
 }
 
 TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leaves what it says") {
@@ -239,11 +238,10 @@ TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leav
     CHECK(fs::exists(root / "var/lib/postern/postern.db.gate"));
     CHECK_FALSE(fs::exists(root / "var/lib/postern/unused"));
     CHECK(fs::exists(root / "var/www/html/.well-known/jwks.json"));
-    CHECK(read_file(root / "var/lib/prometheus/node-exporter/postern.prom").find("postern_users{") !=
-          std::string::npos);
-    CHECK(read_file(root / "etc/lighttpd/lighttpd.conf").find("include \"postern-cgi.conf\"\n") != std::string::npos);
+    CHECK(has(read_file(root / "var/lib/prometheus/node-exporter/postern.prom"), "postern_users{"));
+    CHECK(has(read_file(root / "etc/lighttpd/lighttpd.conf"), "include \"postern-cgi.conf\"\n"));
     const auto users = machine.type({{"1", "postern user list"}});
-    for (const char* name : {"alice", "bob"}) CHECK(users.out.find(name) != std::string::npos);
+    for (const char* name : {"alice", "bob"}) CHECK(has(users.out, name));
 }
 
 TEST_CASE("manual: every command of docs/CLIENTS.md works, in order, where README.md has been followed") {
@@ -252,7 +250,7 @@ TEST_CASE("manual: every command of docs/CLIENTS.md works, in order, where READM
     machine.follow("docs/CLIENTS.md");
     const auto clients = machine.type({{"1", "postern client list"}});
     for (const char* id : {"shop", "board", "notes", "nightly", "reports-api", "oidc-agent"})
-        CHECK(clients.out.find(id) != std::string::npos);
+        CHECK(has(clients.out, id));
 }
 
 TEST_CASE("manual: a command that fails is found, with its place") {
@@ -310,7 +308,7 @@ TEST_CASE("manual: the commands and options that its sentences name are there") 
             for (const std::string_view word : words) {
                 if (!word.starts_with("--") || word == "--") continue;
                 CAPTURE(std::string(word));
-                CHECK(help.find("\n  " + std::string(word)) != std::string::npos);
+                CHECK(has(help, "\n  " + std::string(word)));
             }
             ++found;
         }
@@ -349,7 +347,7 @@ TEST_CASE("manual: the messages that it quotes are those of the programs") {
             const auto quoted = split(cells[table.column], '"');
             for (std::size_t i = 1; i < quoted.size(); i += 2) {
                 CAPTURE(std::string(quoted[i]));
-                CHECK(sources.find(quoted[i]) != std::string::npos);
+                CHECK(has(sources, quoted[i]));
                 ++found;
             }
         }

@@ -6,19 +6,15 @@
 #include <set>
 #include <string>
 
-#include "cli/installation.h"
+#include "installation.h"
 #include "json/reader.h"
+#include "support/deployment.h"
 
 namespace {
 
 using namespace postern::test;
 namespace fs = std::filesystem;
 namespace json = postern::json;
-
-std::string text_at(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::set<std::string> names_in(const fs::path& directory) {
     std::set<std::string> names;
@@ -37,7 +33,7 @@ TEST_CASE("pages: each template with a title is there, as a page that a browser 
     CHECK(printed->if_object()->find("files")->if_array()->size() == names.size());
     int templates = 0;
     for (const auto& entry : fs::directory_iterator("templates")) {
-        if (entry.path().extension() != ".html" || text_at(entry.path()).find("<title>") == std::string::npos) continue;
+        if (entry.path().extension() != ".html" || !has(read_file(entry.path()), "<title>")) continue;
         CAPTURE(entry.path().string());
         ++templates;
         CHECK(names.contains(entry.path().filename()));
@@ -45,11 +41,11 @@ TEST_CASE("pages: each template with a title is there, as a page that a browser 
     CHECK(templates >= 20);
     for (const std::string& name : names) {
         CAPTURE(name);
-        const std::string page = text_at(out / name);
+        const std::string page = read_file(out / name);
         CHECK(page.starts_with("<!DOCTYPE html>"));
         CHECK(page.ends_with("</html>\n"));
-        CHECK(page.find("{{") == std::string::npos);
-        CHECK(page.find("<h1>") != std::string::npos);
+        CHECK_FALSE(has(page, "{{"));
+        CHECK(has(page, "<h1>"));
     }
 }
 
@@ -60,8 +56,8 @@ TEST_CASE("pages: configuration and templates are what the server would use [BRA
     op.must({"pages", out.string()});
     for (const std::string& name : names_in(out)) {
         CAPTURE(name);
-        CHECK(text_at(out / name).find(" – Example Org</title>") != std::string::npos);
-        CHECK(text_at(out / name).find("Get help") != std::string::npos);
+        CHECK(has(read_file(out / name), " – Example Org</title>"));
+        CHECK(has(read_file(out / name), "Get help"));
     }
 }
 
@@ -72,8 +68,8 @@ TEST_CASE("pages: a directory that is not empty is refused, and nothing in it ch
     std::ofstream(out / "login.html") << "mine";
     const auto refused = op.postern({"pages", out.string()});
     CHECK(refused.exit_code == 1);
-    CHECK(refused.err.find("is not empty") != std::string::npos);
-    CHECK(text_at(out / "login.html") == "mine");
+    CHECK(has(refused.err, "is not empty"));
+    CHECK(read_file(out / "login.html") == "mine");
     CHECK(names_in(out).size() == 1);
     fs::remove(out / "login.html");
     op.must({"pages", out.string()});
@@ -87,6 +83,6 @@ TEST_CASE("pages: what cannot be shown is named, and nothing is written [BRAND-3
     const fs::path out = op.directory() / "pages";
     const auto refused = op.postern({"pages", out.string()});
     CHECK(refused.exit_code == 1);
-    CHECK(refused.err.find("neither a PNG nor a whole SVG") != std::string::npos);
+    CHECK(has(refused.err, "neither a PNG nor a whole SVG"));
     CHECK_FALSE(fs::exists(out));
 }

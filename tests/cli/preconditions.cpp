@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "crypto/password.h"
 #include "store/access_tokens.h"
 #include "store/authorization_requests.h"
 #include "store/clients.h"
@@ -131,8 +132,7 @@ std::string living_grants(const Installation& installation) {
 
 std::string listed(const Installation& installation, std::vector<std::string> command,
                    const std::vector<std::string>& filter, const std::function<std::string(const json::Value&)>& tell) {
-    command.insert(command.end(), filter.begin(), filter.end());
-    const auto rows = installation.must_json(command);
+    const auto rows = installation.must_json(joined(std::move(command), filter));
     REQUIRE(rows.if_array());
     std::string text;
     for (const auto& row : *rows.if_array()) text += (text.empty() ? "" : ",") + tell(row);
@@ -142,13 +142,51 @@ std::string listed(const Installation& installation, std::vector<std::string> co
 void check_refused(const Installation& installation, const std::vector<std::string>& command,
                    const std::vector<RefusedOptions>& rows) {
     for (const auto& row : rows) {
-        auto arguments = command;
-        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
-        const auto result = installation.postern(arguments);
+        const auto result = installation.postern(joined(command, row.options));
         CAPTURE(result.err);
         CHECK(result.exit_code == row.exit_code);
+        CHECK(result.out.empty());
         CHECK(is_one_plain_line(result.err));
     }
+}
+
+namespace {
+
+const model::ValueHash kCookie{std::string(64, 'a')};
+
+}  // namespace
+
+void log_in(const Installation& installation, const model::Subject& subject) {
+    model::Session session;
+    session.cookie_hash = kCookie;
+    session.sid = model::Sid("sid");
+    session.subject = subject;
+    session.auth_time = session.created_at = session.last_seen_at = given_at();
+    session.expires_at = given_at() + kLonger;
+    write(installation, [&](db::Transaction& transaction) { store::insert_session(transaction, session); });
+}
+
+bool is_logged_in(const Installation& installation) {
+    auto database = installation.open();
+    return store::find_session(database, kCookie, {given_at(), given_at() - kLonger}).has_value();
+}
+
+model::User stored_user(const Installation& installation, const std::string& name) {
+    auto database = installation.open();
+    auto user = store::find_user_by_name(database, name);
+    CAPTURE(name);
+    REQUIRE(user);
+    return *user;
+}
+
+std::string hash_of(const Installation& installation, const std::string& name) {
+    const model::Subject subject = stored_user(installation, name).subject;
+    auto database = installation.open();
+    return store::find_password_hash(database, subject);
+}
+
+bool opens_with(const Installation& installation, const std::string& name, const std::string& password) {
+    return crypto::verify_password(util::Secret(password), hash_of(installation, name));
 }
 
 std::int64_t count_rows(const Installation& installation, const std::string& rest) {

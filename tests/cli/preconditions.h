@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "installation.h"
+#include "model/user.h"
 #include "store/token_list.h"
 
 namespace postern::test {
@@ -55,6 +56,16 @@ struct RefusedOptions {
 /// Each is refused with one line of plain text.
 void check_refused(const Installation& installation, const std::vector<std::string>& command,
                    const std::vector<RefusedOptions>& rows);
+
+/// Puts one session of that user, which is_logged_in finds while it lives.
+void log_in(const Installation& installation, const model::Subject& subject);
+bool is_logged_in(const Installation& installation);
+
+/// Returns the user, who must be there.
+model::User stored_user(const Installation& installation, const std::string& name);
+std::string hash_of(const Installation& installation, const std::string& name);
+/// Tells whether a login with that password would succeed.
+bool opens_with(const Installation& installation, const std::string& name, const std::string& password);
 
 /// Returns the number of `SELECT count(*) FROM <rest>`.
 std::int64_t count_rows(const Installation& installation, const std::string& rest);

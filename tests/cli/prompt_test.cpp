@@ -23,7 +23,7 @@ std::string read_until(int descriptor, const std::string& wanted) {
     std::string text;
     std::array<char, 256> buffer{};
     pollfd waiting{descriptor, POLLIN, 0};
-    while (text.find(wanted) == std::string::npos && ::poll(&waiting, 1, 30000) > 0) {
+    while (!has(text, wanted) && ::poll(&waiting, 1, 30000) > 0) {
         const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
         if (count <= 0) break;
         text.append(buffer.data(), static_cast<std::size_t>(count));
@@ -64,9 +64,7 @@ public:
         for (const int descriptor : {terminal_, slave_, errors_}) ::close(descriptor);
     }
 
-    void expect(const std::string& prompt) const {
-        REQUIRE(read_until(errors_, prompt).find(prompt) != std::string::npos);
-    }
+    void expect(const std::string& prompt) const { REQUIRE(has(read_until(errors_, prompt), prompt)); }
     void type(std::string_view text) const {
         REQUIRE(::write(terminal_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     }
@@ -115,8 +113,8 @@ TEST_CASE("prompt: a password typed twice is taken, and is not seen on the termi
     CHECK(has_user(installation, "ada"));
     prompted.type("seen\n");  // echoed again, and so the end of what is to be read
     const std::string screen = prompted.screen("seen");
-    CHECK(screen.find("seen") != std::string::npos);
-    CHECK(screen.find("s3cret") == std::string::npos);
+    CHECK(has(screen, "seen"));
+    CHECK_FALSE(has(screen, "s3cret"));
 }
 
 TEST_CASE("prompt: two different answers are refused") {

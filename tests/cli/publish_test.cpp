@@ -40,6 +40,14 @@ bool is_open_in_command(const fs::path& path) {
     return false;
 }
 
+/// Publishes to a place where that is refused in one line, which is returned.
+std::string refused(const Deployment& op, const std::string& to) {
+    const CommandResult result = op.postern({"publish", to});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    return result.err;
+}
+
 }  // namespace
 
 TEST_CASE("publish: each file is byte for byte what the endpoint answers, readable by all") {
@@ -48,7 +56,7 @@ TEST_CASE("publish: each file is byte for byte what the endpoint answers, readab
     const fs::path to = op.directory() / "public" / ".well-known";
     const auto printed = json::parse(op.must({"publish", to.string(), "--json"}));
     REQUIRE(printed);
-    CHECK(words_of(*printed, "files").find((to / "jwks.json").string()) != std::string::npos);
+    CHECK(has(words_of(*printed, "files"), (to / "jwks.json").string()));
     const auto discovery = op.cgi("discovery");
     REQUIRE(discovery.status == 200);
     CHECK(read_file(to / "openid-configuration") == discovery.body);
@@ -97,10 +105,7 @@ TEST_CASE("publish: a directory that stays locked is refused, and nothing in it 
     fs::create_directory(to);
     const postern::os::Descriptor other(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
-    const auto refused = op.postern({"publish", to.string()});
-    CHECK(refused.exit_code == 1);
-    CHECK(is_one_plain_line(refused.err));
-    CHECK(refused.err.find("fuser " + to.string()) != std::string::npos);
+    CHECK(has(refused(op, to.string()), "fuser " + to.string()));
     CHECK(entries(to) == 0);
 }
 
@@ -113,8 +118,8 @@ TEST_CASE("publish: without OpenID Connect there is no openid-configuration, and
     op.write_config(json::write(config));
     const auto again = op.postern({"publish", to.string()});
     CHECK(again.exit_code == 0);
-    CHECK(again.err.find((to / "openid-configuration").string()) != std::string::npos);
-    CHECK(again.out.find("openid-configuration") == std::string::npos);
+    CHECK(has(again.err, (to / "openid-configuration").string()));
+    CHECK_FALSE(has(again.out, "openid-configuration"));
     CHECK(read_file(to / "oauth-authorization-server") == op.cgi("discovery").body);
     fs::remove_all(to);
     CHECK(op.postern({"publish", to.string()}).err.empty());
@@ -124,13 +129,9 @@ TEST_CASE("publish: without OpenID Connect there is no openid-configuration, and
 TEST_CASE("publish: what cannot be written or read is refused in one line") {
     const Deployment op;
     write_file(op.directory() / "file", "");
-    const auto no_directory = op.postern({"publish", (op.directory() / "file").string()});
-    CHECK(no_directory.exit_code == 1);
-    CHECK(is_one_plain_line(no_directory.err));
+    refused(op, (op.directory() / "file").string());
     write_file(op.keys_directory() / "jwks.json", "{}");
-    const auto no_keys = op.postern({"publish", (op.directory() / "new").string()});
-    CHECK(no_keys.exit_code == 1);
-    CHECK(is_one_plain_line(no_keys.err));
+    refused(op, (op.directory() / "new").string());
     CHECK_FALSE(fs::exists(op.directory() / "new"));
     op.write_config("{");
     CHECK(op.postern({"publish", (op.directory() / "new").string()}).exit_code != 0);
@@ -156,7 +157,7 @@ TEST_CASE("publish: without a former host there is no file for one [WEBAUTHN-27]
         const fs::path to = op.directory() / "public";
         const CommandResult refused = op.postern({"publish", to.string(), "--related-origin"});
         CHECK(refused.exit_code == 1);
-        CHECK(refused.err.find("browsers need no such file") != std::string::npos);
+        CHECK(has(refused.err, "browsers need no such file"));
         CHECK_FALSE(fs::exists(to));
     }
 }

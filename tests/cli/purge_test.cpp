@@ -65,7 +65,7 @@ TEST_CASE("purge: everything at once, however much it is, counted by table; a se
     CHECK(counts_of(installation.must_json({"purge"})).empty());
     const std::string table = installation.must({"purge"});
     CHECK(table.starts_with("TABLE"));
-    CHECK(table.find("refresh_tokens          0\n") != std::string::npos);
+    CHECK(has(table, "refresh_tokens          0\n"));
 }
 
 TEST_CASE("purge: access tokens that have expired go from grants that live on, too") {

@@ -3,12 +3,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "installation.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -17,69 +17,52 @@ namespace {
 
 constexpr const char* kApi = "https://API.example.org";  // what tokens say, byte for byte
 
-struct Fixture {
-    Installation installation;
-
-    std::string refused(const std::vector<std::string>& arguments) const {
-        const auto result = installation.postern(arguments);
-        CHECK(result.exit_code == 1);
-        CHECK(is_one_plain_line(result.err));
-        return result.err;
-    }
-    void add_client(const std::vector<std::string>& more = {}) const {
-        std::vector<std::string> arguments = {"client", "add", "wiki", "--redirect-uri", "https://app.example.org/cb"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        installation.must(arguments);
+struct Fixture : Installation {
+    void add_client(const Words& more = {}) const {
+        must(joined({"client", "add", "wiki", "--redirect-uri", "https://app.example.org/cb"}, more));
     }
 };
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::string file_text(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace
 
 TEST_CASE("resource: added, listed, shown by any address, changed and removed [RES-2]") {
     const Fixture f;
-    const auto added = f.installation.must_json({"resource", "add", kApi, "--name", "Notes", "--scope", "read write",
-                                                 "--access-token-ttl", "60", "--alias", "HTTPS://old.example.org/v1"});
+    const auto added = f.must_json({"resource", "add", kApi, "--name", "Notes", "--scope", "read write",
+                                    "--access-token-ttl", "60", "--alias", "HTTPS://old.example.org/v1"});
     CHECK(text_of(added, "resource") == kApi);
-    const auto shown = f.installation.must_json({"resource", "show", "https://old.example.org/v1"});
+    const auto shown = f.must_json({"resource", "show", "https://old.example.org/v1"});
     CHECK(text_of(shown, "resource") == kApi);
     CHECK(text_of(shown, "name") == "Notes");
     CHECK(text_of(shown, "scope") == "read write");
-    CHECK(*member_of(shown, "access_token_ttl").if_integer() == 60);
-    CHECK(*member_of(shown, "enabled").if_bool());
+    CHECK(integer_of(shown, "access_token_ttl") == 60);
+    CHECK(flag_of(shown, "enabled"));
     CHECK(words_of(shown, "aliases") == "https://old.example.org/v1");
     CHECK(member_of(shown, "created_at").if_integer());
-    CHECK(has(f.installation.must({"resource", "list"}), "Notes"));
+    CHECK(has(f.must({"resource", "list"}), "Notes"));
 
-    f.installation.must({"resource", "set", "https://api.example.org/", "--name", "Files", "--scope", "",
-                         "--access-token-ttl", "0", "--no-alias"});
-    f.installation.must({"resource", "disable", kApi});
-    const auto changed = f.installation.must_json({"resource", "show", kApi});
+    f.must({"resource", "set", "https://api.example.org/", "--name", "Files", "--scope", "", "--access-token-ttl", "0",
+            "--no-alias"});
+    f.must({"resource", "disable", kApi});
+    const auto changed = f.must_json({"resource", "show", kApi});
     CHECK(text_of(changed, "name") == "Files");
     CHECK(text_of(changed, "scope").empty());
     CHECK(member_of(changed, "access_token_ttl").is_null());
-    CHECK_FALSE(*member_of(changed, "enabled").if_bool());
+    CHECK_FALSE(flag_of(changed, "enabled"));
     CHECK(words_of(changed, "aliases").empty());
-    f.installation.must({"resource", "enable", kApi});
-    f.installation.must({"resource", "set", kApi, "--alias", "https://new.example.org/"});
-    CHECK(*member_of(f.installation.must_json({"resource", "show", "https://new.example.org"}), "enabled").if_bool());
+    f.must({"resource", "enable", kApi});
+    f.must({"resource", "set", kApi, "--alias", "https://new.example.org/"});
+    CHECK(flag_of(f.must_json({"resource", "show", "https://new.example.org"}), "enabled"));
 
-    const auto listed = f.installation.must_json({"resource", "list"});
+    const auto listed = f.must_json({"resource", "list"});
     REQUIRE(listed.if_array()->size() == 1);
     CHECK(has(f.refused({"resource", "remove", "https://new.example.org"}), "is an alias of"));
-    f.installation.must({"resource", "remove", "https://api.example.org"});
-    CHECK(f.installation.must_json({"resource", "list"}).if_array()->empty());
+    f.must({"resource", "remove", "https://api.example.org"});
+    CHECK(f.must_json({"resource", "list"}).if_array()->empty());
 }
 
 TEST_CASE("resource: what cannot be one is refused and nothing is changed [RES-1, RES-2, RES-4]") {
     const Fixture f;
-    f.installation.must({"resource", "add", kApi, "--alias", "https://old.example.org/v1"});
+    f.must({"resource", "add", kApi, "--alias", "https://old.example.org/v1"});
     const std::pair<const char*, const char*> rows[] = {
         {"api", "is not an absolute URI"},
         {"/api", "is not an absolute URI"},
@@ -108,64 +91,63 @@ TEST_CASE("resource: what cannot be one is refused and nothing is changed [RES-1
     CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--access-token-ttl", "901"}), "accessTokenTTL"));
     CHECK(has(f.refused({"resource", "show", "https://b.example.org/"}), "there is no resource"));
     for (const char* command : {"set", "remove", "enable", "disable", "metadata"}) {
-        std::vector<std::string> arguments = {"resource", command, "https://b.example.org/"};
+        Words arguments = {"resource", command, "https://b.example.org/"};
         if (std::string(command) == "set") arguments.insert(arguments.end(), {"--name", "x"});
         CHECK(has(f.refused(arguments), "there is no resource"));
     }
-    std::vector<std::string> many = {"resource", "set", kApi};
+    Words many = {"resource", "set", kApi};
     for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--alias", "https://" + std::to_string(i) + ".example.org/"});
     CHECK(has(f.refused(many), "at most 16 aliases"));
-    CHECK(f.installation.postern({"resource", "set", kApi}).exit_code == 2);
-    CHECK(f.installation.postern({"resource", "set", kApi, "--alias", "https://x.example/", "--no-alias"}).exit_code ==
-          2);
-    CHECK(f.installation.must_json({"resource", "list"}).if_array()->size() == 1);
+    CHECK(f.postern({"resource", "set", kApi}).exit_code == 2);
+    CHECK(f.postern({"resource", "set", kApi, "--alias", "https://x.example/", "--no-alias"}).exit_code == 2);
+    CHECK(f.must_json({"resource", "list"}).if_array()->size() == 1);
 }
 
 TEST_CASE("resource: a note says what an API can do with its tokens [RES-11]") {
     const Fixture f;
-    CHECK(has(f.installation.postern({"resource", "add", "https://a.example/"}).err, "--scope names its own scopes"));
-    CHECK(has(f.installation.postern({"resource", "add", "https://b.example/", "--scope", "openid read"}).err,
+    CHECK(has(f.postern({"resource", "add", "https://a.example/"}).err, "--scope names its own scopes"));
+    CHECK(has(f.postern({"resource", "add", "https://b.example/", "--scope", "openid read"}).err,
               "can read the user's claims"));
-    CHECK(f.installation.postern({"resource", "add", "https://c.example/", "--scope", "read"}).err.empty());
+    CHECK(f.postern({"resource", "add", "https://c.example/", "--scope", "read"}).err.empty());
 }
 
 TEST_CASE("resource metadata: the document that the API publishes, and where [MCP-13, PRM-1, RFC 9728 §2, §3.1]") {
     const Fixture f;
-    f.installation.must({"resource", "add", "https://api.example.org/mcp", "--name", "Notes", "--scope", "read write"});
-    const auto result = f.installation.postern({"resource", "metadata", "https://api.example.org/mcp"});
+    f.must({"resource", "add", "https://api.example.org/mcp", "--name", "Notes", "--scope", "read write"});
+    const auto result = f.postern({"resource", "metadata", "https://api.example.org/mcp"});
     CHECK(result.exit_code == 0);
     CHECK(has(result.err, "https://api.example.org/.well-known/oauth-protected-resource/mcp"));
-    const auto document = f.installation.must_json({"resource", "metadata", "https://api.example.org/mcp"});
+    const auto document = f.must_json({"resource", "metadata", "https://api.example.org/mcp"});
     CHECK(text_of(document, "resource") == "https://api.example.org/mcp");
     CHECK(words_of(document, "authorization_servers") == "https://id.example.org");
     CHECK(words_of(document, "scopes_supported") == "read write");
     CHECK(words_of(document, "bearer_methods_supported") == "header");
     CHECK(text_of(document, "resource_name") == "Notes");
-    f.installation.must({"resource", "add", kApi});
-    CHECK(has(f.installation.postern({"resource", "metadata", kApi}).err,
+    f.must({"resource", "add", kApi});
+    CHECK(has(f.postern({"resource", "metadata", kApi}).err,
               "https://API.example.org/.well-known/oauth-protected-resource\n"));
 }
 
 TEST_CASE("doctor: a client whose default audience was taken away is named [ATP-4]") {
     const Fixture f;
-    const auto said = [&](const std::string& part) { return has(f.installation.postern({"doctor"}).out, part); };
+    const auto said = [&](const std::string& part) { return has(f.postern({"doctor"}).out, part); };
     const std::string missing =
         "1 client with tokens of profile rfc9068 and no default resource: a request that names no resource is refused, "
         "first of all \"wiki\"";
     const std::string disabled = "1 client whose default resource is disabled";
-    const std::string before = file_text(f.installation.config_file());
-    f.installation.reconfigure("defaultResource", kApi);
+    const std::string before = read_file(f.config_file());
+    f.reconfigure("defaultResource", kApi);
     f.add_client({"--access-token-profile", "rfc9068"});
     CHECK_FALSE(said("default resource"));
-    std::ofstream(f.installation.config_file()) << before;
+    std::ofstream(f.config_file()) << before;
     CHECK(said(missing));
-    f.installation.must({"client", "disable", "wiki"});
+    f.must({"client", "disable", "wiki"});
     CHECK_FALSE(said("default resource"));
-    f.installation.must({"client", "enable", "wiki"});
-    f.installation.must({"resource", "add", kApi});
-    f.installation.must({"client", "set", "wiki", "--default-resource", kApi});
+    f.must({"client", "enable", "wiki"});
+    f.must({"resource", "add", kApi});
+    f.must({"client", "set", "wiki", "--default-resource", kApi});
     CHECK_FALSE(said("default resource"));
-    f.installation.must({"resource", "disable", kApi});
+    f.must({"resource", "disable", kApi});
     CHECK(said(disabled));
     CHECK_FALSE(said(missing));
 }
@@ -174,40 +156,38 @@ TEST_CASE(
     "client: profile, groups, default and list of resources; what has no effect or cannot work is said [ATP-4, RES-3, CLAIM-6]") {
     const Fixture f;
     f.add_client();
-    const auto shown = [&] { return f.installation.must_json({"client", "show", "wiki"}); };
+    const auto shown = [&] { return f.must_json({"client", "show", "wiki"}); };
     CHECK(text_of(shown(), "access_token_profile") == "default");
     CHECK(words_of(shown(), "resources").empty());
     CHECK(has(f.refused({"client", "set", "wiki", "--access-token-profile", "rfc9068"}), "--default-resource"));
-    CHECK(has(f.installation.postern({"client", "set", "wiki", "--groups-in-access-token"}).err,
+    CHECK(has(f.postern({"client", "set", "wiki", "--groups-in-access-token"}).err,
               "do nothing in the profile interface"));
-    f.installation.must({"client", "set", "wiki", "--access-token-profile", "rfc9068", "--default-resource", kApi,
-                         "--resource", kApi, "--resource", "urn:example:api"});
+    f.must({"client", "set", "wiki", "--access-token-profile", "rfc9068", "--default-resource", kApi, "--resource",
+            kApi, "--resource", "urn:example:api"});
     // An alias is the resource's own URI from then on.
-    f.installation.must({"resource", "add", "https://mcp.example.org/mcp", "--alias", "https://mcp.example.org/mcp/"});
-    f.installation.must({"client", "set", "wiki", "--resource", "https://mcp.example.org/mcp/", "--default-resource",
-                         "https://mcp.example.org/mcp/"});
+    f.must({"resource", "add", "https://mcp.example.org/mcp", "--alias", "https://mcp.example.org/mcp/"});
+    f.must({"client", "set", "wiki", "--resource", "https://mcp.example.org/mcp/", "--default-resource",
+            "https://mcp.example.org/mcp/"});
     CHECK(words_of(shown(), "resources") == "https://mcp.example.org/mcp");
     CHECK(text_of(shown(), "default_resource") == "https://mcp.example.org/mcp");
-    f.installation.must(
-        {"client", "set", "wiki", "--resource", kApi, "--resource", "urn:example:api", "--default-resource", kApi});
+    f.must({"client", "set", "wiki", "--resource", kApi, "--resource", "urn:example:api", "--default-resource", kApi});
     CHECK(text_of(shown(), "access_token_profile") == "rfc9068");
     CHECK(text_of(shown(), "default_resource") == kApi);
     CHECK(words_of(shown(), "resources") == std::string(kApi) + " urn:example:api");
-    CHECK(*member_of(shown(), "groups_in_access_token").if_bool());
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "urn:example:api"));
+    CHECK(flag_of(shown(), "groups_in_access_token"));
+    CHECK(has(f.must({"client", "show", "wiki"}), "urn:example:api"));
     CHECK(has(f.refused({"client", "set", "wiki", "--no-default-resource", "--no-resource"}), "RFC 9068 section 3"));
     CHECK(has(f.refused({"client", "set", "wiki", "--resource", "urn:example:api"}), "none of the client's resources"));
     CHECK(has(f.refused({"client", "set", "wiki", "--resource", kApi, "--resource", "api"}), "is not an absolute URI"));
     CHECK(has(f.refused({"client", "set", "wiki", "--no-resource", "--default-resource", "https://id.example.org/x"}),
               "is this server"));
-    CHECK(f.installation.postern({"client", "set", "wiki", "--resource", kApi, "--no-resource"}).exit_code == 2);
-    CHECK(f.installation.postern({"client", "set", "wiki", "--default-resource", kApi, "--no-default-resource"})
-              .exit_code == 2);
-    CHECK(f.installation.postern({"client", "set", "wiki", "--access-token-profile", "x"}).exit_code == 2);
-    f.installation.must({"client", "set", "wiki", "--access-token-profile", "default", "--no-default-resource",
-                         "--no-resource", "--no-groups-in-access-token"});
+    CHECK(f.postern({"client", "set", "wiki", "--resource", kApi, "--no-resource"}).exit_code == 2);
+    CHECK(f.postern({"client", "set", "wiki", "--default-resource", kApi, "--no-default-resource"}).exit_code == 2);
+    CHECK(f.postern({"client", "set", "wiki", "--access-token-profile", "x"}).exit_code == 2);
+    f.must({"client", "set", "wiki", "--access-token-profile", "default", "--no-default-resource", "--no-resource",
+            "--no-groups-in-access-token"});
     CHECK(text_of(shown(), "access_token_profile") == "default");
     CHECK(text_of(shown(), "default_resource").empty());
     CHECK(words_of(shown(), "resources").empty());
-    CHECK_FALSE(*member_of(shown(), "groups_in_access_token").if_bool());
+    CHECK_FALSE(flag_of(shown(), "groups_in_access_token"));
 }

@@ -179,9 +179,8 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
         CHECK(at(stats, "second_factors", "recovery_codes") == 2);
         CHECK(at(stats, "second_factors", "passkeys") == 1);
         CHECK(at(stats, "second_factors", "missing") == row.missing);
-        CHECK(installation.must({"stats"}).find("1 with an app, 2 with recovery codes, 1 with a passkey, " +
-                                                std::to_string(row.missing) + " required and missing") !=
-              std::string::npos);
+        CHECK(has(installation.must({"stats"}), "1 with an app, 2 with recovery codes, 1 with a passkey, " +
+                                                    std::to_string(row.missing) + " required and missing"));
         CHECK(
             parse_metrics(installation.must({"stats", "--prometheus"}))["postern_second_factors{state=\"missing\"}"] ==
             std::to_string(row.missing));
@@ -258,11 +257,11 @@ TEST_CASE("stats: what has quotation marks and backslashes in its name is escape
     std::ofstream(published) << text;
     for (const auto& entry : fs::directory_iterator(installation.keys_directory())) {
         std::string name = entry.path().filename();
-        if (name.find(kid) == std::string::npos) continue;
+        if (!has(name, kid)) continue;
         fs::rename(entry.path(), installation.keys_directory() / name.replace(name.find(kid), kid.size(), R"(a"b\c)"));
     }
     const std::string metrics = installation.must({"stats", "--prometheus"});
-    CHECK(metrics.find(R"(kid="a\"b\\c")") != std::string::npos);
+    CHECK(has(metrics, R"(kid="a\"b\\c")"));
     CHECK(parse_metrics(metrics).size() > 20);
 }
 
@@ -274,7 +273,7 @@ TEST_CASE("stats: a person reads words") {
     CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
     for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
                              "key RS256", "signs since"})
-        CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+        CHECK_MESSAGE(has(text, part), part);
 }
 
 TEST_CASE("stats: writes nothing, and does without the keys when it may not look at them") {
@@ -284,5 +283,5 @@ TEST_CASE("stats: writes nothing, and does without the keys when it may not look
     const auto stats = installation.must_json({"stats"});
     CHECK(member_of(stats, "keys").if_array()->empty());
     CHECK(fs::last_write_time(installation.database_file()) == before);
-    CHECK(installation.postern({"stats"}).err.find("jwks.json") != std::string::npos);
+    CHECK(has(installation.postern({"stats"}).err, "jwks.json"));
 }

@@ -41,8 +41,8 @@ TEST_CASE("user activity: the latest first, of this user alone, by name or sub [
         CAPTURE(shown);
         CHECK(shown.find("Added a passkey") < shown.find("Signed in with a password and a code"));
         for (const char* text : {"My phone", "Firefox on Linux", "192.0.2.1", "Safari on macOS"})
-            CHECK(shown.find(text) != std::string::npos);
-        CHECK(shown.find("Changed the password") == std::string::npos);
+            CHECK(has(shown, text));
+        CHECK_FALSE(has(shown, "Changed the password"));
     }
     const json::Value lines = f.installation.must_json({"user", "activity", "ada"});
     REQUIRE(lines.if_array());
@@ -51,7 +51,7 @@ TEST_CASE("user activity: the latest first, of this user alone, by name or sub [
     CHECK(text_of(first, "what") == "passkey_added");
     CHECK(text_of(first, "detail") == "My phone");
     CHECK(first.if_object()->find("address") == nullptr);
-    CHECK(*member_of(first, "at").if_integer() == util::to_epoch(kNow));
+    CHECK(integer_of(first, "at") == util::to_epoch(kNow));
 }
 
 TEST_CASE("user activity: what a user has typed turns no line of the terminal around") {
@@ -59,14 +59,12 @@ TEST_CASE("user activity: what a user has typed turns no line of the terminal ar
     f.add(f.ada, {kNow, model::Happened::passkey_added, "", "", "phone\x1b[31m\n\xe2\x80\xae"});
     const std::string shown = f.installation.must({"user", "activity", "ada"});
     CHECK(shown.find('\x1b') == std::string::npos);
-    CHECK(shown.find("\xe2\x80\xae") == std::string::npos);
+    CHECK_FALSE(has(shown, "\xe2\x80\xae"));
 }
 
 TEST_CASE("user activity: a user without a line has an empty list, and an unknown one is refused [ACCOUNT-13]") {
     const Fixture f;
     CHECK(f.installation.must_json({"user", "activity", "bob"}).if_array()->empty());
-    const ProcessResult refused = f.installation.postern({"user", "activity", "eve"});
-    CHECK(refused.exit_code == 1);
-    CHECK(is_one_plain_line(refused.err));
+    f.installation.refused({"user", "activity", "eve"});
     CHECK(f.installation.postern({"user", "activity"}).exit_code == 2);
 }

@@ -1,16 +1,13 @@
 // `postern user factors`: what it shows, what it removes, and what ends with that.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <sstream>
-
-#include "installation.h"
+#include "preconditions.h"
 #include "second_factors.h"
 #include "store/code_failures.h"
 #include "store/factors.h"
-#include "store/sessions.h"
 #include "store/users.h"
 #include "support/audit_log.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -18,7 +15,6 @@ using namespace postern::test;
 namespace {
 
 const util::Time kNow = util::SystemClock().now();
-const model::ValueHash kCookie{std::string(64, 'a')};
 
 struct Fixture {
     Installation installation;
@@ -30,14 +26,8 @@ struct Fixture {
             store::replace_recovery_codes(transaction, ada, {"one", "two", "three"}, kNow);
             store::spend_recovery_code(transaction, ada, "one", kNow);
             for (int i = 0; i < 100; ++i) store::count_code_failure(transaction, ada, store::CodePlace::other);
-            model::Session session;
-            session.cookie_hash = kCookie;
-            session.sid = model::Sid("sid");
-            session.subject = ada;
-            session.auth_time = session.created_at = session.last_seen_at = kNow;
-            session.expires_at = kNow + util::Seconds(3600);
-            store::insert_session(transaction, session);
         });
+        log_in(installation, ada);
     }
     template <class Action>
     void write(Action action) {
@@ -45,13 +35,8 @@ struct Fixture {
         action(transaction);
         transaction.commit();
     }
-    bool logged_in() { return store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}).has_value(); }
     std::int64_t failures() { return store::find_code_state(database, ada, "", kNow).other.in_a_row; }
-    std::string audit() const {
-        std::ostringstream text;
-        text << std::ifstream(installation.syslog_file()).rdbuf();
-        return text.str();
-    }
+    std::string audit() const { return read_file(installation.syslog_file()); }
 };
 
 }  // namespace
@@ -61,19 +46,19 @@ TEST_CASE("user factors: shows what there is, and no secret [POLICY-8]") {
     const auto shown = f.installation.must_json({"user", "factors", "ada"});
     CHECK(text_of(shown, "sub") == f.ada.str());
     CHECK(text_of(shown, "username") == "ada");
-    CHECK(*member_of(member_of(shown, "app"), "created_at").if_integer() > 0);
-    CHECK(*member_of(shown, "passkeys").if_integer() == 0);
-    CHECK(*member_of(shown, "unused_codes").if_integer() == 2);
-    CHECK(*member_of(shown, "failures_in_a_row").if_integer() == 100);
+    CHECK(integer_of(member_of(shown, "app"), "created_at") > 0);
+    CHECK(integer_of(shown, "passkeys") == 0);
+    CHECK(integer_of(shown, "unused_codes") == 2);
+    CHECK(integer_of(shown, "failures_in_a_row") == 100);
     const std::string text = f.installation.must({"user", "factors", f.ada.str()});
-    CHECK(text.find("not used for a login yet") != text.npos);
-    CHECK(text.find(store::find_totp(f.database, f.ada)->sealed) == text.npos);
-    CHECK(f.logged_in());
+    CHECK(has(text, "not used for a login yet"));
+    CHECK_FALSE(has(text, store::find_totp(f.database, f.ada)->sealed));
+    CHECK(is_logged_in(f.installation));
 
     f.installation.must({"user", "add", "bob", "--password-stdin"}, "quiet boats remember\n");
     const auto none = f.installation.must_json({"user", "factors", "bob"});
     CHECK(none.if_object()->find("app") == nullptr);
-    CHECK(*member_of(none, "unused_codes").if_integer() == 0);
+    CHECK(integer_of(none, "unused_codes") == 0);
 }
 
 TEST_CASE(
@@ -99,14 +84,12 @@ TEST_CASE(
         const auto left = store::find_factors(f.database, f.ada);
         CHECK(left.app == row.app);
         CHECK(left.unused_codes == row.codes);
-        CHECK_FALSE(f.logged_in());
+        CHECK_FALSE(is_logged_in(f.installation));
         CHECK(f.failures() == 0);
         CHECK(store::find_stamp(f.database, f.ada) == stamp + 1);
         CHECK(store::find_password_hash(f.database, f.ada) == hash);
         CHECK(audit_events(f.audit().substr(before)) == row.audit);
-        const auto again = f.installation.postern({"user", "factors", "ada", "--remove", row.what});
-        CHECK(again.exit_code == 1);
-        CHECK(is_one_plain_line(again.err));
+        f.installation.refused({"user", "factors", "ada", "--remove", row.what});
     }
 }
 
@@ -114,15 +97,14 @@ TEST_CASE("user factors: --resume lets codes count again and ends nothing [TOTP-
     Fixture f;
     f.installation.must({"user", "factors", "ada", "--resume"});
     CHECK(f.failures() == 0);
-    CHECK(f.logged_in());
+    CHECK(is_logged_in(f.installation));
     CHECK(store::find_factors(f.database, f.ada).app);
-    CHECK(*member_of(f.installation.must_json({"user", "factors", "ada", "--resume"}), "failures_in_a_row")
-               .if_integer() == 0);
+    CHECK(integer_of(f.installation.must_json({"user", "factors", "ada", "--resume"}), "failures_in_a_row") == 0);
 }
 
 TEST_CASE("user factors: what is refused changes nothing [POLICY-8]") {
     Fixture f;
-    const std::pair<std::vector<std::string>, int> rows[] = {
+    const std::pair<Words, int> rows[] = {
         {{"nobody"}, 1},
         {{"nobody", "--remove", "all"}, 1},
         {{"nobody", "--resume"}, 1},
@@ -133,11 +115,9 @@ TEST_CASE("user factors: what is refused changes nothing [POLICY-8]") {
         {{}, 2},
     };
     for (const auto& [arguments, exit_code] : rows) {
-        std::vector<std::string> all = {"user", "factors"};
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        CHECK(f.installation.postern(all).exit_code == exit_code);
+        CHECK(f.installation.postern(joined({"user", "factors"}, arguments)).exit_code == exit_code);
     }
     CHECK(store::find_factors(f.database, f.ada).app);
     CHECK(f.failures() == 100);
-    CHECK(f.logged_in());
+    CHECK(is_logged_in(f.installation));
 }

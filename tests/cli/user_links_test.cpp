@@ -46,7 +46,7 @@ struct Fixture {
     std::string log() const { return read_file(installation.syslog_file()); }
 };
 
-std::vector<std::string> with_expiry(std::vector<std::string> command, const std::string& time) {
+Words with_expiry(Words command, const std::string& time) {
     command.insert(command.end(), {"--expires", time});
     return command;
 }
@@ -60,18 +60,18 @@ TEST_CASE(
         {"user", "invite", "grace", "--claim", "email=grace@example.org", "--email-verified", "--group", "staff"});
     CHECK(text_of(printed, "username") == "grace");
     CHECK(text_of(printed, "link").starts_with("https://"));
-    CHECK(text_of(printed, "link").find("/recover/link?t=") != std::string::npos);
+    CHECK(has(text_of(printed, "link"), "/recover/link?t="));
     const auto found = f.stored(printed);
     CHECK(found.link.purpose == model::LinkPurpose::invite);
     CHECK(found.username == "grace");
     CHECK_FALSE(found.link.made_by.empty());
     CHECK(found.link.expires_at - found.link.created_at == util::Seconds(7 * kDay));
-    CHECK(*member_of(printed, "expires_at").if_integer() == util::to_epoch(found.link.expires_at));
+    CHECK(integer_of(printed, "expires_at") == util::to_epoch(found.link.expires_at));
     const model::Subject subject(text_of(printed, "sub"));
     CHECK(found.link.subject == subject);
     auto database = f.installation.open();
     CHECK(store::find_password_hash(database, subject).empty());
-    CHECK(store::groups_of(database, subject) == std::vector<std::string>{"staff"});
+    CHECK(store::groups_of(database, subject) == Words{"staff"});
     const auto shown = f.installation.must_json({"user", "show", "grace"});
     CHECK(text_of(member_of(shown, "claims"), "email") == "grace@example.org");
 }
@@ -104,14 +104,13 @@ TEST_CASE("user reset-link: for any user, by name or sub, and --factors is anoth
 
 TEST_CASE("user invite, user reset-link: the text for people has the link, and a note on standard error [LINK-2]") {
     Fixture f;
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"user", "invite", "grace"}, std::vector<std::string>{"user", "reset-link", "ada"}}) {
+    for (const Words& command : {Words{"user", "invite", "grace"}, Words{"user", "reset-link", "ada"}}) {
         const auto result = f.installation.postern(command);
         CHECK(result.exit_code == 0);
-        CHECK(result.out.find("/recover/link?t=") != std::string::npos);
-        CHECK(result.out.find("expires") != std::string::npos);
-        CHECK(result.err.find("only once") != std::string::npos);
-        CHECK(result.err.find("?t=") == std::string::npos);
+        CHECK(has(result.out, "/recover/link?t="));
+        CHECK(has(result.out, "expires"));
+        CHECK(has(result.err, "only once"));
+        CHECK_FALSE(has(result.err, "?t="));
     }
 }
 
@@ -152,7 +151,7 @@ TEST_CASE("user invite, user reset-link: --expires takes minutes, hours and days
         {"9223372036854775807d", 0},
     };
     Fixture f;
-    const std::vector<std::string> commands[] = {{"user", "invite", "bob"}, {"user", "reset-link", "ada"}};
+    const Words commands[] = {{"user", "invite", "bob"}, {"user", "reset-link", "ada"}};
     for (const auto& command : commands)
         for (const Row& row : rows) {
             CAPTURE(std::string(row.time));
@@ -172,7 +171,7 @@ TEST_CASE("user invite, user reset-link: --expires takes minutes, hours and days
 TEST_CASE("user invite, user reset-link: what they refuse, and then nothing is made [LINK-2, MAIL-10]") {
     struct Row {
         const char* when;
-        std::vector<std::string> command;
+        Words command;
         const char* says;
         void (*before)(const Installation& installation) = nullptr;
     };
@@ -208,11 +207,11 @@ TEST_CASE("user invite, user reset-link: what they refuse, and then nothing is m
         CHECK(result.exit_code != 0);
         CHECK(result.out.empty());
         CHECK(is_one_plain_line(result.err));
-        CHECK(result.err.find(row.says) != std::string::npos);
+        CHECK(has(result.err, row.says));
         CHECK(f.links() == 0);
         auto database = f.installation.open();
         CHECK_FALSE(store::find_user_by_name(database, "grace"));
-        CHECK(f.log().find("link_made") == std::string::npos);
+        CHECK_FALSE(has(f.log(), "link_made"));
     }
 }
 
@@ -220,7 +219,7 @@ TEST_CASE(
     "user invite, user reset-link: the audit log says by whom and for what, and has no link [LINK-10, LINK-11, L29]") {
     Fixture f;
     struct Row {
-        std::vector<std::string> command;
+        Words command;
         const char* purpose;
         const char* events;
     };
@@ -243,6 +242,6 @@ TEST_CASE(
         CHECK(f.stored(printed).link.token_hash.str().starts_with(text_of(line, "link")));
         CHECK(text_of(line, "link").size() == 16);
         CHECK(text_of(line, "expires_at").ends_with("Z"));
-        CHECK(log.find(*query_parameter(text_of(printed, "link"), "t")) == std::string::npos);
+        CHECK_FALSE(has(log, *query_parameter(text_of(printed, "link"), "t")));
     }
 }

@@ -1,14 +1,12 @@
 // `postern user passkeys`: what it shows, removes and resumes, and what ends with that.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "audit/trail.h"
 #include "installation.h"
 #include "second_factors.h"
 #include "store/factors.h"
 #include "support/audit_log.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -37,11 +35,7 @@ struct Fixture {
         return model::Subject(text_of(
             installation.must_json({"user", "add", name, "--password-stdin"}, "quiet boats remember\n"), "sub"));
     }
-    std::string audit() const {
-        std::ostringstream text;
-        text << std::ifstream(installation.syslog_file()).rdbuf();
-        return text.str();
-    }
+    std::string audit() const { return read_file(installation.syslog_file()); }
 };
 
 }  // namespace
@@ -56,11 +50,11 @@ TEST_CASE("user passkeys: lists them by the id that the audit log has [WEBAUTHN-
     CHECK(text_of(first, "rp_id") == "id.example.org");
     const std::string text = f.installation.must({"user", "passkeys", f.ada.str()});
     for (const std::string& part : {id_of("phone"), id_of("key"), std::string("suspended since")})
-        CHECK(text.find(part) != text.npos);
-    CHECK(text.find(id_of("other")) == text.npos);
-    CHECK(*member_of(f.installation.must_json({"user", "factors", "ada"}), "passkeys").if_integer() == 2);
+        CHECK(has(text, part));
+    CHECK_FALSE(has(text, id_of("other")));
+    CHECK(integer_of(f.installation.must_json({"user", "factors", "ada"}), "passkeys") == 2);
     f.add("carol");
-    CHECK(f.installation.must({"user", "passkeys", "carol"}).find("has no passkeys") != std::string::npos);
+    CHECK(has(f.installation.must({"user", "passkeys", "carol"}), "has no passkeys"));
 }
 
 TEST_CASE("user passkeys: --remove takes one, raises the stamp, and the codes go with the last [CODE-5] [STORE-6]") {
@@ -101,9 +95,7 @@ TEST_CASE("user factors: --remove passkeys takes all of one user, and the codes 
 
 TEST_CASE("doctor: passkeys that do not count, and an issuer without a name [WEBAUTHN-1, WEBAUTHN-25, POLICY-10]") {
     Fixture f;
-    const auto says = [&](const char* text) {
-        return f.installation.postern({"doctor", "--json"}).out.find(text) != std::string::npos;
-    };
+    const auto says = [&](const char* text) { return has(f.installation.postern({"doctor", "--json"}).out, text); };
     CHECK_FALSE(says("no login accepts them"));
     f.installation.reconfigure("login", json::Object{{"rpId", "former.example"}});
     CHECK(says("3 passkeys for another host than"));

@@ -1,10 +1,8 @@
 // `postern user import --sync`: the users of a source are those of a file.
 #include <doctest/doctest.h>
 
-#include "installation.h"
 #include "json/writer.h"
-#include "store/sessions.h"
-#include "store/users.h"
+#include "preconditions.h"
 #include "support/audit_log.h"
 #include "support/deployment.h"
 
@@ -12,8 +10,6 @@ using namespace postern;
 using namespace postern::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A line without claims and groups for each name.
 std::string people(std::initializer_list<const char*> names) {
@@ -30,28 +26,20 @@ std::string many(int last, int gap = 100000, int width = 0) {
     return lines;
 }
 
-const util::Time kNow = util::SystemClock().now();
-const model::ValueHash kCookie{std::string(64, 'a')};
-
 struct Fixture {
     Installation installation;
 
-    std::vector<std::string> command(const std::vector<std::string>& options) const {
-        std::vector<std::string> all = {"user", "import", "-", "--sync", "ldap"};
-        all.insert(all.end(), options.begin(), options.end());
-        return all;
-    }
+    Words command(const Words& options) const { return joined({"user", "import", "-", "--sync", "ldap"}, options); }
     /// "added updated enabled disabled unchanged"
-    std::string sync(const std::string& file, const std::vector<std::string>& options = {}) const {
+    std::string sync(const std::string& file, const Words& options = {}) const {
         const auto result = installation.must_json(command(options), file);
         std::string counts;
         for (const char* member : {"added", "updated", "enabled", "disabled", "unchanged"})
-            counts += std::to_string(*member_of(result, member).if_integer()) + " ";
+            counts += std::to_string(integer_of(result, member)) + " ";
         return counts;
     }
     /// What it says; nothing was changed by it.
-    std::string refused(const std::string& file, const std::vector<std::string>& options = {},
-                        int exit_code = 1) const {
+    std::string refused(const std::string& file, const Words& options = {}, int exit_code = 1) const {
         const std::string before = installation.must({"user", "list", "--json"});
         const auto result = installation.postern(command(options), file);
         CHECK(result.exit_code == exit_code);
@@ -59,7 +47,7 @@ struct Fixture {
         return result.err;
     }
     json::Value user(const std::string& name) const { return installation.must_json({"user", "show", name}); }
-    bool is_enabled(const std::string& name) const { return *member_of(user(name), "enabled").if_bool(); }
+    bool is_enabled(const std::string& name) const { return flag_of(user(name), "enabled"); }
     std::string source(const std::string& name) const { return text_of(user(name), "source"); }
 };
 
@@ -106,28 +94,14 @@ TEST_CASE("user import --sync: who is not in the file is disabled, and enabled w
     f.installation.must({"user", "add", "root", "--password-stdin"}, "a long enough password\n");
     f.installation.must({"user", "import", "-", "--sync", "hr"}, people({"hanna"}));
     CHECK(f.sync(people({"ada", "bob", "eve"})) == "3 0 0 0 0 ");
-    {
-        auto database = f.installation.open();
-        db::Transaction transaction(database, db::Durability::full);
-        model::Session session;
-        session.cookie_hash = kCookie;
-        session.sid = model::Sid("sid");
-        session.subject = store::find_user_by_name(database, "bob")->subject;
-        session.auth_time = session.created_at = session.last_seen_at = kNow;
-        session.expires_at = kNow + util::Seconds(3600);
-        store::insert_session(transaction, session);
-        transaction.commit();
-    }
+    log_in(f.installation, model::Subject(text_of(f.user("bob"), "sub")));
     CHECK(f.sync(people({"ada", "eve"}), {"--at-most", "40%"}) == "0 0 0 1 2 ");
     CHECK_FALSE(f.is_enabled("bob"));
     CHECK(member_of(f.user("bob"), "left_at").if_integer());
     CHECK(has(f.installation.must({"user", "show", "bob"}), "left source"));
     CHECK(f.is_enabled("root"));   // of no source
     CHECK(f.is_enabled("hanna"));  // of another one
-    {
-        auto database = f.installation.open();
-        CHECK_FALSE(store::find_session(database, kCookie, {kNow, kNow - util::Seconds(3600)}));
-    }
+    CHECK_FALSE(is_logged_in(f.installation));
     CHECK(f.sync(people({"ada", "eve"})) == "0 0 0 0 2 ");
     CHECK(f.sync(people({"ada", "eve", "bob"})) == "0 0 1 0 2 ");
     CHECK(f.is_enabled("bob"));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "has.h"
 #include "json/reader.h"
 #include "support/flow.h"
 #include "util/base64.h"
@@ -301,9 +302,7 @@ TEST_CASE("client authentication: every failure looks the same, to the byte [RFC
             {kWeb, wrong}, {kOther, secret_of(kOther)}, {kSpa, wrong}, {kMachine, wrong},
             {"", wrong},   {"' OR 1=1 --", wrong},
         };
-        for (const auto& failure : failures) {
-            const std::string& id = failure.first;
-            const std::string& secret = failure.second;
+        for (const auto& [id, secret] : failures) {
             CAPTURE(id);
             const Answer answer = present(op, endpoint, basic(id, secret), {});
             CHECK(answer.verdict() == kOut);
@@ -400,8 +399,8 @@ TEST_CASE(
     UserAgent alice(op);
     obtain_tokens(op, alice, authorization_request());
     const std::string stored = op.stored();
-    for (const std::string client : {kWeb, kOther}) CHECK(stored.find(secret_of(client)) == std::string::npos);
-    CHECK(stored.find(kAlicePassword) == std::string::npos);
+    for (const std::string client : {kWeb, kOther}) CHECK_FALSE(has(stored, secret_of(client)));
+    CHECK_FALSE(has(stored, kAlicePassword));
     const auto renewed = postern::json::parse(op.must({"client", "secret", kOther, "--json"}));
     REQUIRE(renewed);
     const std::string secret = text_of(*renewed->if_object(), "client_secret");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/occupant.h"
@@ -42,7 +43,7 @@ CgiRequest preflight(const std::string& origin, const std::string& method = "POS
 std::string reader_of(const Answer& answer) {
     const std::string reader = answer.header("Access-Control-Allow-Origin");
     CHECK(answer.header("Access-Control-Allow-Credentials") == (reader.empty() || reader == "*" ? "" : "true"));
-    CHECK(answer.header("Vary").find("Origin") != std::string::npos);
+    CHECK(has(answer.header("Vary"), "Origin"));
     return reader;
 }
 
@@ -83,7 +84,7 @@ TEST_CASE(
             CHECK(answer.body.empty());
             CHECK(reader_of(answer) == origin);
             CHECK(answer.header("Access-Control-Allow-Methods") == answer.header("Allow"));
-            CHECK(answer.header("Access-Control-Allow-Methods").find("POST") != std::string::npos);
+            CHECK(has(answer.header("Access-Control-Allow-Methods"), "POST"));
             CHECK(answer.header("Access-Control-Allow-Headers") == "Authorization, Content-Type");
             CHECK(answer.header("Access-Control-Max-Age") == "600");
             const Answer more = op.cgi(endpoint, preflight(origin, "POST", "content-type, " + kMoreHeaders));
@@ -138,7 +139,7 @@ TEST_CASE(
     const Answer tokens = ask(token_request(code, kSpa), kSpaPage);
     CHECK(tokens.status == 200);
     CHECK(reader_of(tokens) == kSpaPage);
-    CHECK(tokens.header("Access-Control-Expose-Headers").find("WWW-Authenticate") != std::string::npos);
+    CHECK(has(tokens.header("Access-Control-Expose-Headers"), "WWW-Authenticate"));
 
     const auto ask_as_web = [&](const std::string& origin) {
         const Answer web = op.cgi("token", from_page(with_basic(token_request("x").text()), origin));
@@ -186,7 +187,7 @@ TEST_CASE("token: a busy server tells a page so, and when to come again [Fetch Â
     CHECK(busy.verdict() == "503 temporarily_unavailable");
     CHECK(reader_of(busy) == kSpaPage);
     CHECK(busy.has("Retry-After"));
-    CHECK(busy.header("Access-Control-Expose-Headers").find("Retry-After") != std::string::npos);
+    CHECK(has(busy.header("Access-Control-Expose-Headers"), "Retry-After"));
     CHECK(op.cgi("token", from_page(post_form(form.text()), kSpaPage)).status == 200);
 }
 

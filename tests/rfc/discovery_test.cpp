@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 
@@ -67,7 +68,7 @@ TEST_CASE(
         for (const std::string& algorithm : list) CHECK(contains({"RS256", "ES256", "EdDSA"}, algorithm));
     }
     for (const std::string weak : {"plain", "\"HS", "HS256", "\"password\"", "RS1"})
-        CHECK(answer.body.find(weak) == std::string::npos);
+        CHECK_FALSE(has(answer.body, weak));
     CHECK_FALSE(contains(list_of(document, "id_token_signing_alg_values_supported"), "none"));
 }
 
@@ -165,9 +166,7 @@ TEST_CASE(
         {"revoke", "revocation_endpoint", {{"token", "x"}}},
     };
     for (const Row& row : rows) {
-        Deployment::Options options;
-        options.config = row.config;
-        const Deployment op(options);
+        const Deployment op({.config = row.config});
         const auto document = op.cgi("discovery").json();
         for (const Endpoint& endpoint : endpoints) {
             CAPTURE(row.when);
@@ -198,9 +197,7 @@ TEST_CASE(
     REQUIRE(alice.sign_in(authorization_request()).verdict() == "code");
     const std::vector<std::pair<std::string, std::string>> prompts = {
         {"none", "code"}, {"login", "login"}, {"consent", "consent"}, {"select_account", "login"}, {"create", "code"}};
-    for (const auto& row : prompts) {
-        const std::string& prompt = row.first;
-        const std::string& expected = row.second;
+    for (const auto& [prompt, expected] : prompts) {
         CAPTURE(prompt);
         CHECK(alice.authorize(authorization_request().with("prompt", prompt)).verdict() == expected);
         CHECK(contains(list_of(document, "prompt_values_supported"), prompt) == (prompt != "create"));
@@ -283,9 +280,7 @@ TEST_CASE(
     };
     for (const Row& row : rows) {
         CAPTURE(row.issuer);
-        Deployment::Options options;
-        options.issuer = row.issuer;
-        const Deployment op(options);
+        const Deployment op({.issuer = row.issuer});
         CgiRequest request;
         request.path = row.openid;
         const Answer appended = op.cgi("discovery", request);
@@ -370,13 +365,11 @@ TEST_CASE(
 }
 
 TEST_CASE("discovery: an endpoint that is withdrawn is not in it, and is 404 [IF7, RFC 8414 §2i]") {
-    Deployment::Options options;
-    options.config = {{"paths", json::Object{{"authorize", "/oauth/authorize"},
-                                             {"introspect", nullptr},
-                                             {"revoke", nullptr},
-                                             {"userinfo", nullptr},
-                                             {"logout", nullptr}}}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"paths", json::Object{{"authorize", "/oauth/authorize"},
+                                                           {"introspect", nullptr},
+                                                           {"revoke", nullptr},
+                                                           {"userinfo", nullptr},
+                                                           {"logout", nullptr}}}}});
     const auto document = op.cgi("discovery").json();
     const std::vector<std::pair<std::string, std::string>> gone = {{"introspection_endpoint", "/token/introspect"},
                                                                    {"revocation_endpoint", "/token/revoke"},
@@ -395,18 +388,16 @@ TEST_CASE("discovery: an endpoint that is withdrawn is not in it, and is 404 [IF
 }
 
 TEST_CASE("discovery: configured members and scopes are added, computed ones stay [RFC 8414 §2ek, Discovery §3v]") {
-    Deployment::Options options;
-    options.config = {{"metadata", json::Object{{"service_documentation", "https://op.example/docs"},
-                                                {"op_policy_uri", "https://op.example/policy"}}},
-                      {"scopeDescriptions", json::Object{{"api", "Use the \"API\" </script>"}}},
-                      {"idTokenAlgorithm", "EdDSA"}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"metadata", json::Object{{"service_documentation", "https://op.example/docs"},
+                                                              {"op_policy_uri", "https://op.example/policy"}}},
+                                    {"scopeDescriptions", json::Object{{"api", "Use the \"API\" </script>"}}},
+                                    {"idTokenAlgorithm", "EdDSA"}}});
     const Answer answer = op.cgi("discovery");
     const auto document = answer.json();
     CHECK(text_of(document, "service_documentation") == "https://op.example/docs");
     CHECK(contains(list_of(document, "scopes_supported"), "api"));
     CHECK(list_of(document, "id_token_signing_alg_values_supported") == Strings{"EdDSA"});
-    CHECK(answer.body.find("</script>") == std::string::npos);
+    CHECK_FALSE(has(answer.body, "</script>"));
 }
 
 TEST_CASE(
@@ -420,7 +411,7 @@ TEST_CASE(
         other.configure("metadata", json::Object{{member.first, "x"}});
         const Answer answer = other.cgi("discovery");
         CHECK(answer.exit_code == 1);
-        CHECK(answer.log.find("metadata." + member.first) != std::string::npos);
+        CHECK(has(answer.log, "metadata." + member.first));
     }
 }
 
@@ -501,7 +492,7 @@ TEST_CASE(
         CHECK(answer.header("Vary") == "Origin");
         CHECK(answer.header("Cache-Control") == "public, max-age=3600");
         CHECK(answer.body.starts_with("{"));
-        CHECK(answer.body.find("evil.example") == std::string::npos);
+        CHECK_FALSE(has(answer.body, "evil.example"));
         const std::string tag = answer.header("ETag");
         CHECK(tag.size() > 20);
         request.headers.emplace_back("If-None-Match", "\"other\", W/" + tag);
@@ -520,7 +511,7 @@ TEST_CASE(
         CgiRequest post = post_form("a=b");
         const Answer refused = op.cgi(endpoint, post);
         CHECK(refused.status == 405);
-        CHECK(refused.header("Allow").find("GET") != std::string::npos);
+        CHECK(has(refused.header("Allow"), "GET"));
     }
 }
 
@@ -551,7 +542,7 @@ TEST_CASE(
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
     for (const std::string name : {"access_token", "id_token"})
-        CHECK(answer.body.find("\"" + text_of(jwt_header(text_of(tokens, name)), "kid") + "\"") != std::string::npos);
+        CHECK(has(answer.body, "\"" + text_of(jwt_header(text_of(tokens, name)), "kid") + "\""));
 }
 
 TEST_CASE("discovery and jwks: need neither database nor private keys [D02, D03]") {

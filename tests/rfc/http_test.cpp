@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -62,9 +63,7 @@ TEST_CASE("the configuration never comes from a request [RFC 3875 §4.1, X02]") 
 }
 
 TEST_CASE("a loopback issuer over http promises no https") {
-    Deployment::Options options;
-    options.issuer = "http://127.0.0.1:8080";
-    const Deployment op(options);
+    const Deployment op({.issuer = "http://127.0.0.1:8080"});
     CHECK_FALSE(op.cgi("discovery").has("Strict-Transport-Security"));
     UserAgent alice(op);
     CHECK(alice.sign_in(authorization_request()).verdict() == "code");
@@ -232,7 +231,7 @@ TEST_CASE(
                 request.headers.emplace_back(name, row.allowed.substr(0, row.allowed.find(',')));
             const Answer answer = r.op.cgi(row.endpoint, request);
             CHECK(answer.status == 405);
-            CHECK(answer.header("Allow").find(row.allowed) != std::string::npos);
+            CHECK(has(answer.header("Allow"), row.allowed));
             CHECK(answer.exit_code == 0);
         }
     }
@@ -271,9 +270,7 @@ TEST_CASE("an executable answers its own path and no other [IF80, X19]") {
 }
 
 TEST_CASE("a base path may have been taken away by a proxy") {
-    Deployment::Options options;
-    options.issuer = "https://op.example/auth";
-    const Deployment op(options);
+    const Deployment op({.issuer = "https://op.example/auth"});
     CgiRequest request;
     for (const std::string path : {"/auth/jwks", "/jwks"}) {
         request.path = path;
@@ -298,9 +295,9 @@ TEST_CASE(
     request.variables = {{"SERVER_NAME", "evil.example"}, {"HTTPS", std::nullopt}, {"SERVER_PORT", "80"}};
     const Answer answer = op.cgi("authorize", request);
     CHECK(verdict_of(op, answer) == "login");
-    CHECK(answer.raw.find("evil.example") == std::string::npos);
-    CHECK(answer.header("Set-Cookie").find("Secure") != std::string::npos);
-    CHECK(op.cgi("discovery", request).raw.find("evil.example") == std::string::npos);
+    CHECK_FALSE(has(answer.raw, "evil.example"));
+    CHECK(has(answer.header("Set-Cookie"), "Secure"));
+    CHECK_FALSE(has(op.cgi("discovery", request).raw, "evil.example"));
 }
 
 TEST_CASE("two Authorization headers do not authorize [RFC 9110 §5.3, X21]") {
@@ -326,10 +323,10 @@ TEST_CASE("names and texts are shown, never run [L13, L14, RFC 6749 §10.14]") {
     const Landing consent = alice.log_in(again);
     CHECK(consent.verdict() == "consent");
     for (const Landing* page : {&login, &again, &consent}) {
-        CHECK(page->answer.body.find("<img") == std::string::npos);
-        CHECK(page->answer.body.find("<b>") == std::string::npos);
-        CHECK(page->answer.body.find("\xe2\x80\xae") == std::string::npos);
-        CHECK(visible_text(page->answer.body).find(name) != std::string::npos);
+        CHECK_FALSE(has(page->answer.body, "<img"));
+        CHECK_FALSE(has(page->answer.body, "<b>"));
+        CHECK_FALSE(has(page->answer.body, "\xe2\x80\xae"));
+        CHECK(has(visible_text(page->answer.body), name));
     }
     CHECK(find_form(again.answer.body)->fields.at("username") == "<b>{{csrf}}\"'");
 }
@@ -337,9 +334,7 @@ TEST_CASE("names and texts are shown, never run [L13, L14, RFC 6749 §10.14]") {
 TEST_CASE("quotes, line separators and tags in claims and descriptions are JSON, and inert in a browser [X31]") {
     const std::string odd =
         "\"quoted\" \\back\\ \xe2\x80\xa8\xe2\x80\xa9 </script><script>alert(1)</script> \xc3\xa9 \xf0\x9f\x98\x80";
-    Deployment::Options options;
-    options.config = {{"scopeDescriptions", postern::json::Object{{"api", odd}}}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"scopeDescriptions", postern::json::Object{{"api", odd}}}}});
     op.must({"user", "add", "odd", "--password-stdin", "--claims-stdin"},
             "a long enough password\n" + postern::json::write(postern::json::Object{{"name", odd}}) + "\n");
     UserAgent browser(op);
@@ -347,7 +342,7 @@ TEST_CASE("quotes, line separators and tags in claims and descriptions are JSON,
         browser.log_in(browser.authorize(authorization_request().with("scope", "openid profile api")), "odd",
                        "a long enough password");
     REQUIRE(consent.verdict() == "consent");
-    CHECK(consent.answer.body.find("<script>alert") == std::string::npos);
+    CHECK_FALSE(has(consent.answer.body, "<script>alert"));
     const Answer tokens = redeem(op, token_request(browser.approve(consent).parameter("code")));
     REQUIRE(tokens.status == 200);
     const Answer claims = userinfo(op, tokens.member("access_token"));
@@ -359,8 +354,7 @@ TEST_CASE("quotes, line separators and tags in claims and descriptions are JSON,
     for (const Answer& answer : {tokens, claims, refused, op.cgi("discovery"), op.cgi("jwks")}) {
         CHECK(answer.header("Content-Type").starts_with("application/json"));
         CHECK(answer.header("X-Content-Type-Options") == "nosniff");
-        for (const std::string text : {"<", "\xe2\x80\xa8", "\xe2\x80\xa9"})
-            CHECK(answer.body.find(text) == std::string::npos);
+        for (const std::string text : {"<", "\xe2\x80\xa8", "\xe2\x80\xa9"}) CHECK_FALSE(has(answer.body, text));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "has.h"
 #include "oauth/access_token.h"
 #include "store/grants.h"
 #include "support/flow.h"
@@ -50,7 +51,7 @@ TEST_CASE(
         CHECK(consent.answer.status == 200);
         CHECK(find_form(consent.answer.body)->method == "post");
         const std::string shown = visible_text(consent.answer.body);
-        for (const char* text : {"Web Application", "openid", "email"}) CHECK(shown.find(text) != std::string::npos);
+        for (const char* text : {"Web Application", "openid", "email"}) CHECK(has(shown, text));
         const Answer decided = alice.send(op.url("scopes"), alice.form_of(consent, row.button));
         CHECK(route_of(decided) == at("authorize"));
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "store/users.h"
@@ -278,8 +279,8 @@ TEST_CASE(
     REQUIRE(consent.verdict() == "consent");
     const std::string text = visible_text(consent.answer.body);
     for (const char* shown : {"See your date of birth", "See your phone number", "See your e-mail address"})
-        CHECK_MESSAGE(text.find(shown) != std::string::npos, shown);
-    CHECK(text.find("See whether your e-mail address has been verified") == std::string::npos);
+        CHECK_MESSAGE(has(text, shown), shown);
+    CHECK_FALSE(has(text, "See whether your e-mail address has been verified"));
     CHECK(text.find("See your e-mail address") == text.rfind("See your e-mail address"));
 }
 
@@ -339,10 +340,8 @@ void add_member(const Deployment& op) {
 
 TEST_CASE(
     "scopeClaims: a scope releases what the configuration says, to clients that have it [OIDC Core §5.1.2, §5.4]") {
-    Deployment::Options options;
-    options.config = {{"scopeClaims", json::Object{{"roles", json::strings({"roles"})},
-                                                   {"staff", json::strings({"employee_number"})}}}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"scopeClaims", json::Object{{"roles", json::strings({"roles"})},
+                                                                 {"staff", json::strings({"employee_number"})}}}}});
     add_member(op);
     op.must({"client", "set", kWeb, "--scope", "openid profile email roles staff"});
     const auto document = op.cgi("discovery").json();
@@ -376,7 +375,7 @@ TEST_CASE(
         const Landing consent = member.log_in(member.authorize(asking(row.claims, row.scope)), "member");
         REQUIRE(consent.verdict() == "consent");
         const bool asks_roles = row.userinfo.contains("roles") || row.id_token.contains("roles");
-        CHECK((visible_text(consent.answer.body).find("Use the permission roles") != std::string::npos) == asks_roles);
+        CHECK(has(visible_text(consent.answer.body), "Use the permission roles") == asks_roles);
         const auto tokens = redeem(op, token_request(member.approve(consent).parameter("code"))).json();
         const auto told = userinfo(op, text_of(tokens, "access_token")).json();
         CHECK(names_of(told) == row.userinfo);

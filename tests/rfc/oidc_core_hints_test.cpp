@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -140,13 +141,13 @@ TEST_CASE(
         op.advance(seconds{7000});
         CHECK(alice.authorize(request.with("prompt", "none").with("id_token_hint", hint)).verdict() == "code");
     }
-    CHECK(op.postern({"doctor"}).out.find("key retire") == std::string::npos);
+    CHECK_FALSE(has(op.postern({"doctor"}).out, "key retire"));
     CHECK(alice.open(op.url("logout") + "?" + Query{{"id_token_hint", hint}, {"post_logout_redirect_uri", bye}}.text())
               .url == bye);
 
     op.must({"user", "set", kAlice, "--claim", "website=https://" + std::string(3000, 'w')});
     const Answer both = redeem(op, token_request(alice.sign_in(request).parameter("code")));
-    CHECK(both.log.find("\"event\":\"claims_left_out\"") != std::string::npos);
+    CHECK(has(both.log, "\"event\":\"claims_left_out\""));
     CHECK(both.member("id_token").size() < 6000);
     CHECK(userinfo(op, both.member("access_token")).json().find("website"));
 }
@@ -176,7 +177,7 @@ TEST_CASE("login_hint: fills in the user name, and is never an error [OIDC Core 
         const Landing login = visitor.authorize(authorization_request().with("login_hint", row.hint));
         REQUIRE(login.verdict() == "login");
         CHECK(prefilled(login) == row.shown);
-        CHECK(login.answer.body.find("<b>") == std::string::npos);
+        CHECK_FALSE(has(login.answer.body, "<b>"));
     }
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request().with("login_hint", kBob));
@@ -191,7 +192,7 @@ TEST_CASE("id_token_hint: does not tell its holder what the user is called") {
     const Landing login = visitor.authorize(authorization_request().with("id_token_hint", hint));
     REQUIRE(login.verdict() == "login");
     CHECK(prefilled(login).empty());
-    CHECK(login.answer.body.find(kAlice) == std::string::npos);
+    CHECK_FALSE(has(login.answer.body, kAlice));
     CHECK(prefilled(visitor.authorize(authorization_request().with("id_token_hint", hint).with("login_hint", "al"))) ==
           "al");
 }

@@ -8,6 +8,7 @@
 
 #include "crypto/digest.h"
 #include "db/database.h"
+#include "has.h"
 #include "jose/jwk.h"
 #include "jose/jws.h"
 #include "json/writer.h"
@@ -78,7 +79,7 @@ TEST_CASE(
     UserAgent alice(op);
     const Answer refused = alice.fetch(op.url("authorize") + "?" + good().with("prompt", "none").text());
     CHECK(verdict_of(op, refused) == "login_required");
-    CHECK(refused.body.find("<form") == std::string::npos);
+    CHECK_FALSE(has(refused.body, "<form"));
     alice.log_in(alice.authorize(good()));
     const Answer unapproved = alice.fetch(op.url("authorize") + "?" + good().with("prompt", "none").text());
     CHECK(verdict_of(op, unapproved) == "consent_required");
@@ -255,9 +256,7 @@ TEST_CASE("ID token: its claims [IF32, IF55, OIDC Core §2abdefjn, §5.4c, §15.
 TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC Core §3.1.3.6, §16.11]") {
     for (const std::string algorithm : {"RS256", "ES256", "EdDSA"}) {
         CAPTURE(algorithm);
-        Deployment::Options options;
-        options.config = {{"idTokenAlgorithm", algorithm}};
-        const Deployment op(options);
+        const Deployment op({.config = {{"idTokenAlgorithm", algorithm}}});
         UserAgent alice(op);
         const auto tokens = obtain_tokens(op, alice, good());
         const std::string access = text_of(tokens, "access_token");
@@ -290,17 +289,15 @@ TEST_CASE(
     const Deployment op;
     op.must({"client", "set", kWeb, "--scope", "openid openidx OPENID xopenid open email api"});
     UserAgent alice(op);
-    for (const auto& row : std::vector<std::pair<std::string, bool>>{{"openid", true},
-                                                                     {"email openid", true},
-                                                                     {"api", false},
-                                                                     {"openidx openid", true},
-                                                                     {"openidx", false},
-                                                                     {"OPENID", false},
-                                                                     {"xopenid", false},
-                                                                     {"xopenid open", false},
-                                                                     {"email", false}}) {
-        const auto& scope = row.first;
-        const auto& expected = row.second;
+    for (const auto& [scope, expected] : std::vector<std::pair<std::string, bool>>{{"openid", true},
+                                                                                   {"email openid", true},
+                                                                                   {"api", false},
+                                                                                   {"openidx openid", true},
+                                                                                   {"openidx", false},
+                                                                                   {"OPENID", false},
+                                                                                   {"xopenid", false},
+                                                                                   {"xopenid open", false},
+                                                                                   {"email", false}}) {
         CAPTURE(scope);
         const auto tokens = obtain_tokens(op, alice, good().with("scope", scope));
         CHECK((tokens.find("id_token") != nullptr) == expected);
@@ -349,7 +346,7 @@ TEST_CASE(
         CHECK(verdict(alice, client) == "consent");
         CHECK(verdict(alice, client, "none") == "consent_required");
         const Landing consent = alice.authorize(offline(client));
-        CHECK(visible_text(consent.answer.body).find("offline_access") != std::string::npos);
+        CHECK(has(visible_text(consent.answer.body), "offline_access"));
         CHECK(alice.deny(consent).verdict() == "access_denied");
         CHECK(verdict(alice, client) == "consent");
         CHECK(granted(alice, client));
@@ -385,7 +382,7 @@ TEST_CASE("sub: one value per person at every client, and never a name [OIDC Cor
     bob.log_in(bob.authorize(good()), kBob, kBobPassword);
     const std::string bobs = sub_of(obtain_tokens(op, bob, good()));
     CHECK(bobs != at_web);
-    CHECK(at_web.find(kAlice) == std::string::npos);
+    CHECK_FALSE(has(at_web, kAlice));
 }
 
 TEST_CASE("UserInfo: each scope releases its claims and no others [IF53, OIDC Core §5.3.2d, §5.4ab, §17.1, U06]") {
@@ -445,7 +442,7 @@ TEST_CASE(
     CHECK(body.find("internal") == nullptr);
     CHECK(body.members().back().first == "sub");
     CHECK(text_of(body, "sub") == subject_of(op, kAlice));
-    CHECK(answer.body.find("</script>") == std::string::npos);
+    CHECK_FALSE(has(answer.body, "</script>"));
     CHECK(answer.body.find("\"sub\"") == answer.body.rfind("\"sub\""));
 }
 
@@ -478,7 +475,7 @@ TEST_CASE(
             continue;
         }
         CHECK(answer.status == 200);
-        CHECK(answer.body.find(row.answer) != std::string::npos);
+        CHECK(has(answer.body, row.answer));
         CHECK(answer.body.ends_with(",\"sub\":\"" + subject_of(op, kAlice) + "\"}"));
         for (const std::string name : {"\"sub\"", "\"iss\"", "\"aud\"", "\"exp\""})
             CHECK(answer.body.find(name) == (name == "\"sub\"" ? answer.body.rfind(name) : std::string::npos));
@@ -519,9 +516,7 @@ TEST_CASE("username: in the access token by option only, and never in the ID tok
 }
 
 TEST_CASE("lifetimes: as configured, in tokens and answers [RFC 6750 §5.2c, OIDC Core §2e]") {
-    Deployment::Options options;
-    options.config = {{"accessTokenTTL", 120}, {"idTokenTTL", 30}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"accessTokenTTL", 120}, {"idTokenTTL", 30}}});
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, good());
     CHECK(number_of(tokens, "expires_in") == 120);

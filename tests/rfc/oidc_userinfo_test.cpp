@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "util/base64.h"
@@ -38,8 +39,8 @@ std::string said(const Answer& answer) {
     if (answer.status == 200) return "200";
     CHECK(answer.json().find("sub") == nullptr);
     const std::string challenge = answer.header("WWW-Authenticate");
-    CHECK(challenge.find("error=\"" + answer.member("error") + "\"") != std::string::npos);
-    CHECK(challenge.find("error_description=\"" + answer.member("error_description") + "\"") != std::string::npos);
+    CHECK(has(challenge, "error=\"" + answer.member("error") + "\""));
+    CHECK(has(challenge, "error_description=\"" + answer.member("error_description") + "\""));
     return std::to_string(answer.status) + " " + challenge;
 }
 
@@ -172,9 +173,7 @@ TEST_CASE(
 }
 
 TEST_CASE("userinfo: an opaque refresh token is not an access token either [F08, J11]") {
-    Deployment::Options options;
-    options.config = {{"useOpaqueRefreshTokens", true}};
-    const Deployment op(options);
+    const Deployment op({.config = {{"useOpaqueRefreshTokens", true}}});
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
     REQUIRE_FALSE(text_of(tokens, "refresh_token").empty());
@@ -279,7 +278,7 @@ TEST_CASE(
     op.write_config(json::write_pretty(config));
     const Answer answer = op.cgi("userinfo", {});
     CHECK(answer.status == 500);
-    CHECK(answer.log.find("issuer") != std::string::npos);
+    CHECK(has(answer.log, "issuer"));
 }
 
 }  // namespace

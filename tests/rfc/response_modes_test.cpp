@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crypto/digest.h"
+#include "has.h"
 #include "support/flow.h"
 #include "support/html.h"
 #include "util/base64.h"
@@ -193,8 +194,8 @@ TEST_CASE("response_mode: postern why explains a refusal whichever way it was se
         CAPTURE(mode);
         const Answer answer = op.cgi("authorize", get_request(asking(mode).with("scope", "admin").text()));
         const std::string why = op.must({"why", answer.header("X-Request-Id")});
-        CHECK(why.find("invalid_scope") != std::string::npos);
-        CHECK(why.find(kWeb) != std::string::npos);
+        CHECK(has(why, "invalid_scope"));
+        CHECK(has(why, kWeb));
     }
 }
 
@@ -230,21 +231,20 @@ TEST_CASE("form_post: a page that sends itself, and a button for browsers withou
     CHECK(form->method == "post");
     CHECK(form->action == redirect_uri_of(kWeb));
     CHECK(has_id(page.body, "continue"));
-    CHECK(visible_text(page.body).find("Web Application") != std::string::npos);
+    CHECK(has(visible_text(page.body), "Web Application"));
 
     const auto begin = page.body.find("<script>") + 8;
     const std::string script = page.body.substr(begin, page.body.find("</script>") - begin);
-    CHECK(script.find("submit()") != std::string::npos);
+    CHECK(has(script, "submit()"));
     const std::string policy = page.header("Content-Security-Policy");
     const std::string hash = "'sha256-" + postern::util::base64_encode(postern::crypto::sha256(script)) + "'";
-    CHECK(policy.find("script-src " + hash + ";") != std::string::npos);
-    for (const std::string loose : {"form-action", "unsafe", "http", "*"})
-        CHECK(policy.find(loose) == std::string::npos);
+    CHECK(has(policy, "script-src " + hash + ";"));
+    for (const std::string loose : {"form-action", "unsafe", "http", "*"}) CHECK_FALSE(has(policy, loose));
     // The script that submits by itself is on no other page.
     const Landing login = UserAgent(op).authorize(asking("form_post"));
     CHECK(login.verdict() == "login");
-    CHECK(login.answer.header("Content-Security-Policy").find(hash) == std::string::npos);
-    CHECK(login.answer.body.find(script) == std::string::npos);
+    CHECK_FALSE(has(login.answer.header("Content-Security-Policy"), hash));
+    CHECK_FALSE(has(login.answer.body, script));
 }
 
 TEST_CASE(

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "has.h"
 #include "support/flow.h"
 #include "support/html.h"
 #include "support/listener.h"
@@ -207,7 +208,7 @@ TEST_CASE(
         const Answer first = op.cgi("authorize", get_request(request.text()));
         const bool is_refused = std::string_view(granted) == "invalid_scope";
         CHECK(verdict_of(op, first, kOther) == (is_refused ? "invalid_scope" : "login"));
-        const bool is_logged = first.log.find("\"event\":\"scope_ignored\"") != std::string::npos;
+        const bool is_logged = has(first.log, "\"event\":\"scope_ignored\"");
         CHECK(is_logged == !is_refused);
         if (!is_refused) CHECK(text_of(obtain_tokens(op, alice, request, kOther), "scope") == granted);
     }
@@ -253,7 +254,7 @@ TEST_CASE("authorize: the URL of the next page fits into a header line of Apache
         const Answer answer = op.cgi("authorize", get_request(query.text()));
         CAPTURE(answer.body);
         CHECK(answer.status == 303);
-        CHECK(answer.header("Location").find("/login?resume=") != std::string::npos);
+        CHECK(has(answer.header("Location"), "/login?resume="));
         CHECK(answer.header("Location").size() > 6000);
         CHECK(answer.header("Location").size() < 8000);
     }
@@ -356,9 +357,7 @@ TEST_CASE(
         {"nonce", std::string(5000, 'n')},
     };
     for (const Doubt& doubt : doubts) {
-        for (const auto& row : other_errors) {
-            const auto& name = row.first;
-            const auto& value = row.second;
+        for (const auto& [name, value] : other_errors) {
             CAPTURE(doubt.when);
             CAPTURE(name);
             const Query request = name.empty() ? doubt.request : doubt.request.with(name, value);
@@ -368,18 +367,16 @@ TEST_CASE(
             CHECK_FALSE(answer.has("Set-Cookie"));
             CHECK(answer.header("Content-Type") == "text/html; charset=utf-8");
             CHECK(has_id(answer.body, "request-id"));
-            CHECK(answer.body.find("<script>alert") == std::string::npos);
-            CHECK(answer.body.find("evil.example") == std::string::npos);
+            CHECK_FALSE(has(answer.body, "<script>alert"));
+            CHECK_FALSE(has(answer.body, "evil.example"));
         }
     }
 }
 
 TEST_CASE("authorize: a client that asks only to be redirected reaches its registered address alone [A15]") {
     const Deployment op;
-    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
              {"prompt", "none"}, {"scope", "no_such"}, {"response_type", "zz"}}) {
-        const auto& name = row.first;
-        const auto& value = row.second;
         CAPTURE(name);
         const Query request = authorization_request(kOther).with(name, value);
         const Answer answer = op.cgi("authorize", get_request(request.text()));
@@ -406,10 +403,10 @@ TEST_CASE("authorize: a client_secret in the URL authenticates nothing and is in
             op.cgi("authorize", get_request(asked.with("redirect_uri", "https://evil.example/").text()));
         const std::string encoded = Query{{"", secret}}.text().substr(1);
         for (const Answer* answer : {&landing.answer, &refused, &page}) {
-            CHECK(answer->log.find("\"endpoint\":\"authorize\"") != std::string::npos);
+            CHECK(has(answer->log, "\"endpoint\":\"authorize\""));
             for (const std::string& spelling : {secret, encoded}) {
-                CHECK(answer->raw.find(spelling) == std::string::npos);
-                CHECK(answer->log.find(spelling) == std::string::npos);
+                CHECK_FALSE(has(answer->raw, spelling));
+                CHECK_FALSE(has(answer->log, spelling));
             }
         }
     }
@@ -497,11 +494,9 @@ TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 Â
     CHECK(error.url.starts_with("https://many.example/b?x=1&error=unsupported_response_type"));
     op.must({"client", "add", "query", "--first-party", "--redirect-uri", "https://query.example/cb?x=1&y=a%26b",
              "--redirect-uri", "https://query.example/cb?", "--scope", "openid email"});
-    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& [registered, begin] : std::vector<std::pair<std::string, std::string>>{
              {"https://query.example/cb?x=1&y=a%26b", "https://query.example/cb?x=1&y=a%26b&"},
              {"https://query.example/cb?", "https://query.example/cb?"}}) {
-        const auto& registered = row.first;
-        const auto& begin = row.second;
         CAPTURE(registered);
         const Query asked = authorization_request("query").with("redirect_uri", registered);
         CHECK(alice.sign_in(asked).url.starts_with(begin + "code="));
@@ -556,7 +551,7 @@ TEST_CASE(
         other.content_type = type;
         const Answer answer = op.cgi("authorize", other);
         CHECK(answer.status == 400);
-        CHECK(visible_text(answer.body).find("This sign-in link is damaged") != std::string::npos);
+        CHECK(has(visible_text(answer.body), "This sign-in link is damaged"));
     }
     CHECK(op.cgi("authorize", post_form(good().with("redirect_uri", "https://evil.example/").text())).status == 400);
     CHECK(verdict_of(op, op.cgi("authorize", post_form(good().with("response_type", "zz").text()))) ==
@@ -585,11 +580,11 @@ TEST_CASE(
         CAPTURE(faulty.text());
         const Landing page = alice.open(op.url("authorize") + "?" + faulty.text());
         CHECK(page.verdict() == "page 400");
-        CHECK(visible_text(page.answer.body).find("This sign-in cannot be continued") != std::string::npos);
+        CHECK(has(visible_text(page.answer.body), "This sign-in cannot be continued"));
     }
     const Landing consent = alice.log_in(again);
     CHECK(consent.verdict() == "consent");
-    CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
+    CHECK_FALSE(has(visible_text(consent.answer.body), "api"));
     const std::string more = changed.without("resume").with("prompt", "none").text();
     const std::string asked = query_parameter(consent.url, "resume").value_or("");
     const Landing resumed = alice.open(op.url("authorize") + "?resume=" + asked + "&" + more);

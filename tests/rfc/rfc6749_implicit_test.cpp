@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "has.h"
 #include "support/flow.h"
 #include "util/text.h"
 
@@ -43,7 +44,7 @@ TEST_CASE(
     const auto refused =
         op.postern({"client", "add", kPage, "--grant", "implicit", "--redirect-uri", "https://page.example/cb"});
     CHECK(refused.exit_code == 1);
-    CHECK(refused.err.find("implicit") != std::string::npos);
+    CHECK(has(refused.err, "implicit"));
     for (const std::string client : {kWeb, kSpa}) {
         const Landing landing = UserAgent(op).authorize(asking(client));
         CHECK(landing.verdict() == "unsupported_response_type");
@@ -55,7 +56,7 @@ TEST_CASE("implicit: registration needs the option and a redirect URI [RFC 6749 
     const Deployment op(with_implicit());
     CHECK(op.postern({"client", "add", "nowhere", "--public", "--grant", "implicit"}).exit_code == 1);
     add_page(op);
-    CHECK(op.must({"client", "show", kPage, "--json"}).find("\"implicit\"") != std::string::npos);
+    CHECK(has(op.must({"client", "show", kPage, "--json"}), "\"implicit\""));
 }
 
 TEST_CASE(
@@ -98,11 +99,11 @@ TEST_CASE(
         CAPTURE(row.when);
         const Answer answer = op.cgi("authorize", get_request(row.request.text()));
         CHECK(verdict_of(op, answer, row.client, row.state) == row.expected);
-        const bool names_its_mode = row.request.text().find("response_mode=fragment") != std::string::npos;
-        const bool yields_token = row.request.text().find("token") != std::string::npos;
+        const bool names_its_mode = has(row.request.text(), "response_mode=fragment");
+        const bool yields_token = has(row.request.text(), "token");
         if (row.expected != "login" && (yields_token || names_its_mode)) {
             CHECK(answer.location().find('?') == std::string::npos);
-            CHECK(answer.location().find("#error=") != std::string::npos);
+            CHECK(has(answer.location(), "#error="));
         }
     }
     for (const std::string type :
@@ -164,8 +165,8 @@ TEST_CASE(
     CHECK(number_of(claims, "exp") - number_of(claims, "iat") == 900);
     CHECK(userinfo(op, token).member("sub") == subject_of(op, kAlice));
     const std::string signature = token.substr(token.rfind('.') + 1);
-    CHECK(landing.answer.log.find(signature) == std::string::npos);
-    CHECK(op.stored().find(signature) == std::string::npos);
+    CHECK_FALSE(has(landing.answer.log, signature));
+    CHECK_FALSE(has(op.stored(), signature));
     for (const std::string table : {"authorization_codes", "refresh_tokens"}) CHECK(op.count_rows(table) == 0);
 }
 

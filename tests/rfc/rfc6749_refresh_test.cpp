@@ -314,9 +314,7 @@ TEST_CASE(
 TEST_CASE("refresh: another refreshTokenTTL counts for new grants, and neither prolongs nor cuts one that is there") {
     for (const int changed : {1, 1000000}) {
         CAPTURE(changed);
-        Deployment::Options options;
-        options.config = json::Object{{"refreshTokenTTL", 1000}};
-        SignedIn r(options);
+        SignedIn r({.config = {{"refreshTokenTTL", 1000}}});
         const auto expiry = number_of(jwt_claims(r.refresh_token()), "exp");
         r.op.configure("refreshTokenTTL", changed);
         r.op.advance(seconds(500));

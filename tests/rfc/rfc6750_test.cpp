@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/listener.h"
@@ -22,13 +23,13 @@ void check_invalid_token(const Answer& answer) {
     CHECK(answer.status == 401);
     const std::string challenge = answer.header("WWW-Authenticate");
     CHECK(challenge.starts_with("Bearer "));
-    CHECK(challenge.find("error=\"invalid_token\"") != std::string::npos);
-    CHECK(challenge.find("error_description=\"") != std::string::npos);
+    CHECK(has(challenge, "error=\"invalid_token\""));
+    CHECK(has(challenge, "error_description=\""));
     CHECK(challenge.find('\\') == std::string::npos);
     CHECK(answer.header("Cache-Control") == "no-store");
-    CHECK(answer.header("Vary").find("Authorization") != std::string::npos);
+    CHECK(has(answer.header("Vary"), "Authorization"));
     CHECK(answer.header("X-Content-Type-Options") == "nosniff");
-    CHECK(answer.body.find("\"sub\"") == std::string::npos);
+    CHECK_FALSE(has(answer.body, "\"sub\""));
 }
 
 TEST_CASE(
@@ -39,7 +40,7 @@ TEST_CASE(
     CHECK(answer.header("Content-Type") == "application/json");
     CHECK(answer.header("Cache-Control") == "no-store");
     CHECK(answer.header("X-Content-Type-Options") == "nosniff");
-    CHECK(answer.header("Vary").find("Authorization") != std::string::npos);
+    CHECK(has(answer.header("Vary"), "Authorization"));
     CHECK(answer.header("Content-Length") == std::to_string(answer.body.size()));
     CHECK(answer.member("sub") == subject_of(ready.op, kAlice));
     CHECK(answer.member("sub") == text_of(jwt_claims(text_of(ready.tokens, "id_token")), "sub"));
@@ -124,7 +125,7 @@ TEST_CASE(
                                          "--x\r\nContent-Disposition: form-data; name=\"access_token\"\r\n\r\n" +
                                              ready.access_token() + "\r\n--x--\r\n")}) {
         CHECK((answer.status == 401 || answer.status == 415));
-        CHECK(answer.body.find("\"sub\"") == std::string::npos);
+        CHECK_FALSE(has(answer.body, "\"sub\""));
     }
 
     CgiRequest get_with_body = post_form(form);
@@ -254,9 +255,7 @@ TEST_CASE(
         {"16 000 characters", std::string(16000, 'A')},
         {"standard alphabet", forged(token, 2, "+/" + signature.substr(2))},
     };
-    for (const auto& row : rows) {
-        const auto& when = row.first;
-        const auto& bad = row.second;
+    for (const auto& [when, bad] : rows) {
         CAPTURE(when);
         check_invalid_token(userinfo(ready.op, bad));
     }
@@ -288,9 +287,7 @@ TEST_CASE("userinfo: the issuer is compared [IF37, IF154, J13]") {
 }
 
 TEST_CASE("userinfo: a token dies at its expiry, without leeway [IF60, J12, U07, RFC 6750 §3.1b, OIDC Core §16.9]") {
-    for (const auto& row : std::vector<std::pair<int, int>>{{899, 200}, {900, 401}, {901, 401}}) {
-        const auto& age = row.first;
-        const auto& status = row.second;
+    for (const auto& [age, status] : std::vector<std::pair<int, int>>{{899, 200}, {900, 401}, {901, 401}}) {
         CAPTURE(age);
         SignedIn ready;
         ready.op.advance(seconds(age));
@@ -298,9 +295,7 @@ TEST_CASE("userinfo: a token dies at its expiry, without leeway [IF60, J12, U07,
         CHECK(answer.status == status);
         if (status == 401) check_invalid_token(answer);
     }
-    Deployment::Options options;
-    options.config = {{"accessTokenTTL", 5}};
-    Deployment op(options);
+    Deployment op({.config = {{"accessTokenTTL", 5}}});
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
     CHECK(number_of(tokens, "expires_in") == 5);
@@ -323,8 +318,8 @@ TEST_CASE("userinfo: the scope openid is required as a whole word [IF149, RFC 67
         CHECK(answer.header("WWW-Authenticate") ==
               R"(Bearer error="insufficient_scope", error_description="openid scope required", scope="openid")");
         CHECK(answer.header("Cache-Control") == "no-store");
-        CHECK(answer.body.find("Alice") == std::string::npos);
-        CHECK(answer.body.find(subject_of(op, kAlice)) == std::string::npos);
+        CHECK_FALSE(has(answer.body, "Alice"));
+        CHECK_FALSE(has(answer.body, subject_of(op, kAlice)));
     }
     const auto tokens = obtain_tokens(op, alice, authorization_request().with("scope", "openid openidx"));
     CHECK(userinfo(op, text_of(tokens, "access_token")).status == 200);
@@ -363,8 +358,8 @@ TEST_CASE(
         request.method = method;
         const Answer answer = ready.op.cgi("userinfo", request);
         CHECK(answer.status == 405);
-        CHECK(answer.header("Allow").find("GET") != std::string::npos);
-        CHECK(answer.header("Allow").find("POST") != std::string::npos);
+        CHECK(has(answer.header("Allow"), "GET"));
+        CHECK(has(answer.header("Allow"), "POST"));
     }
     auto config = ready.op.config();
     config.erase("oidc");

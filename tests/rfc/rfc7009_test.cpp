@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "forgeries.h"
+#include "has.h"
 #include "store/sweep.h"
 #include "support/flow.h"
 #include "token_forms.h"
@@ -74,9 +75,7 @@ TEST_CASE(
         for (const Row& row : rows) {
             CAPTURE(opaque);
             CAPTURE(row.when);
-            Deployment::Options options;
-            options.config = json::Object{{"useOpaqueRefreshTokens", opaque}};
-            const SignedIn r(options);
+            const SignedIn r({.config = {{"useOpaqueRefreshTokens", opaque}}});
             REQUIRE(alive(r) == "ar");
             check_quiet(
                 revoke(r.op, of(row.access ? r.access_token() : r.refresh_token()).with("token_type_hint", row.hint)));
@@ -294,9 +293,9 @@ TEST_CASE(
         request.query = address.and_also("callback", "package.myCallback").text();
         const Answer answer = r.op.cgi("revoke", request);
         CHECK(answer.status == 405);
-        CHECK(answer.header("Allow").find("POST") != std::string::npos);
-        CHECK(answer.header("Allow").find("GET") == std::string::npos);
-        CHECK(answer.body.find("myCallback") == std::string::npos);
+        CHECK(has(answer.header("Allow"), "POST"));
+        CHECK_FALSE(has(answer.header("Allow"), "GET"));
+        CHECK_FALSE(has(answer.body, "myCallback"));
     }
     CHECK(alive(r) == "ar");
     CgiRequest beside = with_basic(form.and_also("x", "1").and_also("x", "2").text());
@@ -417,14 +416,14 @@ TEST_CASE("revocation: is where the configuration puts it, or nowhere [IF7, IF77
 TEST_CASE("revocation: the operator can see what was done, and no token") {
     const SignedIn r;
     const Answer foreign = revoke(r.op, of(r.refresh_token()), kOther);
-    CHECK(foreign.log.find("belongs to another client") != std::string::npos);
+    CHECK(has(foreign.log, "belongs to another client"));
     const Answer done = revoke(r.op, of(r.refresh_token()));
-    CHECK(done.log.find("its grant has ended") != std::string::npos);
-    CHECK(done.log.find(done.header("X-Request-Id")) != std::string::npos);
+    CHECK(has(done.log, "its grant has ended"));
+    CHECK(has(done.log, done.header("X-Request-Id")));
     for (const Answer& answer : {foreign, done}) {
-        CHECK(answer.log.find(r.refresh_token()) == std::string::npos);
-        CHECK(answer.log.find(r.refresh_token().substr(r.refresh_token().rfind('.'))) == std::string::npos);
-        CHECK(answer.raw.find("grant") == std::string::npos);
+        CHECK_FALSE(has(answer.log, r.refresh_token()));
+        CHECK_FALSE(has(answer.log, r.refresh_token().substr(r.refresh_token().rfind('.'))));
+        CHECK_FALSE(has(answer.raw, "grant"));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "util/base64.h"
@@ -240,7 +241,7 @@ TEST_CASE("pkce: only the client knows the challenge: no address, page, code or 
     const auto resume = postern::util::base64url_decode(query_parameter(login.url, "resume").value_or("?"));
     REQUIRE(resume);
     seen += *resume;
-    CHECK(seen.find(kChallenge) == std::string::npos);
+    CHECK_FALSE(has(seen, kChallenge));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "forgeries.h"
+#include "has.h"
 #include "support/flow.h"
 #include "token_forms.h"
 
@@ -97,9 +98,7 @@ TEST_CASE(
     "introspection: a refresh token is distinguished from an access token, signed or opaque [IF16, IF46, IF132, rule 8, I11, RFC 7662 §2.2eh]") {
     for (const bool opaque : {false, true}) {
         CAPTURE(opaque);
-        Deployment::Options options;
-        options.config = json::Object{{"useOpaqueRefreshTokens", opaque}};
-        const SignedIn r(options);
+        const SignedIn r({.config = {{"useOpaqueRefreshTokens", opaque}}});
         const json::Object said = introspect(r.op, about(r.refresh_token())).json();
         std::set<std::string> expected{"active", "scope", "client_id", "token_type", "exp", "iat", "sub", "iss"};
         if (!opaque) expected.insert("jti");
@@ -126,7 +125,7 @@ TEST_CASE(
             CAPTURE(client);
             const Answer other = introspect(r.op, about(token), client);
             CHECK(other.body == own.body);
-            CHECK(other.body.find("alice@") == std::string::npos);
+            CHECK_FALSE(has(other.body, "alice@"));
         }
     }
 }
@@ -177,7 +176,7 @@ TEST_CASE(
         CHECK(answer.header("Cache-Control") == "no-store");
         CHECK(answer.header("WWW-Authenticate").starts_with("Basic realm=\"") ==
               (answer.status == 401 && !row.authorization.empty()));
-        if (answer.status != 200) CHECK(answer.body.find("active") == std::string::npos);
+        if (answer.status != 200) CHECK_FALSE(has(answer.body, "active"));
     }
     CgiRequest in_query = post_form(form.text());
     in_query.query = Query{{"client_id", kWeb}, {"client_secret", secret}}.text();
@@ -310,9 +309,7 @@ TEST_CASE("introspection: a token is over the second it expires [IF60, IF130, RF
         CHECK(is_active(r.op, r.refresh_token()));
     }
     for (const bool opaque : {false, true}) {
-        Deployment::Options options;
-        options.config = json::Object{{"refreshTokenTTL", 5}, {"useOpaqueRefreshTokens", opaque}};
-        SignedIn r(options);
+        SignedIn r({.config = {{"refreshTokenTTL", 5}, {"useOpaqueRefreshTokens", opaque}}});
         r.op.advance(seconds(4));
         CHECK(is_active(r.op, r.refresh_token()));
         r.op.advance(seconds(1));

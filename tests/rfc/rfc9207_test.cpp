@@ -16,9 +16,7 @@ TEST_CASE(
     for (const std::string issuer :
          {"https://op.example", "https://op.example/auth", "https://op.example:8443", "http://127.0.0.1:8080"}) {
         CAPTURE(issuer);
-        Deployment::Options options;
-        options.issuer = issuer;
-        const Deployment op(options);
+        const Deployment op({.issuer = issuer});
         const auto metadata = op.cgi("discovery").json();
         CHECK(text_of(metadata, "issuer") == issuer);
         const auto* supported = metadata.find("authorization_response_iss_parameter_supported");
@@ -38,9 +36,7 @@ TEST_CASE(
             {"invalid_scope", good.with("scope", "admin").with("response_mode", "fragment")},
             {"request_not_supported", good.with("request", "x")},
         };
-        for (const auto& row : errors) {
-            const auto& error = row.first;
-            const auto& request = row.second;
+        for (const auto& [error, request] : errors) {
             CAPTURE(error);
             const Landing landing = alice.authorize(request);
             CHECK(landing.verdict() == error);
@@ -64,9 +60,7 @@ TEST_CASE(
 
 TEST_CASE(
     "iss: the ID token and the access token name the same issuer [RFC 9207 §2.4a, OIDC Core §2a, Discovery §3a]") {
-    Deployment::Options options;
-    options.issuer = "https://op.example/auth";
-    const Deployment op(options);
+    const Deployment op({.issuer = "https://op.example/auth"});
     UserAgent alice(op);
     const Landing landing = alice.sign_in(authorization_request());
     const Answer tokens = redeem(op, token_request(landing.parameter("code")));

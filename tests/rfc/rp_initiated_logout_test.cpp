@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "crypto/digest.h"
+#include "has.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -53,7 +54,7 @@ std::string outcome_of(const Landing& landing) {
     if (landing.left) return landing.url;
     if (landing.verdict() == "logout") return "asked";
     if (landing.verdict() != "page 200") return landing.verdict();
-    return visible_text(landing.answer.body).find("You are signed out") == std::string::npos ? "page 200" : "out";
+    return !has(visible_text(landing.answer.body), "You are signed out") ? "page 200" : "out";
 }
 
 std::string payload_of(const std::string& jwt) {
@@ -275,8 +276,8 @@ TEST_CASE(
     SignedIn alice(op);
     const Landing question = alice.browser.open(op.url("logout") + "?" + good(tokens.member("id_token")).text());
     CHECK(outcome_of(question) == "asked");
-    CHECK(visible_text(question.answer.body).find(kAlice) != std::string::npos);
-    CHECK(visible_text(question.answer.body).find("Web Application sent you here") != std::string::npos);
+    CHECK(has(visible_text(question.answer.body), kAlice));
+    CHECK(has(visible_text(question.answer.body), "Web Application sent you here"));
     CHECK(op.count_rows("sessions") == 2);
     CHECK(alice.browser.submit(question, "logout").url == kBack);
     CHECK(op.count_rows("sessions") == 1);
@@ -380,9 +381,7 @@ TEST_CASE("the endpoint is there with OpenID Connect and a path, and nowhere els
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        Deployment::Options options;
-        options.config = row.config;
-        const Deployment op(options);
+        const Deployment op({.config = row.config});
         CgiRequest request;
         request.path = row.path;
         CHECK(op.cgi("logout", request).status == row.status);
