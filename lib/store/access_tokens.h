@@ -8,7 +8,7 @@
 
 namespace postern::store {
 
-/// What a token gives a right to, and what decides whether it is active.
+/// The rights of a token, and the facts that decide whether it is active.
 struct StoredAccessToken {
     model::Scope scope;
     model::ClientId client_id;

@@ -21,11 +21,11 @@ inline constexpr util::Seconds kActivityOnce = std::chrono::hours(24);
 /// lines of one user are numbered one after the other.
 void add_activity(db::Transaction& transaction, const model::Subject& subject, const model::ActivityLine& line);
 
-/// The same, unless there has been a line of that sort within kActivityOnce: for what somebody can cause again and
-/// again without being let in, so that it does not push the others out.
+/// Adds the line unless there has been one of its sort within kActivityOnce: for events that somebody can cause again
+/// and again without being let in, so that they do not push the others out.
 void add_activity_once(db::Transaction& transaction, const model::Subject& subject, const model::ActivityLine& line);
 
-/// Those that are not older than kActivityRetention, the latest first.
+/// Returns the lines that are not older than kActivityRetention, the latest first.
 std::vector<model::ActivityLine> list_activity(db::Database& database, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

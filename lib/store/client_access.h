@@ -16,7 +16,7 @@ namespace postern::store {
 bool may_use(db::Database& database, const model::ClientId& client, const model::Subject& subject);
 
 enum class Standing { session_ended, may_not_use, good };
-/// What find_session and may_use say, as one question of a transaction that gives the client something.
+/// Answers find_session and may_use in one question, for a transaction that gives the client something.
 Standing find_standing(db::Transaction& transaction, const model::Session& session, const model::ClientId& client,
                        const SessionLife& life);
 

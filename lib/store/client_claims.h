@@ -24,9 +24,9 @@ struct OwnClaim {
     model::ClientId client;
     model::ClientClaim claim;
 };
-/// Those of all clients with that source, by client and name.
+/// Returns the claims of all clients with that source, by client and name.
 std::vector<OwnClaim> find_claims_of(db::Database& database, const model::ClaimSource& source);
-/// Removes them.
+/// Removes the claims of all clients with that source.
 void remove_claims_of(db::Transaction& transaction, const model::ClaimSource& source);
 
 /// Names of groups, and what the client is told instead.

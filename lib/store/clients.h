@@ -16,10 +16,10 @@ namespace postern::store {
 /// client has no right to read them. Disabled clients are found too: the caller refuses them.
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id);
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
-/// The same for a transaction that writes it back: no other one changes the client meanwhile.
+/// Finds the client for a transaction that writes it back: no other one changes the client meanwhile.
 std::optional<model::Client> find_client_to_change(db::Transaction& transaction, const model::ClientId& id,
                                                    util::Time now);
-/// The same without URIs, for client authentication: one query. The secrets are not ordered.
+/// Finds the client without URIs, for client authentication: one query. The secrets are not ordered.
 std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
                                                          util::Time now);
 /// Whether there is one of that id, disabled or not.
@@ -55,9 +55,9 @@ void update_description(db::Transaction& transaction, const model::Client& clien
 /// A user has signed in to a client of a document. `removable_at` is for one that may be deleted, and for no other.
 void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
                   util::Time removable_at);
-/// Clients of documents that may be deleted one day.
+/// Counts the clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
-/// Those of them that the user has brought, with or without a consent of the user today.
+/// Counts the fleeting clients that the user has brought, with or without a consent of the user today.
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
 /// Whether a document describes the client; false when there is none.
 bool is_described(db::Database& database, const model::ClientId& id);

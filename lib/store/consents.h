@@ -18,7 +18,7 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent);
 /// False when there was none. Grants are not touched: end_grants_of ends them.
 bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
 
-/// Of all users.
+/// Removes the consents of all users to the client.
 void remove_consents(db::Transaction& transaction, const model::ClientId& client);
 
 struct ListedConsent {

@@ -8,7 +8,7 @@
 
 namespace postern::store {
 
-/// Of whom the configuration demands a second factor.
+/// The users of whom the configuration demands a second factor.
 enum class Demand {
     no_user,
     marked,  ///< of users who are marked, and of members of groups that are

@@ -13,7 +13,7 @@
 
 namespace postern::store {
 
-/// What a user can be asked for.
+/// The second factors that a user can be asked for.
 struct Factors {
     bool app = false;
     std::int64_t unused_codes = 0;
@@ -38,7 +38,7 @@ struct OwnedTotp {
     TotpRow totp;
 };
 std::vector<OwnedTotp> list_totp(db::Database& database, const model::Subject& after, std::int64_t rows);
-/// The same secret under another key; false: the row is another one by now.
+/// Replaces the sealed secret by the same one under another key; false: the row is another one by now.
 bool reseal_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view from,
                  std::string_view to);
 

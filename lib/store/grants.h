@@ -35,8 +35,8 @@ void burn_code(db::Transaction& transaction, const model::ValueHash& code_hash, 
 std::optional<model::Grant> find_grant(db::Database& database, const model::GrantId& id);
 /// Ends the grants of a session except those with `offline_access` (OpenID Connect Core §11). Returns their number.
 std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Sid& sid, util::Time now);
-/// The same for all stored sessions of the user but `keep` (empty: all). Returns the number for each session that had
-/// one.
+/// Ends the grants of all stored sessions of the user but `keep` (empty: all), except those with `offline_access`.
+/// Returns the number for each session that had one.
 std::map<model::Sid, std::int64_t> end_grants_of_sessions(db::Transaction& transaction, const model::Subject& subject,
                                                           util::Time now, const model::Sid& keep);
 /// Keeps kMaxGrantsToClient grants of the user of `made`, which is inserted, to its client that have not ended. Each

@@ -43,12 +43,13 @@ struct Membership {
     model::Subject subject;
     std::string group;
 };
-/// Of all users of a source (store::Origin).
+/// Returns the memberships of all users of a source (store::Origin).
 db::Rows<Membership> list_memberships(db::Database& database, const std::string& source);
 
-/// The names of the user's groups, in the order of their bytes.
+/// Returns the names of the user's groups, in the order of their bytes.
 std::vector<std::string> groups_of(db::Database& database, const model::Subject& subject);
-/// Those that the client is told (model::ToldGroups), under the names that it is told, each once, in that order.
+/// Returns the groups that the client is told (model::ToldGroups), under the names that it is told, each once, in the
+/// order of their bytes.
 std::vector<std::string> told_groups(db::Database& database, const model::Subject& subject,
                                      const model::ClientId& client);
 

@@ -38,7 +38,7 @@ std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<s
 /// no kind deletes those of another.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
-/// What is counted besides failures: how often something was asked for.
+/// A counter besides those of failures: how often something was asked for.
 struct Use {
     std::string_view key;  ///< begins with kUseCounter; or "", for which nothing is counted
     std::int64_t limit;    ///< inside the window
@@ -50,7 +50,7 @@ Attempts count_use(db::Transaction& transaction, const Use& use, util::Time now)
 /// others. Whether all are within their limits.
 bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now);
 
-/// Of the counters whose window runs.
+/// The sums of the counters whose window runs.
 struct LoginPressure {
     std::int64_t failures = 0;   ///< each is counted once
     std::int64_t throttled = 0;  ///< counters that have reached their limit: names, addresses, or names at addresses

@@ -17,9 +17,9 @@ inline constexpr std::int64_t kMaxWaitingResets = 10000;
 /// How long a message that was given up is kept for the operator.
 inline constexpr util::Seconds kFailedMailRetention{604800};
 
-/// Nothing is written when a row has that id.
+/// Inserts the request; nothing is written when a row has that id.
 void insert_mail(db::Transaction& transaction, const model::MailRequest& request);
-/// The same for one of kind reset: nothing is written when kMaxWaitingResets wait. False then.
+/// Inserts a request of kind reset; false, and nothing is written, when kMaxWaitingResets wait.
 bool insert_reset(db::Transaction& transaction, const model::MailRequest& request);
 
 /// At most `most` of those that users or strangers have typed a name for, the oldest first. Which users they are for is

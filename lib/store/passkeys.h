@@ -16,7 +16,7 @@ namespace postern::store {
 /// A user has no more of them (WEBAUTHN-9).
 inline constexpr std::size_t kMaxPasskeys = 20;
 
-/// Of a handle: random, WebAuthn §14.6.1 has up to 64.
+/// The length of a handle: random, WebAuthn §14.6.1 has up to 64.
 inline constexpr std::size_t kHandleBytes = 32;
 
 /// A credential record (WebAuthn §4). Ids, keys and handles are raw bytes here and in every argument below; the
@@ -39,24 +39,24 @@ struct Passkey {
     std::optional<util::Time> suspended_at;  ///< set: not accepted, because a copy of it may exist
 };
 
-/// All of the user's, the oldest first: also suspended ones, and those of a former RP ID.
+/// Returns all passkeys of the user, the oldest first: also suspended ones, and those of a former RP ID.
 std::vector<Passkey> list_passkeys(db::Database& database, const model::Subject& subject);
-/// Of any user.
+/// Finds the passkey of any user.
 std::optional<Passkey> find_passkey(db::Database& database, std::string_view credential_id);
-/// False, and nothing is written: some user has that credential id, which may be this one. The caller keeps
-/// kMaxPasskeys, in a transaction that holds the user's row.
+/// Inserts the passkey. False, and nothing is written: some user has that credential id, maybe this one. The caller
+/// keeps kMaxPasskeys, in a transaction that holds the user's row.
 bool insert_passkey(db::Transaction& transaction, const Passkey& passkey);
-/// False: the user has no such passkey.
+/// Removes the passkey; false: the user has no such one.
 bool remove_passkey(db::Transaction& transaction, const model::Subject& subject, std::string_view credential_id);
-/// Likewise.
+/// Renames the passkey; false: the user has no such one.
 bool rename_passkey(db::Transaction& transaction, const model::Subject& subject, std::string_view credential_id,
                     std::string_view name);
-/// The credential ids alone, for a program that may read no more of them.
+/// Returns the credential ids alone, for a program that may read no more of them.
 std::vector<std::string> passkey_ids(db::Database& database, const model::Subject& subject);
-/// Returns how many there were.
+/// Removes all passkeys of the user; returns their number.
 std::int64_t remove_passkeys(db::Transaction& transaction, const model::Subject& subject);
 
-/// What an accepted answer says. The counter goes upwards only, or stays 0 where the authenticator keeps none (WebAuthn
+/// Records an accepted answer. The counter goes upwards only, or stays 0 where the authenticator keeps none (WebAuthn
 /// §6.1.1). False, and nothing is written: it has not grown, or the passkey is gone or suspended.
 bool use_passkey(db::Transaction& transaction, std::string_view credential_id, std::int64_t sign_count,
                  bool backup_eligible, bool backed_up, util::Time now);

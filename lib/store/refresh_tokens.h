@@ -19,10 +19,10 @@ struct StoredRefreshToken {
 
 /// `kept_until`: as of insert_access_token.
 void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
-/// Of a token that names its grant.
+/// Finds a token that names its grant.
 std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, const model::GrantId& grant,
                                                      const model::ValueHash& token_hash);
-/// Of a random value, which does not name its grant.
+/// Finds a token by its random value, which does not name its grant.
 std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const model::ValueHash& token_hash);
 
 /// Usable now: the record exists, expires in the future, has not been rotated or revoked, its grant lives, client and

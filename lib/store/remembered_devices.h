@@ -41,11 +41,11 @@ std::optional<util::Time> use_device(db::Transaction& transaction, const model::
 std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now,
                                          util::Seconds lifetime);
 
-/// False: the user has none of that id.
+/// Forgets the device; false: the user has none of that id.
 bool forget_device(db::Transaction& transaction, const model::Subject& subject, std::string_view id);
-/// Of whichever user: for a browser whose cookie gets another value.
+/// Forgets the device of whichever user, for a browser whose cookie gets another value.
 void forget_device(db::Transaction& transaction, const model::ValueHash& value);
-/// Returns how many there were, void and expired ones too.
+/// Forgets all devices of the user; returns their number, void and expired ones too.
 std::int64_t forget_devices(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

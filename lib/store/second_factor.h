@@ -1,5 +1,5 @@
-// What tables `users`, `groups`, `totp_secrets`, `recovery_codes` and `passkeys` say together of one user's second
-// factor.
+// The second factor of one user, as tables `users`, `groups`, `totp_secrets`, `recovery_codes` and `passkeys` say it
+// together.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ void let_enrol(db::Transaction& transaction, const model::Subject& subject, util
 /// False: there is no such user, or no such group.
 bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded);
 bool demand_second_factor_of_group(db::Transaction& transaction, std::string_view group, bool demanded);
-/// Of the user alone, whatever the user's groups are.
+/// Returns whether the user alone is marked, whatever the user's groups are.
 bool must_have_second_factor(db::Database& database, const model::Subject& subject);
 bool is_demanded_of_group(db::Database& database, std::string_view group);
 

@@ -34,7 +34,7 @@ struct ListedSession {
     model::Session session;
     std::string username;
 };
-/// Those that find_session would find, the oldest first; of one user when named.
+/// Returns the sessions that find_session would find, the oldest first; of one user when named.
 db::Rows<ListedSession> list_sessions(db::Database& database, const SessionLife& life,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 

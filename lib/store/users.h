@@ -13,11 +13,11 @@
 namespace postern::store {
 
 std::optional<model::User> find_user(db::Database& database, const model::Subject& subject);
-/// The same for a transaction whose writes rest on what it reads: no other one changes the user meanwhile.
+/// Finds the user for a transaction whose writes rest on what it reads: no other one changes the user meanwhile.
 std::optional<model::User> find_user_to_change(db::Transaction& transaction, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(db::Database& database, std::string_view username);
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
-/// The same for a program that reads no more of a user.
+/// Finds the subject alone, for a program that reads no more of a user.
 std::optional<model::Subject> find_subject(db::Database& database, std::string_view username);
 /// At most two names that differ from `username` in the case of the letters A to Z at most, itself too.
 std::vector<std::string> find_names_like(db::Database& database, std::string_view username);
