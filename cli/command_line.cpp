@@ -90,7 +90,7 @@ CLI::Option& add_option(CLI::App& app, const char* name, const char* value, Vari
         return std::ranges::all_of(typed, [&variable](const std::string& each) { return take(variable, each); });
     };
     CLI::Option& option = *app.add_option(name, std::move(take_all), help);
-    option.option_text(value);
+    option.option_text(value)->type_name(value);  // the second is for messages
     // Names, ids and addresses are pasted with what cannot be seen around them; secrets are never arguments.
     option.transform([](const std::string& typed) { return std::string(util::trim_invisible(typed)); });
     return option;
@@ -128,7 +128,12 @@ const Option& Option::one_of(std::initializer_list<const char*> words) const {
     return *this;
 }
 const Option& Option::between(std::int64_t least, std::int64_t greatest) const {
-    option_->check(CLI::Range(least, greatest));
+    // Reads the number as take() does: CLI::Range takes a leading 0 for octal.
+    option_->check([least, greatest](const std::string& typed) {
+        const auto number = util::parse_digits(typed, greatest);
+        if (number && *number >= least) return std::string();
+        return "Value " + typed + " not in range [" + std::to_string(least) + " - " + std::to_string(greatest) + "]";
+    });
     return *this;
 }
 const Option& Option::required() const {

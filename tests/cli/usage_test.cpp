@@ -131,6 +131,8 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
         {"client", "set", "a"},
         {"client", "secret", "a", "--keep-old", "-1"},
         {"client", "secret", "a", "--keep-old", "soon"},
+        {"client", "secret", "a", "--keep-old", "077777777"},  // octal it would be below a year
+        {"client", "secret", "a", "--keep-old", "0x10"},
         {"user", "add"},
         {"user", "add", "ada"},
         {"user", "add", "ada", "--password-stdin"},
