@@ -52,22 +52,19 @@ static int is_web_server(void) {
     return 0;
 }
 
-static time_t frozen(void) {
+/* Whether a variable sets the wall clock; otherwise it is the machine's in every way. */
+static int read_test_clock(time_t* seconds) {
     const char* file = getenv("POSTERN_TEST_CLOCK_AHEAD");
+    const char* text = file ? NULL : getenv("POSTERN_TEST_CLOCK");
     if (file) {
         struct timespec now;
         syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-        return is_web_server() ? now.tv_sec : now.tv_sec + ahead(file);
+        *seconds = is_web_server() ? now.tv_sec : now.tv_sec + ahead(file);
+    } else if (text) {
+        *seconds = (time_t)strtoll(text, NULL, 10);
     }
-    const char* text = getenv("POSTERN_TEST_CLOCK");
-    if (text) return (time_t)strtoll(text, NULL, 10);
-    struct timespec now;
-    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    return now.tv_sec;
+    return file || text;
 }
-
-/* Otherwise the clock is the machine's in every way. */
-static int is_set(void) { return getenv("POSTERN_TEST_CLOCK_AHEAD") || getenv("POSTERN_TEST_CLOCK"); }
 
 static int hasty(long haste, struct timespec* now) {
     if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0) return -1;
@@ -81,21 +78,21 @@ int clock_gettime(clockid_t clock, struct timespec* now) {
     const char* haste = clock == CLOCK_MONOTONIC ? getenv("POSTERN_TEST_HASTE") : NULL;
     if (haste) return hasty(strtol(haste, NULL, 10), now);
     const int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-    if (!is_wall || !is_set()) return (int)syscall(SYS_clock_gettime, clock, now);
-    now->tv_sec = frozen();
+    if (!is_wall || !read_test_clock(&now->tv_sec)) return (int)syscall(SYS_clock_gettime, clock, now);
     now->tv_nsec = 0;
     return 0;
 }
 
 time_t time(time_t* now) {
-    if (now) *now = frozen();
-    return frozen();
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    if (now) *now = wall.tv_sec;
+    return wall.tv_sec;
 }
 
 int gettimeofday(struct timeval* restrict now, void* restrict zone) {
     (void)zone;
-    if (!is_set()) return (int)syscall(SYS_gettimeofday, now, NULL);
-    now->tv_sec = frozen();
+    if (!read_test_clock(&now->tv_sec)) return (int)syscall(SYS_gettimeofday, now, NULL);
     now->tv_usec = 0;
     return 0;
 }
