@@ -58,7 +58,7 @@ bool Statement::skip_null() {
 }
 
 Statement& Statement::operator>>(std::string& value) {
-    value = text(next_column());
+    value = prepared_->text(next_column());
     return *this;
 }
 

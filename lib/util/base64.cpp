@@ -30,17 +30,20 @@ constexpr Digits kStandardDigits = digits_of(kStandardAlphabet);
 std::string encode(std::string_view bytes, const char* alphabet) {
     std::string out((bytes.size() * 8 + 5) / 6, '\0');
     char* next = out.data();
-    const auto byte = [&](std::size_t i) -> std::uint32_t {
-        return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0;
-    };
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        // Three bytes are four characters; what is missing of the last three counts as zeros, which are not written.
-        const std::uint32_t bits = byte(at) << 16U | byte(at + 1) << 8U | byte(at + 2);
+    const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(bytes[i]); };
+    for (; bytes.size() >= 3; bytes.remove_prefix(3)) {  // three bytes are four characters
+        const std::uint32_t bits = byte(0) << 16U | byte(1) << 8U | byte(2);
         *next++ = alphabet[bits >> 18U];
         *next++ = alphabet[bits >> 12U & 0x3FU];
-        if (at + 1 < bytes.size()) *next++ = alphabet[bits >> 6U & 0x3FU];
-        if (at + 2 < bytes.size()) *next++ = alphabet[bits & 0x3FU];
+        *next++ = alphabet[bits >> 6U & 0x3FU];
+        *next++ = alphabet[bits & 0x3FU];
     }
+    if (bytes.empty()) return out;
+    // One or two bytes are left: missing ones count as zeros, which are not written.
+    const std::uint32_t bits = byte(0) << 16U | (bytes.size() == 2 ? byte(1) << 8U : 0);
+    *next++ = alphabet[bits >> 18U];
+    *next++ = alphabet[bits >> 12U & 0x3FU];
+    if (bytes.size() == 2) *next = alphabet[bits >> 6U & 0x3FU];
     return out;
 }
 

@@ -2,6 +2,7 @@
 #include "util/percent.h"
 
 #include <algorithm>
+#include <array>
 
 #include "util/text.h"
 
@@ -16,18 +17,38 @@ int hex_value(char c) {
     return -1;
 }
 
+/// Returns the part of `text` before the first character that is not `plain`.
+template <class Plain>
+std::string_view front_of(std::string_view text, Plain plain) {
+    const auto end = std::find_if_not(text.begin(), text.end(), plain);
+    return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+constexpr std::array<bool, 256> unreserved_bytes() {
+    std::array<bool, 256> unreserved{};
+    for (unsigned char c = 0; c < 128; ++c)
+        unreserved[c] = is_letter(static_cast<char>(c)) || is_digit(static_cast<char>(c));
+    for (const char c : {'-', '.', '_', '~'}) unreserved[static_cast<unsigned char>(c)] = true;
+    return unreserved;
+}
+constexpr std::array<bool, 256> kUnreserved = unreserved_bytes();
+
 }  // namespace
 
-bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
+bool is_unreserved(char c) { return kUnreserved[static_cast<unsigned char>(c)]; }
 
 std::optional<std::string> form_decode(std::string_view text) {
     // Tokens, which most forms here consist of, have nothing to be decoded.
     if (text.find('%') == text.npos && text.find('+') == text.npos) return std::string(text);
     std::string out;
     out.reserve(text.size());
-    while (!text.empty()) {
-        if (text.front() != '%') {
-            out += text.front() == '+' ? ' ' : text.front();
+    for (;;) {
+        const std::string_view plain = front_of(text, [](char c) { return c != '%' && c != '+'; });
+        out += plain;
+        text.remove_prefix(plain.size());
+        if (text.empty()) return out;
+        if (text.front() == '+') {
+            out += ' ';
             text.remove_prefix(1);
             continue;
         }
@@ -38,25 +59,23 @@ std::optional<std::string> form_decode(std::string_view text) {
         out += static_cast<char>(high * 16 + low);
         text.remove_prefix(3);
     }
-    return out;
 }
 
 std::string percent_encode(std::string_view bytes) {
-    if (std::ranges::all_of(bytes, is_unreserved)) return std::string(bytes);  // sealed requests, codes and tokens
-    constexpr std::string_view kDigits = "0123456789ABCDEF";                   // upper case: RFC 3986 §2.1
+    constexpr std::string_view kDigits = "0123456789ABCDEF";  // upper case: RFC 3986 §2.1
     std::string out;
     out.reserve(bytes.size());
-    for (const char c : bytes) {
-        if (is_unreserved(c)) {
-            out += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
+    for (;;) {
+        const std::string_view plain = front_of(bytes, is_unreserved);
+        out += plain;
+        bytes.remove_prefix(plain.size());
+        if (bytes.empty()) return out;
+        const auto byte = static_cast<unsigned char>(bytes.front());
         out += '%';
         out += kDigits[byte >> 4U];
         out += kDigits[byte & 0xFU];
+        bytes.remove_prefix(1);
     }
-    return out;
 }
 
 }  // namespace postern::util

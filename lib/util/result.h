@@ -12,7 +12,8 @@ namespace postern::util {
 template <class T, class E>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(const T& value) : state_(std::in_place_index<0>, value) {}
     Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     explicit operator bool() const { return state_.index() == 0; }

@@ -28,9 +28,8 @@ constexpr std::array<bool, 256> kPlain = plain_bytes();
 
 /// How many bytes at the beginning stand for themselves, as most of what is written does.
 std::size_t plain_length(std::string_view text) {
-    std::size_t length = 0;
-    while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
-    return length;
+    const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
+    return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
 /// The two-character escapes of RFC 8259 §7 that we use; "" for none.
