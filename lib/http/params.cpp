@@ -27,7 +27,9 @@ bool is_line_space(char c) { return c == '\t' || c == '\r' || c == '\n'; }
 }  // namespace
 
 util::Result<Params, ParamsError> Params::parse(std::string_view text, std::size_t max_parameters) {
+    constexpr std::size_t kUsual = 8;
     Params params;
+    if (!text.empty()) params.entries_.reserve(kUsual);
     std::size_t count = 0;
     while (!text.empty()) {
         const std::string_view pair = text.substr(0, text.find('&'));
@@ -92,6 +94,7 @@ std::optional<ParamFault> Params::fault_of(std::string_view name) const {
 }
 
 std::optional<std::string> Params::first_fault(std::initializer_list<std::string_view> names) const {
+    if (std::ranges::none_of(entries_, [](const Entry& entry) { return entry.fault.has_value(); })) return std::nullopt;
     for (const std::string_view name : names) {
         if (fault_of(name)) return std::string(name);
     }

@@ -24,6 +24,7 @@ std::optional<Scope> Scope::parse(std::string_view text) {
     const auto pieces = util::split(text, ' ');
     // Repetitions count: the bound is on the work a request can ask for.
     if (pieces.size() > kMaxTokens) return std::nullopt;
+    scope.text_.reserve(text.size());
     for (const auto piece : pieces) {
         if (!is_token(piece)) return std::nullopt;
         scope.add(piece);

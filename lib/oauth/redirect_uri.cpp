@@ -82,13 +82,10 @@ RedirectRefusal refuse_unknown(const Settings& settings, const std::string& id) 
     return refuse(Reason::client_unknown, id, "no such client; see `postern client list`");
 }
 
-/// nullopt when there is none; a disabled one is refused.
-util::Result<std::optional<model::Client>, RedirectRefusal> find_enabled_client(Context& context,
-                                                                                const std::string& id) {
-    auto client = store::find_client(context.store, model::ClientId(id));
-    if (client && !client->enabled)
-        return refuse(Reason::client_disabled, id, "the client is disabled; `postern client enable` ends that");
-    return client;
+util::Result<void, RedirectRefusal> check_enabled(const std::optional<model::Client>& client) {
+    if (!client || client->enabled) return {};
+    return refuse(Reason::client_disabled, client->id.str(),
+                  "the client is disabled; `postern client enable` ends that");
 }
 
 util::Result<model::Client, RedirectRefusal> read_document_client(Context& context, const std::string& url,
@@ -102,7 +99,8 @@ util::Result<model::Client, RedirectRefusal> read_document_client(Context& conte
 /// For a new request. A client of the operator comes first, so that a URL can be registered like any other id.
 util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id,
                                                                 const std::string& address) {
-    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    auto stored = store::find_client(context.store, model::ClientId(id));
+    RETURN_IF_ERROR(check_enabled(stored));
     if (stored && stored->origin == model::Origin::operator_) return std::move(*stored);
     if (is_client_id_url(id) && context.settings.client_documents.enabled)
         return read_document_client(context, id, stored, address);
@@ -124,7 +122,8 @@ util::Result<model::Client, RedirectRefusal> find_described_client(Context& cont
                                                                    const model::AuthorizationRequest& request,
                                                                    const std::string& address) {
     const std::string& id = request.client_id.str();
-    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    auto stored = store::find_client(context.store, model::ClientId(id));
+    RETURN_IF_ERROR(check_enabled(stored));
     if (stored && stored->origin == model::Origin::operator_)
         return changed(id, "the operator has registered this client since the request began");
     if (!context.settings.client_documents.enabled) return refuse_unknown(context.settings, id);
@@ -141,7 +140,8 @@ util::Result<model::Client, RedirectRefusal> find_same_client(Context& context,
                                                               const std::string& address) {
     if (request.document) return find_described_client(context, request, address);
     const std::string& id = request.client_id.str();
-    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    auto stored = store::find_client(context.store, model::ClientId(id));
+    RETURN_IF_ERROR(check_enabled(stored));
     if (!stored) return refuse_unknown(context.settings, id);
     if (stored->origin == model::Origin::document)
         return changed(id, "the operator has removed this client since the request began");

@@ -159,6 +159,7 @@ struct Codec<std::set<Enum>> {
 /// one without a value.
 class Writer {
 public:
+    Writer() { out_.reserve(512); }
     template <class... Members>
     void operator()(const Members&... members) {
         (write(members), ...);

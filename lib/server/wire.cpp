@@ -63,9 +63,11 @@ void check_header(const std::string& name, const std::string& value) {
     const auto allowed = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; };
     const bool token = !name.empty() && std::ranges::all_of(name, allowed);
     if (!token || is_reserved(name)) throw std::logic_error("a response may not set this header: " + name);
-    if (util::has_control_bytes(value)) throw std::logic_error("control byte in the value of " + name);
-    if (util::equal_ignoring_case(name, "location") && !is_absolute_uri(value))
-        throw std::logic_error("Location is not absolute");
+    if (util::equal_ignoring_case(name, "location")) {  // no control byte is part of a URI
+        if (!is_absolute_uri(value)) throw std::logic_error("Location is not absolute");
+    } else if (util::has_control_bytes(value)) {
+        throw std::logic_error("control byte in the value of " + name);
+    }
 }
 
 void append(std::string& wire, std::string_view name, std::string_view value) {
@@ -103,7 +105,7 @@ std::string to_wire(const http::Response& response, const WireFacts& facts) {
     if (util::has_control_bytes(facts.request_id)) throw std::logic_error("control byte in the request id");
 
     std::string wire;
-    wire.reserve(1024 + response.body.size());
+    wire.reserve(512 + response.body.size());
     append(wire, "Status", std::to_string(response.status).append(" ").append(phrase_of(response.status)));
     for (const auto& header : response.headers) {
         check_header(header.first, header.second);
