@@ -30,10 +30,27 @@ public:
         } else if (const Array* array = value.if_array()) {
             append_array(*array);
         } else if (const Object* object = value.if_object()) {
-            append_object(*object);
+            append(*object);
         } else {
             out_ += "null";
         }
+    }
+
+    void append(const Object& object) {
+        if (object.empty()) {
+            out_ += "{}";
+            return;
+        }
+        char before = '{';
+        ++depth_;
+        for (const auto& [name, value] : object.members()) {
+            start_item(before);
+            util::append_json_string(out_, name);
+            out_ += style_ == Style::pretty ? ": " : ":";
+            append(value);
+            before = ',';
+        }
+        end_items('}');
     }
 
     std::string take() { return std::move(out_); }
@@ -65,23 +82,6 @@ private:
         end_items(']');
     }
 
-    void append_object(const Object& object) {
-        if (object.empty()) {
-            out_ += "{}";
-            return;
-        }
-        char before = '{';
-        ++depth_;
-        for (const auto& [name, value] : object.members()) {
-            start_item(before);
-            util::append_json_string(out_, name);
-            out_ += style_ == Style::pretty ? ": " : ":";
-            append(value);
-            before = ',';
-        }
-        end_items('}');
-    }
-
     void start_item(char before) {
         out_ += before;
         break_line();
@@ -104,7 +104,8 @@ private:
     std::size_t depth_ = 0;
 };
 
-std::string write_as(const Value& value, Style style) {
+template <class T>
+std::string write_as(const T& value, Style style) {
     Writer writer(style);
     writer.append(value);
     return writer.take();
@@ -113,6 +114,8 @@ std::string write_as(const Value& value, Style style) {
 }  // namespace
 
 std::string write(const Value& value) { return write_as(value, Style::compact); }
+
+std::string write(const Object& object) { return write_as(object, Style::compact); }
 
 std::string write_pretty(const Value& value) { return write_as(value, Style::pretty) + '\n'; }
 

@@ -11,6 +11,7 @@ namespace postern::json {
 /// and U+2029 are escaped, so that the text is inert in HTML. A number that JSON cannot say (infinite, not a number) is
 /// a programming error and throws std::invalid_argument.
 std::string write(const Value& value);
+std::string write(const Object& object);
 /// Writes with two-space indentation and a newline at the end, for files and terminals.
 std::string write_pretty(const Value& value);
 

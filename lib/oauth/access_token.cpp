@@ -14,10 +14,13 @@
 namespace postern::oauth {
 namespace {
 
+constexpr std::size_t kUsualClaims = 12;
+
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record) {
     // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random, so no client's id.
     const std::string& subject = grant.subject.empty() ? grant.client_id.str() : grant.subject.str();
     json::Object claims{{"iss", settings.issuer}, {"sub", subject}, {"cid", grant.client_id.str()}};
+    claims.reserve(kUsualClaims);
     if (!record.scope.empty()) claims.set("scope", record.scope.to_string());
     claims.set("jti", record.jti);
     claims.set("iat", util::to_epoch(record.issued_at));
