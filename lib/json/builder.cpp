@@ -1,4 +1,4 @@
-// Which JSON values we take: unique names, clean text, numbers that keep their value, bounded size.
+// Checks the JSON values that we take: unique names, clean text, numbers that keep their value, bounded size.
 #include "json/builder.h"
 
 #include <charconv>

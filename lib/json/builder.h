@@ -13,7 +13,8 @@
 
 namespace postern::json {
 
-/// Every event answers whether to go on; after `false`, `reason()` says why and the value is worth nothing.
+/// Builds one value. Every event answers whether to go on; after `false`, `reason()` says why and the value is worth
+/// nothing.
 class Builder {
 public:
     Builder(Dialect dialect, const Limits& limits) : dialect_(dialect), limits_(limits) {}

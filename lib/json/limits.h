@@ -1,4 +1,4 @@
-// How much JSON a reader takes, and in which dialect.
+// The size and the dialect of the JSON that a reader takes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which texts are JSON; the only place that includes RapidJSON.
+// Reads JSON; the only place that includes RapidJSON.
 #include "json/reader.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ ParseError error_at(std::string_view text, std::size_t offset, std::string reaso
     return {std::move(reason), static_cast<std::size_t>(breaks) + 1, before.size() - line_start + 1};
 }
 
-/// What has to be refused before RapidJSON sees it: it takes NUL for the end and ignores what follows.
+/// Refuses text that RapidJSON must not see: it takes NUL for the end and ignores what follows.
 std::optional<ParseError> check_bytes(std::string_view text, const Limits& limits) {
     if (text.size() > limits.bytes) {
         return error_at(text, limits.bytes, "longer than " + std::to_string(limits.bytes) + " bytes");

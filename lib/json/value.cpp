@@ -1,4 +1,4 @@
-// How the members of an object are kept: in order, one of each name.
+// Keeps the members of an object: in order, one of each name.
 #include "json/value.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What an access token says.
+// Makes access tokens and verifies them.
 #include "oauth/access_token.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void add_groups(Context& context, const model::Grant& grant, json::Object& claim
                                          {"reason", "with them the claims would be longer than 4096 bytes"}});
 }
 
-/// What RFC 9068 §2.2 adds; about the user only where there is one.
+/// Adds the claims of RFC 9068 §2.2; about the user only where there is one.
 void add_profile_claims(Context& context, const AccessTokenAbout& about, json::Object& claims) {
     const model::Grant& grant = about.grant;
     claims.set("client_id", grant.client_id.str());

@@ -1,4 +1,4 @@
-// What an access token says: what the interface specification demands, or what RFC 9068 §2.2 demands as well.
+// Access tokens with the claims of the interface specification, or with those of RFC 9068 §2.2 as well.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ struct AccessTokenDraft {
 };
 AccessTokenDraft draft_access_token(Context& context, const AccessTokenAbout& about);
 
-/// Signs outside any lock; the caller stores the record.
+/// Signs a token outside any lock; the caller stores the record.
 AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about);
 
 /// An access token that this server has signed.
@@ -52,11 +52,11 @@ struct VerifiedAccessToken {
     store::AccessTokenKey key;  ///< of its row, which may have gone
 };
 
-/// The signature before any claim; storage is not asked. Any Keys opened for verify or sign will do.
+/// Checks the signature before any claim; storage is not asked. Any Keys opened for verify or sign will do.
 util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& context, std::string_view value,
                                                                       jose::Expiry expiry);
 
-/// SHA-256 of a token, code or cookie, as it is stored.
+/// Returns the SHA-256 of a token, code or cookie, as it is stored.
 model::ValueHash hash_of(std::string_view value);
 
 }  // namespace postern::oauth

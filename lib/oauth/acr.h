@@ -1,4 +1,4 @@
-// How users are authenticated, as tokens and discovery say it (OpenID Connect Core §2, RFC 8176 §2).
+// The names of levels and methods of logins in tokens and discovery (OpenID Connect Core §2, RFC 8176 §2).
 #pragma once
 
 #include <optional>
@@ -24,23 +24,24 @@ inline constexpr std::string_view kPhishingResistantAcr = "phr";
 /// of it.
 inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.has_levels(); }
 
-/// Whether there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
+/// True if there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
 bool offers_passkeys(const Settings& settings);
-/// The RP ID of the passkeys that count as a second factor; "": none does.
+/// Returns the RP ID of the passkeys that count as a second factor; "": none does.
 std::string_view rp_id_of_second_factor(const Settings& settings);
 
-/// The highest level that a login can have with this configuration; unknown where the web server lets people in.
+/// Returns the highest level that a login can have with this configuration; unknown where the web server lets people
+/// in.
 model::Level highest_level(const Settings& settings);
 
-/// The level that `acr` names, the configuration's own names included; nullopt for any other value, and for a level
-/// that no login can have.
+/// Returns the level that `acr` names, the configuration's own names included; nullopt for any other value, and for a
+/// level that no login can have.
 std::optional<model::Level> level_named(const Settings& settings, std::string_view acr);
 
-/// `acr_values_supported`: the names of all levels that a login can have, the lowest first.
+/// Returns `acr_values_supported`: the names of all levels that a login can have, the lowest first.
 std::vector<std::string> supported_acr_values(const Settings& settings);
 
-/// `acr` of a login: the first value that the client asked for and the login satisfies, else the level's own name; ""
-/// where the level is not known.
+/// Returns `acr` of a login: the first value that the client asked for and the login satisfies, else the level's own
+/// name; "" where the level is not known.
 std::string acr_of_login(const Settings& settings, model::Level level, const model::RequestedAcr& asked);
 
 /// Adds acceptable values: a voluntary list is a wish, and one that is essential a demand (§5.5.1.1).

@@ -1,4 +1,4 @@
-// Which audience may a client ask for in its access token?
+// Checks the audience that a client asks for in its access token.
 #include "oauth/audience.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which audience may a client ask for in its access token?
+// The audience that a client may ask for in its access token.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxAudienceBytes = 1024;
 
-/// Whether the issuer or one of its endpoints, which is all that lies under it, also as a reader would take it that
+/// True for the issuer and its endpoints, which is all that lies under it, also as a reader would take it that
 /// ignores user information, query and fragment, decodes percent-encoding and removes dot segments.
 bool is_this_server(const std::string& issuer, const std::string& audience);
 
-/// Whether the client has a grant that yields ID tokens, whose `aud` is the client's id.
+/// True if the client has a grant that yields ID tokens, whose `aud` is the client's id.
 bool takes_id_tokens(const model::Client& client);
 
-/// invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such an `aud`
-/// would pass for one that this server made for that party (RFC 9068 §5).
+/// Returns invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such
+/// an `aud` would pass for one that this server made for that party (RFC 9068 §5).
 Outcome<void> check_audience(Context& context, const std::string& audience);
 
 }  // namespace postern::oauth

@@ -1,4 +1,4 @@
-// What does the client ask for? A flat list of named checks over the parameters of RFC 6749 §4.1.1 and OpenID Connect
+// Reads the request of a client: a flat list of named checks over the parameters of RFC 6749 §4.1.1 and OpenID Connect
 // Core §3.1.2.1.
 #include "oauth/authorization_request.h"
 
@@ -78,7 +78,7 @@ Outcome<void> check_request_objects(const http::Params& params) {
     return {};
 }
 
-/// Which grant yields the answer, and whether this server and this client take part in it (RFC 6749 §3.1.1, §10.16).
+/// Checks that this server and this client take part in the grant that yields the answer (RFC 6749 §3.1.1, §10.16).
 Outcome<void> check_grant(const Settings& settings, const model::Client& client, model::ResponseType type) {
     if (type == model::ResponseType::code) {
         if (client.has_grant(model::GrantType::authorization_code)) return {};
@@ -142,7 +142,7 @@ Outcome<std::optional<std::string>> parse_challenge(const model::Client& client,
     return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
 }
 
-/// What is ignored is said to the operator, because an application may need it.
+/// Logs the scopes that are ignored, because an application may need them.
 Outcome<AskedScope> read_scope(Context& context, const model::Client& client, std::optional<std::string_view> text) {
     ASSIGN_OR_RETURN(auto asked, judge_scope(context.settings, client, text));
     if (!asked.ignored.empty()) {
@@ -170,7 +170,7 @@ std::vector<std::string> words_of(std::optional<std::string_view> text) {
     return words;
 }
 
-/// What of it is kept, so that the seal stays short.
+/// The number of languages that are kept, so that the seal stays short.
 constexpr std::size_t kMaxLocales = 5;
 
 /// No value is an error (OpenID Connect Core §3.1.2.1).

@@ -1,4 +1,4 @@
-// Which single claims does a client ask for, and about which user?
+// Reads the single claims that a client asks for.
 #include "oauth/claims_parameter.h"
 
 #include <algorithm>

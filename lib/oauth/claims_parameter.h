@@ -1,4 +1,4 @@
-// Which single claims does a client ask for, and about which user? (OpenID Connect Core §5.5)
+// The single claims that a client asks for, and the user whom it asks about (OpenID Connect Core §5.5)
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace postern::oauth {
 
 struct ClaimsParameter {
     /// Claims that a scope releases for which the client is registered; whatever else was asked for is not here.
-    /// Nothing in `userinfo` that the requested scope releases anyway.
+    /// `userinfo` has no claim that the requested scope releases anyway.
     model::RequestedClaims claims;
     std::optional<model::Subject> subject;  ///< `sub` with a value: this user or none (§3.1.2.2)
     model::RequestedAcr acr;                ///< `acr` of the ID token with values, those that are known here

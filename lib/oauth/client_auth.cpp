@@ -1,4 +1,4 @@
-// Who is calling the token endpoint, and can it prove that?
+// Authenticates the client that calls the token endpoint.
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"

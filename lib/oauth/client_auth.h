@@ -1,4 +1,4 @@
-// Who is calling the token endpoint, and can it prove that? (RFC 6749 §2.3, §3.2.1)
+// The client that calls the token endpoint, and its proof (RFC 6749 §2.3, §3.2.1)
 #pragma once
 
 #include <optional>

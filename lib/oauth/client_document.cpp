@@ -1,4 +1,4 @@
-// What does the document at a client's URL say the client is? Checks in a fixed order, each about a few members.
+// Reads the document at a client's URL: checks in a fixed order, each about a few members.
 #include "oauth/client_document.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ Read<void> check_identity(const Object& document, const std::string& url) {
     return {};
 }
 
-/// What is published is no secret, and keys are not read here yet.
+/// A published secret is no secret, and keys are not read here yet.
 Read<void> check_method(const Object& document) {
     for (const char* member : {"client_secret", "client_secret_expires_at"})
         if (document.find(member) != nullptr) return fault_of(member, "no document may have");
@@ -189,7 +189,7 @@ Read<void> read_redirect_uris(const Object& document, const Settings& settings, 
     return {};
 }
 
-/// None of them is fetched or shown. A client that cannot say where it lives is not well looked after.
+/// The addresses are neither fetched nor shown. A client that cannot say where it lives is not well looked after.
 Read<void> check_links(const Object& document) {
     for (const char* member : {"client_uri", "logo_uri", "policy_uri", "tos_uri", "initiate_login_uri",
                                "backchannel_logout_uri", "frontchannel_logout_uri"}) {

@@ -1,4 +1,4 @@
-// What does the document at a client's URL say the client is? Read strictly, and into the client that may be stored
+// The document at a client's URL: read strictly, and into the client that may be stored
 // (draft-ietf-oauth-client-id-metadata-document §4, §5; RFC 7591 §2).
 #pragma once
 
@@ -19,25 +19,25 @@ struct DocumentFault {
     bool has_other_method = false;  ///< the client wants to authenticate by something else than its id
 };
 
-/// A public client with PKCE, of origin `document`, with what the document at `url` says and `clientDocuments` allows:
-/// never first-party, no more than the grants authorization_code and refresh_token, and no scope beyond
+/// Returns a public client with PKCE, of origin `document`, with what the document at `url` says and `clientDocuments`
+/// allows: never first-party, no more than the grants authorization_code and refresh_token, and no scope beyond
 /// `clientDocuments.scope`, which it gets whole if it names none. Grants, response types and members that are not known
 /// are ignored (RFC 7591 §2). Refused: what is not JSON, names another client_id, has a secret or authenticates, asks
 /// for protection that this server does not have, or has a URI, a name or an address that could not be registered.
 util::Result<model::Client, DocumentFault> read_client_document(const fetch::Document& document, const std::string& url,
                                                                 const Settings& settings);
 
-/// base64url of SHA-256 over what read_client_document takes from the document. Two documents that read the same are
-/// one: what else they say does not matter here.
+/// Returns the base64url of SHA-256 over what read_client_document takes from the document. Two documents that read the
+/// same are one: what else they say does not matter here.
 std::string digest_of(const model::Client& client);
 
 /// Returns the part of a described client that a request keeps.
 model::SeenDocument seen_document(const model::Client& client);
 
-/// Whether a user who approved the one knows the other: its name, and where answers go.
+/// True if a user who approved the one client knows the other: the names and the redirect URIs are equal.
 bool looks_the_same(const model::Client& one, const model::Client& other);
 
-/// `stored` with what the document says now: what the operator has decided about the client stays.
+/// Returns `stored` with the content of the document: what the operator has decided about the client stays.
 model::Client described_again(model::Client stored, const model::Client& described);
 
 }  // namespace postern::oauth

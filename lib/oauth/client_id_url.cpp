@@ -46,7 +46,7 @@ bool has_dot_segment(std::string_view decoded_path) {
                                [](std::string_view segment) { return segment == "." || segment == ".."; });
 }
 
-/// What a server that decodes the path would see.
+/// Returns the path as a server that decodes it would see it.
 std::string decoded(const std::string& path) { return util::form_decode(path).value_or(std::string(1, '\0')); }
 
 struct TextRule {

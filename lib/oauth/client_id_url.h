@@ -1,4 +1,4 @@
-// Can this URL be the id of a client that a document describes? (draft-ietf-oauth-client-id-metadata-document §3)
+// The URLs that can be the id of a client that a document describes (draft-ietf-oauth-client-id-metadata-document §3)
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxClientIdUrlBytes = 512;
 
-/// Whether a client_id is meant as such a URL. Ids that this server makes or that an operator chose never begin so,
-/// unless the operator registers that very URL.
+/// True if a client_id is meant as the URL of a client's document. Ids that this server makes or that an operator chose
+/// never begin so, unless the operator registers that very URL.
 inline bool is_client_id_url(std::string_view client_id) { return client_id.starts_with("https://"); }
 
-/// Why `url` names no document, as the words behind it, or nullopt. It has at most kMaxClientIdUrlBytes of printable
-/// ASCII; a host in lower case in the one spelling that it has; one of `ports`, or none; a path without dot segments,
-/// encoded ones included; no user information and no fragment. So two different texts are two clients, and what the
-/// policy of hosts reads is what is connected to.
+/// Returns why `url` names no document, as the words behind it, or nullopt. It has at most kMaxClientIdUrlBytes of
+/// printable ASCII; a host in lower case in the one spelling that it has; one of `ports`, or none; a path without dot
+/// segments, encoded ones included; no user information and no fragment. So two different texts are two clients, and
+/// what the policy of hosts reads is what is connected to.
 std::optional<std::string> client_id_url_problem(std::string_view url, const std::vector<std::uint16_t>& ports);
 
 struct HostProblem {
@@ -30,19 +30,19 @@ struct HostProblem {
     std::string text;  ///< words behind the URL
 };
 
-/// Why no client may come from this host, or nullopt: it is this server's own, `deny` names it, or `allow` names others
-/// only. `host` is that of a URL without client_id_url_problem.
+/// Returns why no client may come from this host, or nullopt: it is this server's own, `deny` names it, or `allow`
+/// names others only. `host` is that of a URL without client_id_url_problem.
 std::optional<HostProblem> client_id_host_problem(const Settings& settings, std::string_view host);
 
-/// The host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
+/// Returns the host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
 std::string host_of_id(const model::ClientId& id);
 
-/// Whether the operator has named the client: by registering it, or with the host of its document in `allow` and not in
+/// True if the operator has named the client: by registering it, or with the host of its document in `allow` and not in
 /// `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
 bool is_known_to_operator(const Settings& settings, const model::Client& client);
 
-/// What is wrong with an item of `allow` and `deny`, as the words behind its key, or nullopt. It is a host, or "*." and
-/// the end of hosts, in lower case.
+/// Returns the fault of an item of `allow` and `deny`, as the words behind its key, or nullopt. It is a host, or "*."
+/// and the end of hosts, in lower case.
 std::optional<std::string> host_pattern_problem(std::string_view pattern);
 
 }  // namespace postern::oauth

@@ -36,7 +36,7 @@ struct Context {
     os::WakeFile* mail_wake = nullptr;  ///< nullptr: no mail is configured, or the endpoint asks for none
 
     util::Time now() const { return clock.now(); }
-    /// For fetch::read_document.
+    /// Returns the arguments of fetch::read_document.
     fetch::Source documents() const { return {store, now(), fetcher, settings.outbound}; }
 };
 

@@ -1,4 +1,4 @@
-// Which other sites' pages may read what an endpoint answers.
+// Decides which other sites' pages may read what an endpoint answers.
 #include "oauth/cors.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace postern::oauth {
 namespace {
 
-/// How long a browser may remember that it may ask. Each answer is decided by itself, so a client that was removed
-/// meanwhile is told nothing.
+/// The time for which a browser may remember that it may ask. Each answer is decided by itself, so a client that was
+/// removed meanwhile is told nothing.
 constexpr const char* kPreflightSeconds = "600";
 
 /// More headers than this no page has, and the answer repeats them.

@@ -1,4 +1,4 @@
-// Which other sites' pages may read what an endpoint answers? (CORS: the Fetch standard, §3.3)
+// The other sites whose pages may read what an endpoint answers (CORS: the Fetch standard, §3.3)
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace postern::oauth {
 
-/// Which origins may read the answers of an endpoint. A page may send its user's credentials along and any header, as
-/// these endpoints read neither cookies nor headers of a page's choice (docs/decisions/0096).
+/// The origins that may read the answers of an endpoint. A page may send its user's credentials along and any header,
+/// as these endpoints read neither cookies nor headers of a page's choice (docs/decisions/0096).
 enum class CorsPolicy {
     none,            ///< no other site's: pages, and introspection
     client_origins,  ///< the origins of registered redirect URIs: what applications in a browser call
@@ -29,7 +29,7 @@ struct PageRequest {
 /// The origin of an http or https URI as browsers spell it: lower case, no default port. nullopt for every other URI.
 std::optional<std::string> origin_of(std::string_view uri);
 
-/// Whether `origin` is that of a redirect URI of `client`, or, where no client is known, of any enabled one. An http
+/// True if `origin` is that of a redirect URI of `client`, or, where no client is known, of any enabled one. An http
 /// loopback address of a native client is a program's, not a page's, and gives no origin. Never true for "null".
 bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
 

@@ -1,4 +1,4 @@
-// Which client does a document describe now?
+// Finds the client that a document describes now.
 #include "oauth/document_client.h"
 
 #include "db/write.h"
@@ -28,7 +28,7 @@ std::optional<NoDocumentClient> refuse_url(Context& context, const std::string& 
     return std::nullopt;
 }
 
-/// They were given to a program that only had to know the id.
+/// Ends the grants of a client, because they were given to a program that only had to know the id.
 void end_grants(Context& context, const model::ClientId& id) {
     if (!store::has_grants(context.store, id)) return;
     const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {

@@ -1,4 +1,4 @@
-// Which client does a document describe now? Where it may be asked for, and what it is compared with.
+// The client that a document describes now: where the document may be fetched, and what it is compared with.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct NoDocumentClient {
     std::string reason;   ///< for the operator; the browser must not learn it (FETCH-12)
 };
 
-/// The client that the document at `url` describes, from the cache or fetched; with `stored`, which is the copy of an
-/// earlier one, what the operator has decided about it stays. Writes nothing about the client, which no user has
+/// Returns the client that the document at `url` describes, from the cache or fetched; with `stored`, which is the copy
+/// of an earlier one, what the operator has decided about it stays. Writes nothing about the client, which no user has
 /// approved yet, but this: a document that demands another way to authenticate ends the grants that were given without
 /// (draft §8, changes in metadata). Needs `clientDocuments.enabled`.
 /// `address` is the browser's, against which the fetch of a document that no user has approved yet counts; "": not
@@ -27,7 +27,7 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
                                                                    const std::optional<model::Client>& stored,
                                                                    const std::string& address);
 
-/// Whether a document describes the client and `clientDocuments` is off: it may do what a disabled client may. Looks at
+/// True if a document describes the client and `clientDocuments` is off: it may do what a disabled client may. Looks at
 /// the database for ids that are URLs, while the option is off, and for no other.
 bool is_switched_off(Context& context, const model::ClientId& id);
 

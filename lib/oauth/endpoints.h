@@ -25,10 +25,11 @@ enum Rights : unsigned {
     hashes = 64,            ///< memory to hash passwords, in a slice that it shares with the others that do
 };
 
-/// Which web servers and units start: `two` where one process may wait for the disk or hash a password.
+/// The number of processes that web servers and units start: `two` where one process may wait for the disk or hash a
+/// password.
 enum class Processes { one, two };
 
-/// How the configurations of the web servers find the program.
+/// The way in which the configurations of the web servers find the program.
 enum class Route {
     whole,  ///< by its path alone, and they are generated; the last segment of the path is its name
     own,    ///< written by hand in each of them: it answers several paths

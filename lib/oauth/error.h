@@ -1,4 +1,4 @@
-// What a caller did wrong, as a value. Where it goes (JSON, redirect, page) is the endpoint's business.
+// The error of a caller, as a value. Where it goes (JSON, redirect, page) is the endpoint's business.
 #pragma once
 
 #include <cstdint>
@@ -59,11 +59,11 @@ OAuthError make_error(refusal::Reason reason, std::string description, std::stri
 inline OAuthError invalid_request(std::string d, std::string log = {}) {
     return make_error(ErrorCode::invalid_request, std::move(d), std::move(log));
 }
-/// Detail for the log.
+/// Returns the detail for the log.
 inline std::string parameter_fault(const std::string& name) {
     return "parameter " + name + " was given twice or is not decodable";
 }
-/// For the parameter `name` of a form or query, which may occur once (RFC 6749 §3.1, §3.2).
+/// Returns the error for the parameter `name` of a form or query, which may occur once (RFC 6749 §3.1, §3.2).
 inline OAuthError invalid_parameter(const std::string& name) {
     return invalid_request("a parameter was given twice or is not decodable", "parameter: " + name);
 }

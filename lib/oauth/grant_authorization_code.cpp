@@ -23,7 +23,7 @@ Outcome<void> check_redirect_uri(const model::AuthorizationCode& code, const std
     return {};
 }
 
-/// What proves that the sender started the flow: both the redirect_uri and the verifier.
+/// Checks the proof that the sender started the flow: both the redirect_uri and the verifier.
 Outcome<void> check_binding(const model::AuthorizationCode& code, const AuthorizationCodeGrant& grant) {
     RETURN_IF_ERROR(check_redirect_uri(code, grant.redirect_uri));
     return check_code_verifier(code.code_challenge, grant.code_verifier);
@@ -81,7 +81,7 @@ void revoke_yield(Context& context, const store::StoredCode& stored) {
     audit_replay(context, stored, "spent before", ended);
 }
 
-/// What came of a code that was usable when it was looked at.
+/// The outcome for a code that was usable when it was looked at.
 enum class Redemption {
     redeemed,
     replayed,  ///< spent at the same time; the grant has ended now

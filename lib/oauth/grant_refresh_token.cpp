@@ -58,7 +58,7 @@ store::Rotation rotate(db::Transaction& transaction, const Context& context, con
 constexpr const char* kReused =
     "used before and shown again: it may have been stolen, so the whole grant has been revoked";
 
-/// What the request asks for with the token, and may have.
+/// Checks the scope and the resources that the request asks for with the token.
 Outcome<CheckedRefreshToken> check_request(Context& context, const model::Client& client,
                                            const RefreshTokenGrant& grant, const store::StoredRefreshToken& stored) {
     ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, grant.target));

@@ -18,7 +18,7 @@ struct CheckedRefreshToken {
     model::Scope scope;  ///< of the access token: what of it the target has
 };
 
-/// Every rule but single use; nothing is changed, whatever the answer. The scope is what `judge_repeated_scope` says,
+/// Checks every rule but single use, and changes nothing. The scope is what `judge_repeated_scope` says,
 /// and the grant keeps its own (RFC 6749 §6).
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant);

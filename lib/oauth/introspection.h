@@ -8,14 +8,15 @@
 
 namespace postern::oauth {
 
-/// Who may ask: a client that authenticates, confidential unless `introspectionRequiresConfidentialClient` is false;
-/// any caller when `authenticateIntrospect` is false, and then credentials are ignored. Else invalid_client.
+/// Checks that the caller may ask: a client that authenticates, confidential unless
+/// `introspectionRequiresConfidentialClient` is false; any caller when `authenticateIntrospect` is false, and then
+/// credentials are ignored. Else invalid_client.
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
 
 /// Returns the answer about an active access token, from storage and the token's own claims, which were verified.
 json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims);
 
-/// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for
+/// Answers about any client's token (interface specification, introspection rule 4): `{"active":false}` and no more for
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
 /// `active`, `scope`, `client_id`, `token_type` and `auth_time` are what storage says, `acr` is how users log in
 /// here (RFC 9470 §6.2), the rest are verified claims. Writes nothing.

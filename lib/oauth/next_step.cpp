@@ -1,4 +1,4 @@
-// What happens next with an authorization request? Login before consent, consent before the code; `prompt=none` shows
+// Decides the next step of an authorization request. Login before consent, consent before the code; `prompt=none` shows
 // nothing. A user who may not use the client is told so before the server asks for consent.
 #include "oauth/next_step.h"
 
@@ -50,8 +50,9 @@ model::Level demanded_of(const AuthorizationInput& s) {
     return std::max(s.demanded, demanded_of_request(s.client, s.request));
 }
 
-/// What a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has given a
-/// code, because the passkey is elsewhere, has answered: a page with the passkey alone would make the wish a demand.
+/// A level that a client only wishes for is asked of a user who has it (OpenID Connect Core §3.1.2.1). A user who has
+/// given a code, because the passkey is elsewhere, has answered: a page with the passkey alone would make the wish a
+/// demand.
 bool is_wish_open(const AuthorizationInput& s) {
     if (s.level >= model::Level::second_factor) return false;
     return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;

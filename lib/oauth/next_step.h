@@ -1,4 +1,4 @@
-// What happens next with an authorization request? Pure policy: no HTTP, no storage, no clock of its own.
+// The next step of an authorization request. Pure policy: no HTTP, no storage, no clock of its own.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct AuthorizationInput {
     std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
     util::Time now{};
     bool may_use = true;  ///< the session's user this client
-    // Of logins (model::Level), docs/decisions/0069-levels.md:
+    // The levels of logins (model::Level), docs/decisions/0069-levels.md:
     model::Level level = model::Level::unknown;         ///< of the session's
     model::Level highest = model::Level::unknown;       ///< that any login can have here
     model::Level demanded = model::Level::unknown;      ///< of this user, by the configuration or the operator

@@ -1,4 +1,4 @@
-// What kind of token is presented to introspection or revocation?
+// Finds out which kind of token is presented to introspection or revocation.
 #include "oauth/presented_token.h"
 
 #include <string_view>

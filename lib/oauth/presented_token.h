@@ -1,4 +1,4 @@
-// What kind of token is presented to introspection or revocation? (RFC 7662 §2.1, RFC 7009 §2.1)
+// The token that is presented to introspection or revocation (RFC 7662 §2.1, RFC 7009 §2.1)
 #pragma once
 
 #include <cstddef>

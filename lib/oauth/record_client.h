@@ -19,12 +19,12 @@ struct RecordedClient {
     std::string changed = {};  ///< words: which of name and redirect_uris the document has changed
 };
 
-/// How many clients of documents one user may have brought when bringing a new one: a tenth of `max`, and ten at least.
-/// A client is the user's who approved it first, until it is deleted: taking the approval back makes no room. So it
-/// takes ten users to fill a table of 100 or more.
+/// Returns the number of clients of documents that one user may have brought before bringing a new one: a tenth of
+/// `max`, and ten at least. A client is the user's who approved it first, until it is deleted: taking the approval back
+/// makes no room. So it takes ten users to fill a table of 100 or more.
 std::int64_t most_of_user(std::int64_t max);
 
-/// In the transaction that issues the user's credential: inserts the client, unless there are too many, or brings its
+/// Inserts the client in the transaction that issues the user's credential, unless there are too many, or brings its
 /// row up to what the document says. If its name or a redirect URI has changed, no consent to the earlier one counts
 /// any more, of any user. The error: the row is not what the request was begun with.
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,

@@ -1,4 +1,5 @@
-// Is this redirect_uri acceptable? Byte comparison, no normalisation: two spellings of one URL are two URLs here.
+// Decides whether a redirect_uri is acceptable. Byte comparison, no normalisation: two spellings of one URL are two
+// URLs here.
 #include "oauth/redirect_uri.h"
 
 #include <algorithm>

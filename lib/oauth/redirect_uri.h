@@ -1,5 +1,5 @@
-// Is this redirect_uri acceptable? Nothing is sent to an address that did not pass here (RFC 6749 §3.1.2, RFC 9700
-// §2.1).
+// Decides whether a redirect_uri is acceptable. Nothing is sent to an address that did not pass here (RFC 6749 §3.1.2,
+// RFC 9700 §2.1).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@
 
 namespace postern::oauth {
 
-/// Why a request stays on a page of ours: the client or its redirect_uri could not be trusted (RFC 6749 §4.1.2.1).
+/// The reason why a request stays on a page of ours: the client or its redirect_uri could not be trusted (RFC 6749
+/// §4.1.2.1).
 struct RedirectRefusal {
     refusal::Reason reason;
     std::string client_id;   ///< as sent
@@ -34,7 +35,7 @@ public:
     const std::optional<std::string>& state() const { return state_; }
     const std::string& issuer() const { return issuer_; }
     model::ResponseMode mode() const { return mode_; }  ///< of success and of errors
-    /// For the request to keep; nullopt for a client of the operator.
+    /// The part of the document that the request keeps; nullopt for a client of the operator.
     const std::optional<model::SeenDocument>& document() const { return document_; }
 
 private:
@@ -65,12 +66,13 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
                                                                 const model::AuthorizationRequest& request,
                                                                 const std::string& address = {});
 
-/// Bytes of the URL of an answer with `state`, and nothing else but what each answer has: a code or an error.
+/// Returns the bytes of the URL of an answer with `state`, and nothing else but what each answer has: a code or an
+/// error.
 std::size_t answer_bytes(const VerifiedRedirect& target);
 
-/// The address to answer at when `received` is one of the client's: byte-equal, but for the port of http://127.0.0.1
-/// and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a document describes,
-/// which is published before the port is known. nullopt otherwise.
+/// Returns the address to answer at when `received` is one of the client's: byte-equal, but for the port of
+/// http://127.0.0.1 and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a
+/// document describes, which is published before the port is known. nullopt otherwise.
 std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received);
 
 }  // namespace postern::oauth

@@ -1,4 +1,4 @@
-// What a refresh token looks like.
+// Makes refresh tokens and finds them again.
 #include "oauth/refresh_token.h"
 
 #include <memory>
@@ -12,8 +12,8 @@
 namespace postern::oauth {
 namespace {
 
-/// What both forms say; a signed one also has `jti`. Client and lifetime help to debug. The record decides everything;
-/// scope is left out so that the two cannot disagree.
+/// Returns the claims of both forms; a signed one also has `jti`. Client and lifetime help to debug. The record decides
+/// everything; scope is left out so that the two cannot disagree.
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::RefreshToken& record) {
     return {{"iss", settings.issuer},
             {"sub", grant.subject.str()},

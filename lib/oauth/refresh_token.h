@@ -1,4 +1,4 @@
-// What a refresh token looks like: a signed JWT, or a random value with `useOpaqueRefreshTokens`.
+// The two forms of a refresh token: a signed JWT, or a random value with `useOpaqueRefreshTokens`.
 #pragma once
 
 #include <optional>

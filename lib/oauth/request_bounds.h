@@ -1,4 +1,4 @@
-// How long the parameters of an authorization request may be, and the URL of its answer.
+// The limits of the parameters of an authorization request, and of the URL of its answer.
 #pragma once
 
 #include <cstddef>

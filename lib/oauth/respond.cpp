@@ -14,7 +14,7 @@ http::Response error_body(const oauth::OAuthError& error) {
     return response;
 }
 
-/// As the request names it, proved or not; "" if it does not.
+/// Returns the client id as the request names it, proved or not; "" if it does not.
 std::string client_of(const http::Request& request) {
     if (const auto id = request.form.find("client_id")) return std::string(*id);
     const auto credentials = oauth::parse_credentials(request);

@@ -1,4 +1,4 @@
-// How does the answer of an authorization request reach the client?
+// Finds the way in which the answer of an authorization request reaches the client.
 #include "oauth/response_mode.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// How does the answer of an authorization request reach the client? (OAuth 2.0 Multiple Response Types §2.1, Form Post
-// §2)
+// The way in which the answer of an authorization request reaches the client (OAuth 2.0 Multiple Response Types §2.1,
+// Form Post §2)
 #pragma once
 
 #include "http/params.h"

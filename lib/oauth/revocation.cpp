@@ -1,4 +1,4 @@
-// What ends when a client gives back a token or a code?
+// Ends a token or a code that a client gives back.
 #include "oauth/revocation.h"
 
 #include "db/write.h"

@@ -1,4 +1,4 @@
-// What ends when a client gives back a token or a code? (RFC 7009)
+// The end of a token or a code that a client gives back (RFC 7009)
 #pragma once
 
 #include <optional>

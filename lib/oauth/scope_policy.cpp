@@ -1,4 +1,4 @@
-// Which scope does a request get?
+// Decides which scope a request gets.
 #include "oauth/scope_policy.h"
 
 #include "refusal/reason.h"
@@ -18,7 +18,7 @@ bool may_ask_for(const Settings& settings, const model::Client& client, const st
     return token == kOfflineAccess || client.scope.contains(token);
 }
 
-/// What a request without a scope gets.
+/// Returns the scope of a request that names none.
 model::Scope unless_asked(const model::Client& client) {
     model::Scope granted = client.scope;
     for (const std::string& token : openid_scopes().tokens()) granted.remove(token);

@@ -1,4 +1,4 @@
-// Which scope does a request get? (RFC 6749 §3.3)
+// The scope that a request gets (RFC 6749 §3.3)
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// How the members of a sealed value are written as text and read back. A value lists its members once; the list serves
+// Writes the members of a sealed value as text and reads them back. A value lists its members once; the list serves
 // both directions.
 #pragma once
 
@@ -188,7 +188,7 @@ public:
     void operator()(Members&... members) {
         is_good_ = (read(members) && ...);
     }
-    /// Whether every member was there, and nothing else.
+    /// True if every member was there, and nothing else.
     bool is_whole() const { return is_good_ && rest_.empty(); }
 
 private:

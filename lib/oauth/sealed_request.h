@@ -1,4 +1,4 @@
-// How does an authorization request travel through a browser that may not change it? Sealed, with its expiry inside.
+// An authorization request on its way through a browser that may not change it: sealed, with its expiry inside.
 #pragma once
 
 #include <optional>

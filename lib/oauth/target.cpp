@@ -84,7 +84,7 @@ model::Scope scopes_of_userinfo(const Settings& settings) {
     return scopes;
 }
 
-/// Of a grant for which no resource was named.
+/// Returns the target of a grant for which no resource was named.
 Outcome<Target> default_target(Context& context, const model::Client& client, const model::Grant& grant) {
     if (const auto uri = default_resource_of(context.settings, client)) {
         ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));

@@ -1,4 +1,4 @@
-// For which API is an access token? (RFC 8707; `aud` and `audience` of the interface specification)
+// The API that an access token is for (RFC 8707; `aud` and `audience` of the interface specification)
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxResources = 8;  ///< that an authorization request may name
 
-/// Why `uri` names no API, or nullopt: an absolute URI of at most 1024 bytes without fragment (RFC 8707 §2) and user
-/// information that is not this server. The words fit behind the URI.
+/// Returns why `uri` names no API, or nullopt: an absolute URI of at most 1024 bytes without fragment (RFC 8707 §2) and
+/// user information that is not this server. The words fit behind the URI.
 std::optional<std::string> resource_uri_problem(std::string_view uri, const std::string& issuer);
 
 /// Returns the target that a token request names: the one value of `resource`, `aud` and `audience`, of which the last
@@ -58,13 +58,14 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
 /// invalid_target for a resource that is not in the list of the client, which may have changed.
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources);
 
-/// What a token is for whose request names nothing: for profile rfc9068 the client's default (RFC 9068 §3), else the
-/// only one of its list; without a list and for that profile, `defaultResource`.
+/// Returns the resource of a token whose request names none: for profile rfc9068 the client's default (RFC 9068 §3),
+/// else the only one of its list; without a list and for that profile, `defaultResource`.
 std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client);
 
-/// What a token of the grant is for. A grant with resources yields tokens for these alone: for the one that is named,
-/// or for the only one (RFC 8707 §2.2). Else what is named; else the default, whose tokens have the scopes about the
-/// user as well. Without a default: invalid_target for profile rfc9068 and for a client with a list.
+/// Returns the target of a token of the grant. A grant with resources yields tokens for these alone: for the one that
+/// is named, or for the only one (RFC 8707 §2.2). Without such resources: the one that is named, or the default, whose
+/// tokens have the scopes about the user as well. Without a default: invalid_target for profile rfc9068 and for a
+/// client with a list.
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
                               const std::optional<Target>& named);
 

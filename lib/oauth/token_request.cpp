@@ -1,4 +1,4 @@
-// What does a client send to the token endpoint?
+// Reads the form that a client sends to the token endpoint.
 #include "oauth/token_request.h"
 
 #include "oauth/target.h"

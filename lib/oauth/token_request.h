@@ -1,4 +1,4 @@
-// What does a client send to the token endpoint? (RFC 6749 §3.2)
+// The form that a client sends to the token endpoint (RFC 6749 §3.2)
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 
 namespace postern::oidc {
 
-/// How long a public document may be cached; a new key is published for that long before it signs.
+/// The time for which a public document may be cached; a new key is published for that long before it signs.
 inline constexpr util::Seconds kPublicMaxAge{3600};
 
 /// A public document as it is sent: written and hashed once, however often it is asked for.

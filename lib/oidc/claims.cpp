@@ -1,4 +1,4 @@
-// Which of a user's attributes is a client told? Those of a granted scope and those it was granted by name.
+// Releases the attributes of a user to a client: those of a granted scope and those it was granted by name.
 #include "oidc/claims.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void tell(json::Object& told, const std::string& name, const json::Value& value)
 
 using OwnClaims = std::vector<model::ClientClaim>;
 
-/// Those among them that the client is told now.
+/// Returns the claims among them that the client is told now.
 OwnClaims due(const OwnClaims& own, const Recipient& recipient) {
     OwnClaims claims;
     std::ranges::copy_if(own, std::back_inserter(claims), [&](const model::ClientClaim& claim) {

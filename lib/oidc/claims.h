@@ -1,4 +1,4 @@
-// Which of a user's attributes is a client told? (OpenID Connect Core §5.1, §5.4, §5.5)
+// The attributes of a user that a client is told (OpenID Connect Core §5.1, §5.4, §5.5)
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace postern::oidc {
 /// generous.
 using GetUserClaims = std::function<json::Object(const model::Subject&)>;
 
-/// Whether a client with `scope` is told the claim, or with a grant that names it: never one that no scope releases.
+/// True if a client with `scope` is told the claim, or with a grant that names it: never one that no scope releases.
 bool is_told(const model::ReleasedClaims& released_claims, std::string_view claim, const model::Scope& scope,
              const model::ClaimNames& asked_for);
 
@@ -28,7 +28,7 @@ bool is_told(const model::ReleasedClaims& released_claims, std::string_view clai
 json::Object told_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
                          const model::Scope& scope, const model::ClaimNames& asked_for);
 
-/// To whom claims are told, and by what right.
+/// The client that claims are told to, and its right to them.
 struct Recipient {
     const model::ClientId& client;
     bool own_claims = false;  ///< model::Client's

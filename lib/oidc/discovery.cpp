@@ -1,4 +1,4 @@
-// What this server says about itself.
+// Makes the discovery document.
 #include "oidc/discovery.h"
 
 #include "http/url.h"
@@ -15,7 +15,7 @@ Names with_implicit(const oauth::Settings& settings, Names names, const char* im
     return names;
 }
 
-/// What the ID token says of itself, before what is said of the user.
+/// Returns the claims of the ID token about itself, then those about the user.
 Names all_claims(const oauth::Settings& settings) {
     Names claims = {"iss", "aud", "exp", "iat", "nonce", "sid"};
     if (settings.login.has_page() || settings.login.auth_time_variable) claims.emplace_back("auth_time");
@@ -25,7 +25,7 @@ Names all_claims(const oauth::Settings& settings) {
     return claims;
 }
 
-/// How clients authenticate at an endpoint that lets public clients in, too.
+/// The ways in which clients authenticate at an endpoint that lets public clients in, too.
 const Names kAnyClient = {"client_secret_basic", "client_secret_post", "none"};
 const Names kConfidentialClients = {"client_secret_basic", "client_secret_post"};
 /// Where callers do not authenticate, credentials are ignored.

@@ -1,4 +1,4 @@
-// What ends when a user logs out.
+// Ends a session with the grants and the tokens that hang on it.
 #include "oidc/end_session.h"
 
 #include "db/write.h"

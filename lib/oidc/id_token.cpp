@@ -1,4 +1,4 @@
-// What an ID token says.
+// Makes ID tokens.
 #include "oidc/id_token.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace postern::oidc {
 
-/// Whether tokens with that scope come with an ID token.
+/// True if tokens with that scope come with an ID token.
 bool has_id_token(const oauth::Settings& settings, const model::Scope& scope);
 
 struct IdTokenAbout {
@@ -27,18 +27,18 @@ struct IdTokenAbout {
 json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about);
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
 
-/// The user's claims in an ID token for that scope: what the grant asks for by name (OpenID Connect Core §5.5), as far
-/// as the client is still registered for it, and what the scope releases, if the client looks for it there.
+/// Returns the user's claims in an ID token for that scope: what the grant asks for by name (OpenID Connect Core §5.5),
+/// as far as the client is still registered for it, and what the scope releases, if the client looks for it there.
 json::Object user_claims_for(oauth::Context& context, const model::Client& client, const model::Grant& grant,
                              const model::Scope& scope, const GetUserClaims& get_user_claims);
 
-/// The ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.
+/// Makes the ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.
 /// `get_user_claims` is called only when the grant asks for claims by name (§5.5), or when the client has the claims of
 /// its scopes in the ID token. Borrows `context`.
 oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims);
 
-/// The left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for RS256 and
-/// ES256, SHA-512 for EdDSA, whose own hash that is.
+/// Returns the left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for
+/// RS256 and ES256, SHA-512 for EdDSA, whose own hash that is.
 std::string at_hash(crypto::Algorithm algorithm, const oauth::AccessTokenIssue& access);
 
 }  // namespace postern::oidc

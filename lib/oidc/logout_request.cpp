@@ -31,7 +31,7 @@ std::size_t answer_bytes(const login::Settings& login, const http::Params& param
     return is_parameter ? login.logout_redirect->size() + util::percent_encode(answer).size() : answer.size();
 }
 
-/// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
+/// The parameters of §2, the ignored ones too: a client that works sends none of them twice.
 std::optional<std::string> find_malformed(const login::Settings& login, const http::Params& params) {
     if (const auto faulty = params.first_fault(
             {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))

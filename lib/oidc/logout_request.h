@@ -28,7 +28,7 @@ struct LogoutRequest {
     util::Time expires_at{};
 };
 
-/// Why a request is answered with a page, and nothing is ended.
+/// The reason why a request is answered with a page, and nothing is ended.
 struct LogoutRefusal {
     refusal::Reason reason;
     std::string client_id;   ///< as sent or hinted, cut
@@ -39,7 +39,7 @@ struct LogoutRefusal {
 /// client wants the user logged out.
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params);
 
-/// Why an address that was asked for is not followed although nothing is wrong with the request.
+/// The reason why an address that was asked for is not followed although nothing is wrong with the request.
 struct NotFollowed {
     refusal::Reason reason;
     std::string detail;  ///< for the operator

@@ -1,4 +1,4 @@
-// How a logout request travels through a browser: sealed as an authorization request is.
+// Seals a logout request as an authorization request is sealed.
 #include "oidc/sealed_logout.h"
 
 #include "crypto/seal.h"

@@ -1,4 +1,4 @@
-// How does a logout request travel through a browser that may not change it? Sealed, with its expiry inside.
+// A logout request on its way through a browser that may not change it: sealed, with its expiry inside.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace postern::oidc {
 
 struct SealedLogout {
     LogoutRequest request;
-    /// As in oauth::SealedRequest: the browser it belongs to, or "" for a request that was posted by another site,
-    /// which is worth no more than the same request in an address.
+    /// The browser that the request belongs to, as in oauth::SealedRequest, or "" for a request that was posted by
+    /// another site, which is worth no more than the same request in an address.
     std::string browser;
 };
 

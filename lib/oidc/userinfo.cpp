@@ -37,7 +37,8 @@ oauth::Outcome<std::string_view> find_bearer_token(const http::Request& request)
     return invalid_token(kNoToken, request.why_no_authorization);
 }
 
-/// What makes an issued token inactive, in words for the client's developer; store::is_active has decided that it is.
+/// Returns the reason why an issued token is inactive, in words for the client's developer; store::is_active has
+/// decided that it is.
 const char* why_inactive(const store::StoredAccessToken& stored, util::Time now) {
     const struct {
         bool applies;

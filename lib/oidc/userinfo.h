@@ -1,4 +1,4 @@
-// The UserInfo endpoint's rules: whose claims does this token release, if any? (OpenID Connect Core §5.3, RFC 6750)
+// The UserInfo endpoint's rules: the claims that a token releases (OpenID Connect Core §5.3, RFC 6750)
 #pragma once
 
 #include <string>
@@ -17,13 +17,14 @@ inline constexpr const char* kNoToken =
     "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it with "
     "CGIPassAuth On)";
 
-/// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
-/// §2.2). A header of another scheme decides, and is invalid_token; so is a token of more than `max_bytes`, before
-/// anything is computed. A view into the request, of whatever bytes: `find_active_token` refuses what is not a token.
+/// Returns the bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750
+/// §2.1, §2.2). A header of another scheme decides, and is invalid_token; so is a token of more than `max_bytes`,
+/// before anything is computed. A view into the request, of whatever bytes: `find_active_token` refuses what is not a
+/// token.
 oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
-/// The record of an access token that this server signed and that is active; invalid_token, with the reason in its
-/// description, for every other. No audience is asked for.
+/// Returns the record of an access token that this server signed and that is active; invalid_token, with the reason in
+/// its description, for every other. No audience is asked for.
 oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token);
 
 /// Returns the claims that an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked

@@ -1,4 +1,4 @@
-// What a person sees on a page: requests, forms, links and logouts.
+// The reasons that a person sees on a page: requests, forms, links and logouts.
 #include "refusal/rows.h"
 
 namespace postern::refusal {

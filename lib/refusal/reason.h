@@ -1,4 +1,5 @@
-// Why a request is refused: each reason with its word, the error code that it belongs to, and the operator's advice.
+// The reasons why a request is refused: each reason with its word, the error code that it belongs to, and the
+// operator's advice.
 #pragma once
 
 #include <cstdint>
