@@ -45,7 +45,7 @@ coverage:
 # uses is read from the source (tests/coverage/includes.test.mjs).
 ci:
 	scripts/packages build run test ci
-	+$(MAKE) --no-print-directory layers format-check cppcheck shellcheck
+	+$(MAKE) --no-print-directory layers header-comments format-check cppcheck shellcheck
 	+$(MAKE) --no-print-directory suites WERROR=1
 
 .PHONY: format format-check cppcheck shellcheck tidy layers header-comments coverage compile_commands.json ci

@@ -59,7 +59,7 @@ struct Browser {
     std::optional<model::Session> session;           ///< live, of an enabled user
     std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not
     std::optional<model::ValueHash> device_cookie;   ///< digest of the device cookie, where devices are remembered
-    // What a session that begins now keeps for the account's pages; "" where there are none, or not of this.
+    // The browser, system and address that a new session keeps for the account pages; "" if absent or not kept.
     std::string user_agent = {};  ///< of which agent_label is kept
     std::string address = {};
     bool posts = false;  ///< its request is a POST

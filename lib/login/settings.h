@@ -68,7 +68,7 @@ struct Settings {
     util::Seconds window{900};
     int hash_slots = 2;           ///< password hashes at the same time on this machine
     std::string hash_slot_files;  ///< what the names of their lock files begin with; "": no files, and no limit
-    // Of the methods with our own page, password and saslauthd:
+    // Settings of the methods with our own page, password and saslauthd:
     SecondFactor second_factor = SecondFactor::offered;
     Enrolment enrolment = Enrolment::login;
     Passkeys passkeys = Passkeys::login;
@@ -80,7 +80,7 @@ struct Settings {
     std::size_t password_min_length = 15;  ///< code points of a new password
     int password_min_strength = 40;        ///< bits of a new password, as libzxcvbn estimates; 0: not looked at
     std::optional<std::string> password_blocklist;  ///< the file of factor::PasswordList; nullopt: no password is in it
-    // Of method remote_user alone:
+    // Settings of the method remote_user alone:
     int remote_level = 0;  ///< the level of a login by the web server, 1 or 2; 0: unknown, and nothing is added to it
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable

@@ -69,7 +69,7 @@ struct ConsentPage {
     std::string resume;
     std::vector<ConsentScope> scopes;
     std::vector<std::string> resources;  ///< what the tokens are for: names of APIs, or URIs
-    // Of a client that a document describes:
+    // Facts of a client that a document describes:
     std::string published_at = {};  ///< the host of its id; "" for a client of the operator
     bool any_program = false;       ///< every program on the user's machine can pass for it (RFC 8252 §8.6)
 };
