@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "crypto/key.h"
-#include "factor/passkey.h"
 #include "factor/client_data.h"
+#include "factor/passkey.h"
 #include "support/cbor_writer.h"
 
 namespace postern::test {

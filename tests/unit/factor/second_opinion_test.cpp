@@ -10,8 +10,8 @@
 #include <string>
 
 #include "crypto/digest.h"
-#include "factor/passkey.h"
 #include "factor/cose_key.h"
+#include "factor/passkey.h"
 #include "support/test_authenticator.h"
 
 using namespace postern;

@@ -121,9 +121,9 @@ TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2
 
     fixture.fixture.settings.username_in_access_token = false;
     const std::string lean = fixture.add_access(fixture.add_grant(fixture.spa, ""), "https://api.example");
-    CHECK(answer_to(fixture, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
-                                          times(now, now + 900) + member("sub", sub) +
-                                          member("aud", "https://api.example") + issuer + jti(lean) + at_login(now) + "}");
+    CHECK(answer_to(fixture, lean) ==
+          R"({"active":true,"client_id":"spa","token_type":"Bearer")" + times(now, now + 900) + member("sub", sub) +
+              member("aud", "https://api.example") + issuer + jti(lean) + at_login(now) + "}");
 }
 
 TEST_CASE("introspection: an active refresh token is not taken for an access token [I11]") {
