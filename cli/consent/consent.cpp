@@ -92,7 +92,7 @@ void revoke(const Invocation& invocation, const Selection& selection) {
             store::lock_user(transaction, consent.subject);
             const auto taken = store::withdraw_access(transaction, consent.client_id, consent.subject, now());
             if (taken.consent || taken.grants > 0)
-                note_activity(config.settings, transaction, consent.subject, model::Happened::application_removed,
+                note_activity(config.settings, transaction, consent.subject, model::ActivityKind::application_removed,
                               consent.client_id.str());
             return Done{consent, taken};
         },

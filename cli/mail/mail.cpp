@@ -117,7 +117,7 @@ void queue_link(db::Transaction& transaction, const model::User& user, model::Ma
 }
 
 void queue_notice(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
-                  model::Happened what) {
+                  model::ActivityKind what) {
     crypto::SystemRandom random;
     if (settings.mail) mail::queue_notice(transaction, random, subject, what, now());
 }

@@ -20,7 +20,7 @@ void queue_link(db::Transaction& transaction, const model::User& user, model::Ma
 
 /// Queues a message about a change, before the change and in its transaction. Has no effect without `mail`.
 void queue_notice(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
-                  model::Happened what);
+                  model::ActivityKind what);
 
 /// Wakes the unit that runs `postern mail deliver`, after a commit. Has no effect without `mail`.
 void wake_deliverer(const config::Config& config);

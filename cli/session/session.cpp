@@ -85,7 +85,7 @@ Ended end_of_user(const config::Config& config, db::Transaction& transaction, co
         ended += {.sessions = 1, .grants = each.grants};
     ended.devices = store::forget_devices(transaction, subject);
     if (ended.sessions > 0 || ended.devices > 0)
-        note_activity(config.settings, transaction, subject, model::Happened::sessions_ended);
+        note_activity(config.settings, transaction, subject, model::ActivityKind::sessions_ended);
     return ended;
 }
 

@@ -33,7 +33,7 @@ struct PreviewOptions {
 };
 
 /// One place where a client learns something: what it is told there, or why nothing.
-struct Told {
+struct Disclosure {
     const char* name;   ///< a member of the JSON output
     const char* title;  ///< a line of the text
     json::Object claims = {};
@@ -41,9 +41,9 @@ struct Told {
 };
 
 /// Everything that the rules ask for, without private keys.
-class World {
+class RuleContext {
 public:
-    World(const config::Config& config, db::Database& database)
+    RuleContext(const config::Config& config, db::Database& database)
         : keys_(config.keys, keys::KeyUse::publish, false),
           log_(util::open_log_sink("stderr"), util::LogLevel::warn, "postern"),
           context_{config.settings, database, keys_, clock_, random_, log_, trail_} {}
@@ -138,8 +138,8 @@ store::StoredAccessToken stored(const Granted& granted, const oauth::AccessToken
     return stored;
 }
 
-Told preview_id_token(oauth::Context& context, const Granted& granted) {
-    Told told{"id_token", "ID token"};
+Disclosure preview_id_token(oauth::Context& context, const Granted& granted) {
+    Disclosure told{"id_token", "ID token"};
     if (!oidc::has_id_token(context.settings, granted.grant.scope)) {
         told.refusal = "none without OpenID Connect and the scope openid";
         return told;
@@ -150,8 +150,8 @@ Told preview_id_token(oauth::Context& context, const Granted& granted) {
     return told;
 }
 
-Told preview_userinfo(oauth::Context& context, const store::StoredAccessToken& token) {
-    Told told{"userinfo", "UserInfo"};
+Disclosure preview_userinfo(oauth::Context& context, const store::StoredAccessToken& token) {
+    Disclosure told{"userinfo", "UserInfo"};
     if (!context.settings.oidc || !context.settings.paths.userinfo) {
         told.refusal = "not offered";
         return told;
@@ -164,9 +164,9 @@ Told preview_userinfo(oauth::Context& context, const store::StoredAccessToken& t
     return told;
 }
 
-Told preview_introspection(const oauth::Settings& settings, const store::StoredAccessToken& token,
-                           const json::Object& claims) {
-    Told told{"introspection", "introspection"};
+Disclosure preview_introspection(const oauth::Settings& settings, const store::StoredAccessToken& token,
+                                 const json::Object& claims) {
+    Disclosure told{"introspection", "introspection"};
     if (settings.paths.introspect)
         told.claims = oauth::describe_active(token, claims);
     else
@@ -174,9 +174,9 @@ Told preview_introspection(const oauth::Settings& settings, const store::StoredA
     return told;
 }
 
-std::vector<Told> preview_all(oauth::Context& context, const Granted& granted,
-                              const std::optional<std::string>& resource) {
-    std::vector<Told> all = {preview_id_token(context, granted)};
+std::vector<Disclosure> preview_all(oauth::Context& context, const Granted& granted,
+                                    const std::optional<std::string>& resource) {
+    std::vector<Disclosure> all = {preview_id_token(context, granted)};
     const auto token = draft(context, granted, resource);
     if (!token) {
         all.push_back({"access_token", "access token", {}, in_words(token.error())});
@@ -189,14 +189,14 @@ std::vector<Told> preview_all(oauth::Context& context, const Granted& granted,
     return all;
 }
 
-void print(const Invocation& invocation, const Granted& granted, const std::vector<Told>& all) {
+void print(const Invocation& invocation, const Granted& granted, const std::vector<Disclosure>& all) {
     json::Object object{{"client_id", granted.client.id.str()},
                         {"username", granted.user.username},
                         {"scope", granted.grant.scope.to_string()}};
     std::vector<std::pair<std::string, std::string>> fields = {{"client", granted.client.id.str()},
                                                                {"user", granted.user.username},
                                                                {"scope", granted.grant.scope.to_string()}};
-    for (const Told& told : all) {
+    for (const Disclosure& told : all) {
         const bool is_refused = !told.refusal.empty();
         if (!is_refused) object.set(told.name, told.claims);
         fields.emplace_back(told.title, is_refused ? "refused: " + told.refusal : json::write(told.claims));
@@ -208,14 +208,14 @@ void print(const Invocation& invocation, const Granted& granted, const std::vect
 void preview(const Invocation& invocation, const PreviewOptions& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, db::Access::query_only);
-    World world(config, database);
+    RuleContext world(config, database);
     oauth::Context& context = world.context();
     const Client client = require_client(database, options.client);
     const User user = require_user(database, options.user);
     const oauth::AskedScope asked = require_grant(context, client, user, options.scope);
     const Granted granted = grant_of(context, client, user, asked.scope);
-    std::vector<Told> all = preview_all(context, granted, options.resource);
-    for (Told& told : all)
+    std::vector<Disclosure> all = preview_all(context, granted, options.resource);
+    for (Disclosure& told : all)
         for (const char* name : kOfEachToken) told.claims.erase(name);
     if (!asked.ignored.empty())
         print_note("ignored, because nothing here has such a scope: " + asked.ignored.to_string());

@@ -44,8 +44,8 @@ void show(const Invocation& invocation, const std::string& name) {
 }  // namespace
 
 void note_activity(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
-                   model::Happened what, std::string detail) {
-    if (what != model::Happened::profile_changed) queue_notice(settings, transaction, subject, what);
+                   model::ActivityKind what, std::string detail) {
+    if (what != model::ActivityKind::profile_changed) queue_notice(settings, transaction, subject, what);
     if (!settings.paths.account) return;
     store::lock_user(transaction, subject);
     store::add_activity(transaction, subject,

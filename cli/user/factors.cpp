@@ -102,10 +102,10 @@ struct Removed {
 /// Each in a line of its own, for its owner.
 void note_each(const oauth::Settings& settings, db::Transaction& transaction, const Removed& removed) {
     const model::Subject& subject = removed.user.subject;
-    if (removed.app) note_activity(settings, transaction, subject, model::Happened::app_removed);
+    if (removed.app) note_activity(settings, transaction, subject, model::ActivityKind::app_removed);
     for (const store::Passkey& passkey : removed.passkeys)
-        note_activity(settings, transaction, subject, model::Happened::passkey_removed, passkey.name);
-    if (removed.codes > 0) note_activity(settings, transaction, subject, model::Happened::recovery_codes_removed);
+        note_activity(settings, transaction, subject, model::ActivityKind::passkey_removed, passkey.name);
+    if (removed.codes > 0) note_activity(settings, transaction, subject, model::ActivityKind::recovery_codes_removed);
 }
 
 /// With the sessions, because a thief of the phone may have one. The password stays.

@@ -173,7 +173,7 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
         } else {
             store::insert_link(transaction, made.link);
         }
-        note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
+        note_activity(config.settings, transaction, made.link.subject, model::ActivityKind::link_made,
                       std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return invited;
@@ -209,7 +209,7 @@ void reset_link(const Invocation& invocation, const ResetOptions& options) {
         } else {
             store::insert_link(transaction, made.link);
         }
-        note_activity(config.settings, transaction, made.link.subject, model::Happened::link_made,
+        note_activity(config.settings, transaction, made.link.subject, model::ActivityKind::link_made,
                       std::string(model::to_string(made.link.purpose)));
         commit(transaction);
         return found;

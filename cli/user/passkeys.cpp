@@ -84,7 +84,7 @@ Passkey remove(const oauth::Settings& settings, db::Database& database, const Op
         const User user = require_user(transaction, options.name);
         Passkey passkey = require_passkey(transaction, user, *options.remove);
         store::remove_passkey(transaction, user.subject, passkey.credential_id);
-        note_activity(settings, transaction, user.subject, model::Happened::passkey_removed, passkey.name);
+        note_activity(settings, transaction, user.subject, model::ActivityKind::passkey_removed, passkey.name);
         const store::Factors left = store::find_factors(transaction.database(), user.subject);
         if (!left.app && left.passkeys == 0) store::remove_recovery_codes(transaction, user.subject);
         store::raise_stamp(transaction, user.subject);
@@ -100,7 +100,7 @@ Passkey resume(const oauth::Settings& settings, db::Database& database, const Op
         Passkey passkey = require_passkey(transaction, user, *options.resume);
         if (!store::resume_passkey(transaction, user.subject, passkey.credential_id))
             throw Refused("passkey " + in_quotes(*options.resume) + " is not suspended; nothing was changed");
-        note_activity(settings, transaction, user.subject, model::Happened::passkey_resumed, passkey.name);
+        note_activity(settings, transaction, user.subject, model::ActivityKind::passkey_resumed, passkey.name);
         commit(transaction);
         return passkey;
     });

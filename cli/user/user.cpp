@@ -179,7 +179,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         if (options.username) rename(database, changed, *options.username);
         dropped = change_claims(changed, options.unset, claims);
         if (const std::string names = names_of(claims, options.unset); !names.empty())
-            note_activity(config.settings, transaction, changed.subject, model::Happened::profile_changed, names);
+            note_activity(config.settings, transaction, changed.subject, model::ActivityKind::profile_changed, names);
     });
     note_done(invocation, {audit::subject(user.subject)});
     note_dropped(dropped);
@@ -206,7 +206,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const std::string hash = crypto::hash_password(password);
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
         store::replace_password(transaction, changed.subject, hash, now(), must_change(options.password));
-        note_activity(config.settings, transaction, changed.subject, model::Happened::password_changed);
+        note_activity(config.settings, transaction, changed.subject, model::ActivityKind::password_changed);
     });
     note_done(invocation, {audit::subject(user.subject), {"weak", overridden}});
     wake_deliverer(config);

@@ -26,6 +26,6 @@ void note_removed(const Invocation& invocation, const store::Passkey& passkey);
 /// pages of the account. It takes the lock of the user's row. With `mail`, also queues the notice that mail/notice.h
 /// has for it: the caller calls wake_deliverer after the commit.
 void note_activity(const oauth::Settings& settings, db::Transaction& transaction, const model::Subject& subject,
-                   model::Happened what, std::string detail = {});
+                   model::ActivityKind what, std::string detail = {});
 
 }  // namespace postern::cli

@@ -14,7 +14,7 @@ namespace postern::login {
 /// (store::lock_user); none without pages of the account. With `mail`, also queues a message where mail/notice.h has
 /// one; the same transaction must not have changed claims before.
 void note_activity(const oauth::Context& context, db::Transaction& transaction, const Browser& browser,
-                   const model::Subject& subject, model::Happened what, std::string detail = {});
+                   const model::Subject& subject, model::ActivityKind what, std::string detail = {});
 
 /// Writes that a right password came without a right second step; `is_place_known` as codes are counted (TOTP-9). At
 /// most one line a day of each sort: a guesser who has the password does not push the other lines out. Takes the lock

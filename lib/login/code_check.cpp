@@ -167,7 +167,7 @@ bool spend(const CodeAttempt& attempt, const RightCode& code, db::Transaction& t
     store::clear_code_failures(transaction, subject,
                                code.is_place_known ? store::CodePlace::known : store::CodePlace::other);
     if (code.is_recovery)
-        note_activity(attempt.context, transaction, attempt.browser, subject, model::Happened::recovery_code_used);
+        note_activity(attempt.context, transaction, attempt.browser, subject, model::ActivityKind::recovery_code_used);
     return true;
 }
 

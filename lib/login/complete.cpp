@@ -47,7 +47,7 @@ struct Complete {
         note_places(step.how);
         auto raised = raise_session(context, transaction, browser, half().sid, step.how);
         if (raised)
-            note_activity(context, transaction, browser, half().subject, model::Happened::second_step_done,
+            note_activity(context, transaction, browser, half().subject, model::ActivityKind::second_step_done,
                           step.how.amr);
         return raised;
     }
@@ -92,7 +92,7 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.how = how;
     store::insert_session(transaction, session);
     store::end_surplus_sessions(transaction, session);
-    note_activity(context, transaction, browser, subject, model::Happened::signed_in, how.amr);
+    note_activity(context, transaction, browser, subject, model::ActivityKind::signed_in, how.amr);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
     if (removed && !was_of_user) started.replaced = browser.session;
     return started;

@@ -81,7 +81,7 @@ bool suspend(const PasskeyAttempt& attempt, const store::Passkey& passkey, const
         store::lock_user(transaction, passkey.subject);
         if (!store::spend_challenge(transaction, challenge.bytes, challenge.expires_at)) return false;
         store::suspend_passkey(transaction, passkey.credential_id, context.now());
-        note_activity(context, transaction, attempt.browser, passkey.subject, model::Happened::passkey_suspended,
+        note_activity(context, transaction, attempt.browser, passkey.subject, model::ActivityKind::passkey_suspended,
                       passkey.name);
         transaction.commit();
         return true;

@@ -210,13 +210,13 @@ util::Result<void, PasskeyRefusal> add_passkey(const oauth::Context& context, co
         return PasskeyRefusal{kRefused, "the challenge was spent before"};
     if (store::find_stamp(transaction.database(), subject) != proved.challenge.stamp)
         return PasskeyRefusal{kAccountChanged, "the password or a second factor was changed since the page was made"};
-    if (!store::keep_handle(transaction, subject, proved.challenge.handle))
+    if (!store::set_handle_if_unset(transaction, subject, proved.challenge.handle))
         return PasskeyRefusal{kAccountChanged,
                               "another page has added the first passkey meanwhile, with another handle"};
     if (!store::insert_passkey(transaction, proved.row))
         return PasskeyRefusal{kRefused, "the credential id is one of another passkey"};
     store::raise_stamp(transaction, subject);
-    note_activity(context, transaction, browser, subject, model::Happened::passkey_added, proved.row.name);
+    note_activity(context, transaction, browser, subject, model::ActivityKind::passkey_added, proved.row.name);
     return {};
 }
 

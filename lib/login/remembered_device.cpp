@@ -36,7 +36,7 @@ DeviceCookie remember_device(const oauth::Context& context, db::Transaction& tra
                                          .created_at = now,
                                          .last_used_at = now,
                                          .expires_at = now + cookie.age});
-    note_activity(context, transaction, browser, subject, model::Happened::device_remembered);
+    note_activity(context, transaction, browser, subject, model::ActivityKind::device_remembered);
     return cookie;
 }
 

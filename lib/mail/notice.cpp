@@ -15,25 +15,25 @@
 namespace postern::mail {
 namespace {
 
-using model::Happened;
+using model::ActivityKind;
 
 struct Sentence {
-    Happened what;
+    ActivityKind what;
     const char* text;
 };
 using util::tr;
 
 constexpr Sentence kSentences[] = {
-    {Happened::password_changed, tr("The password was changed.")},
-    {Happened::app_added, tr("An authenticator app was turned on.")},
-    {Happened::app_removed, tr("The authenticator app was removed.")},
-    {Happened::recovery_codes_made, tr("New recovery codes were made.")},
-    {Happened::recovery_codes_removed, tr("The recovery codes were removed.")},
-    {Happened::passkey_added, tr("A passkey was added.")},
-    {Happened::passkey_removed, tr("A passkey was removed.")},
-    {Happened::passkey_suspended, tr("A passkey was suspended, because a copy of it may exist.")},
-    {Happened::link_used, tr("A password was chosen with a link.")},
-    {Happened::profile_changed, tr("The e-mail address was changed.")},
+    {ActivityKind::password_changed, tr("The password was changed.")},
+    {ActivityKind::app_added, tr("An authenticator app was turned on.")},
+    {ActivityKind::app_removed, tr("The authenticator app was removed.")},
+    {ActivityKind::recovery_codes_made, tr("New recovery codes were made.")},
+    {ActivityKind::recovery_codes_removed, tr("The recovery codes were removed.")},
+    {ActivityKind::passkey_added, tr("A passkey was added.")},
+    {ActivityKind::passkey_removed, tr("A passkey was removed.")},
+    {ActivityKind::passkey_suspended, tr("A passkey was suspended, because a copy of it may exist.")},
+    {ActivityKind::link_used, tr("A password was chosen with a link.")},
+    {ActivityKind::profile_changed, tr("The e-mail address was changed.")},
 };
 
 constexpr util::Seconds kHour = std::chrono::hours(1);
@@ -54,13 +54,13 @@ void hold_until(model::MailRequest& request, const std::string& sort, util::Time
 
 }  // namespace
 
-const char* notice_sentence(Happened what) {
+const char* notice_sentence(ActivityKind what) {
     const auto* row = std::ranges::find(kSentences, what, &Sentence::what);
     return row == std::end(kSentences) ? nullptr : row->text;
 }
 
-bool queue_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject, Happened what,
-                  util::Time now) {
+bool queue_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject,
+                  ActivityKind what, util::Time now) {
     if (notice_sentence(what) == nullptr) return false;
     const std::string address = address_of(transaction, subject);
     if (address.empty()) return false;

@@ -11,7 +11,7 @@
 namespace postern::mail {
 
 /// The sentence of the message; nullptr: there is none about this.
-const char* notice_sentence(model::Happened what);
+const char* notice_sentence(model::ActivityKind what);
 
 /// For `mail`, and before the change: the message goes to the address that the user has now. The first of a sort goes
 /// at once. The others of the hour that begins with it are one message, at its end: a user who makes new codes again
@@ -19,7 +19,7 @@ const char* notice_sentence(model::Happened what);
 /// nothing is written: there is no message about this, or the user has no address. The caller wakes the command behind
 /// the commit.
 bool queue_notice(db::Transaction& transaction, crypto::Random& random, const model::Subject& subject,
-                  model::Happened what, util::Time now);
+                  model::ActivityKind what, util::Time now);
 
 /// Counts a message that was asked for in the name of this user: three an hour and ten a day (MAIL-6). What the
 /// operator and changes cause is not counted, so that nothing that is asked for keeps the owner from being told. The

@@ -14,38 +14,39 @@ namespace {
 using util::tr;
 
 struct Row {
-    Happened what;
+    ActivityKind what;
     std::string_view word;
     const char* text;
 };
 constexpr Row kRows[] = {
-    {Happened::signed_in, "signed_in", tr("Signed in")},
-    {Happened::second_step_done, "second_step_done", tr("Confirmed the sign-in")},
-    {Happened::second_step_failed, "second_step_failed", tr("A right password, and a wrong second step")},
-    {Happened::second_step_failed_elsewhere, "second_step_failed_elsewhere",
+    {ActivityKind::signed_in, "signed_in", tr("Signed in")},
+    {ActivityKind::second_step_done, "second_step_done", tr("Confirmed the sign-in")},
+    {ActivityKind::second_step_failed, "second_step_failed", tr("A right password, and a wrong second step")},
+    {ActivityKind::second_step_failed_elsewhere, "second_step_failed_elsewhere",
      tr("A right password in a new place, and a wrong second step")},
-    {Happened::recovery_code_used, "recovery_code_used", tr("Used a recovery code")},
-    {Happened::device_remembered, "device_remembered", tr("Turned off the second step on a device")},
-    {Happened::device_forgotten, "device_forgotten", tr("Turned the second step on again on a device")},
-    {Happened::password_changed, "password_changed", tr("Changed the password")},
-    {Happened::app_added, "app_added", tr("Turned on an authenticator app")},
-    {Happened::app_removed, "app_removed", tr("Removed the authenticator app")},
-    {Happened::recovery_codes_made, "recovery_codes_made", tr("Made recovery codes")},
-    {Happened::recovery_codes_removed, "recovery_codes_removed", tr("Removed the recovery codes")},
-    {Happened::passkey_added, "passkey_added", tr("Added a passkey")},
-    {Happened::passkey_removed, "passkey_removed", tr("Removed a passkey")},
-    {Happened::passkey_suspended, "passkey_suspended", tr("A passkey was suspended, because a copy of it may exist")},
-    {Happened::passkey_resumed, "passkey_resumed", tr("A suspended passkey counts again")},
-    {Happened::application_allowed, "application_allowed", tr("Allowed an application")},
-    {Happened::application_removed, "application_removed", tr("Removed the access of an application")},
-    {Happened::session_ended, "session_ended", tr("Signed out a device")},
-    {Happened::sessions_ended, "sessions_ended", tr("Signed out everywhere else")},
-    {Happened::profile_changed, "profile_changed", tr("Changed the profile")},
-    {Happened::link_made, "link_made", tr("Made a link for a new password")},
-    {Happened::link_used, "link_used", tr("Chose a password with a link")},
+    {ActivityKind::recovery_code_used, "recovery_code_used", tr("Used a recovery code")},
+    {ActivityKind::device_remembered, "device_remembered", tr("Turned off the second step on a device")},
+    {ActivityKind::device_forgotten, "device_forgotten", tr("Turned the second step on again on a device")},
+    {ActivityKind::password_changed, "password_changed", tr("Changed the password")},
+    {ActivityKind::app_added, "app_added", tr("Turned on an authenticator app")},
+    {ActivityKind::app_removed, "app_removed", tr("Removed the authenticator app")},
+    {ActivityKind::recovery_codes_made, "recovery_codes_made", tr("Made recovery codes")},
+    {ActivityKind::recovery_codes_removed, "recovery_codes_removed", tr("Removed the recovery codes")},
+    {ActivityKind::passkey_added, "passkey_added", tr("Added a passkey")},
+    {ActivityKind::passkey_removed, "passkey_removed", tr("Removed a passkey")},
+    {ActivityKind::passkey_suspended, "passkey_suspended",
+     tr("A passkey was suspended, because a copy of it may exist")},
+    {ActivityKind::passkey_resumed, "passkey_resumed", tr("A suspended passkey counts again")},
+    {ActivityKind::application_allowed, "application_allowed", tr("Allowed an application")},
+    {ActivityKind::application_removed, "application_removed", tr("Removed the access of an application")},
+    {ActivityKind::session_ended, "session_ended", tr("Signed out a device")},
+    {ActivityKind::sessions_ended, "sessions_ended", tr("Signed out everywhere else")},
+    {ActivityKind::profile_changed, "profile_changed", tr("Changed the profile")},
+    {ActivityKind::link_made, "link_made", tr("Made a link for a new password")},
+    {ActivityKind::link_used, "link_used", tr("Chose a password with a link")},
 };
 
-const Row& row_of(Happened what) {
+const Row& row_of(ActivityKind what) {
     return *std::ranges::find_if(kRows, [&](const Row& row) { return row.what == what; });
 }
 
@@ -79,9 +80,9 @@ const Way* way_of(std::string_view amr) {
 
 }  // namespace
 
-std::string_view word_of(Happened what) { return row_of(what).word; }
+std::string_view word_of(ActivityKind what) { return row_of(what).word; }
 
-std::optional<Happened> parse_happened(std::string_view word) {
+std::optional<ActivityKind> parse_happened(std::string_view word) {
     const auto* row = std::ranges::find_if(kRows, [&](const Row& each) { return each.word == word; });
     if (row == std::end(kRows)) return std::nullopt;
     return row->what;
@@ -89,14 +90,14 @@ std::optional<Happened> parse_happened(std::string_view word) {
 
 const char* describe(const ActivityLine& line) {
     // The operator has no device that stays signed in.
-    if (line.what == Happened::sessions_ended && line.agent == kOperatorAgent) return tr("Signed out everywhere");
-    if (line.what == Happened::link_used && line.detail == to_string(LinkPurpose::factors))
+    if (line.what == ActivityKind::sessions_ended && line.agent == kOperatorAgent) return tr("Signed out everywhere");
+    if (line.what == ActivityKind::link_used && line.detail == to_string(LinkPurpose::factors))
         return tr("Chose a password with a link, which removed the second factors");
-    if (line.what == Happened::link_used && line.detail == kUsedForPasskey)
+    if (line.what == ActivityKind::link_used && line.detail == kUsedForPasskey)
         return tr("Used an invitation for a passkey");
     const Way* way = way_of(line.detail);
-    if (way && line.what == Happened::signed_in) return way->signed_in;
-    if (way && line.what == Happened::second_step_done) return way->second_step_done;
+    if (way && line.what == ActivityKind::signed_in) return way->signed_in;
+    if (way && line.what == ActivityKind::second_step_done) return way->second_step_done;
     return row_of(line.what).text;
 }
 

@@ -11,7 +11,7 @@
 namespace postern::model {
 
 /// A closed list. What `ActivityLine::detail` holds is said behind each; otherwise it is "".
-enum class Happened {
+enum class ActivityKind {
     signed_in,                     ///< the login's methods (`amr`), or "": the web server let the user in
     second_step_done,              ///< a session was raised; the methods
     second_step_failed,            ///< in a place from which the user has completed a login of late
@@ -40,7 +40,7 @@ enum class Happened {
 
 struct ActivityLine {
     util::Time at{};
-    Happened what = Happened::signed_in;
+    ActivityKind what = ActivityKind::signed_in;
     std::string agent = {};    ///< as web/agent_label.h names a browser, or kOperatorAgent; "": not known
     std::string address = {};  ///< "": not kept
     std::string detail = {};
@@ -53,9 +53,9 @@ inline constexpr const char* kUsedForPasskey = "passkey";
 inline constexpr std::string_view kOperatorAgent = "administrator";
 
 /// As the database and `--json` name it: "signed_in".
-std::string_view word_of(Happened what);
+std::string_view word_of(ActivityKind what);
 /// nullopt: no such word.
-std::optional<Happened> parse_happened(std::string_view word);
+std::optional<ActivityKind> parse_happened(std::string_view word);
 
 /// One short sentence without a full stop, for the owner: "Signed in with a password and a code". The detail is part of
 /// it only where it is of a closed list. Catalogues have it.

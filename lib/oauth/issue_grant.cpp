@@ -50,7 +50,7 @@ void note_activity(db::Transaction& transaction, const Context& context, const A
     if (!context.settings.paths.account) return;
     store::add_activity(transaction, approval.session.subject,
                         {.at = context.now(),
-                         .what = model::Happened::application_allowed,
+                         .what = model::ActivityKind::application_allowed,
                          .agent = approval.session.agent,
                          .address = approval.address,
                          .detail = approval.request.client_id.str()});

@@ -107,7 +107,7 @@ std::string find_handle(db::Database& database, const Subject& subject) {
     return row.step() ? bytes_of(row.text(0)) : "";
 }
 
-bool keep_handle(db::Transaction& transaction, const Subject& subject, std::string_view handle) {
+bool set_handle_if_unset(db::Transaction& transaction, const Subject& subject, std::string_view handle) {
     return transaction.run("UPDATE users SET handle = $2 WHERE subject = $1 AND handle IN ('', $2)", subject,
                            base64url_encode(handle)) == 1;
 }

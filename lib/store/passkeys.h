@@ -69,7 +69,7 @@ bool resume_passkey(db::Transaction& transaction, const model::Subject& subject,
 /// has been made yet.
 std::string find_handle(db::Database& database, const model::Subject& subject);
 /// The user's handle from now on, unless there is one: false when that is another.
-bool keep_handle(db::Transaction& transaction, const model::Subject& subject, std::string_view handle);
+bool set_handle_if_unset(db::Transaction& transaction, const model::Subject& subject, std::string_view handle);
 
 /// False: the challenge was spent before. Its SHA-256 is kept until `expires_at`, when its seal opens no more.
 bool spend_challenge(db::Transaction& transaction, std::string_view challenge, util::Time expires_at);

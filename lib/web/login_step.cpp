@@ -28,11 +28,11 @@ login::LoginInput input_of(const Interaction& interaction, const model::Authoriz
 }
 
 /// How a user learns of a login that ends.
-struct Told {
+struct FaultAnswer {
     refusal::Reason page;
     const char* detail;
 };
-Told told_of(login::LoginFault fault) {
+FaultAnswer answer_to(login::LoginFault fault) {
     switch (fault) {
         case login::LoginFault::passkey_suspended:
             return {refusal::Reason::passkey_suspended, "the user has no other second factor than a suspended passkey"};
@@ -57,8 +57,8 @@ struct AskFor {
         return continue_in_account(kPasswordChangeSuffix);
     }
     http::Response operator()(const login::TellUser& step) const {
-        const Told told = told_of(step.fault);
-        return interaction.refuse(told.page, request.client_id.str(), told.detail);
+        const FaultAnswer answer = answer_to(step.fault);
+        return interaction.refuse(answer.page, request.client_id.str(), answer.detail);
     }
     /// The login is at its beginning, or has no step that asks.
     template <class OtherStep>

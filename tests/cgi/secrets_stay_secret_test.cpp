@@ -103,7 +103,7 @@ void store_passkey(const Deployment& op, const TestAuthenticator& key) {
     passkey.created_at = postern::util::Time(std::chrono::seconds(op.now()));
     postern::db::Database database(op.database(), postern::db::Access::read_write);
     postern::db::write(database, postern::db::Durability::full, [&](postern::db::Transaction& transaction) {
-        REQUIRE(postern::store::keep_handle(transaction, passkey.subject, key.stored().user_handle));
+        REQUIRE(postern::store::set_handle_if_unset(transaction, passkey.subject, key.stored().user_handle));
         REQUIRE(postern::store::insert_passkey(transaction, passkey));
         transaction.commit();
     });

@@ -33,9 +33,9 @@ struct Fixture {
 TEST_CASE("user activity: the latest first, of this user alone, by name or sub [ACCOUNT-13]") {
     const Fixture f;
     f.add(f.ada,
-          {kNow - util::Seconds(60), model::Happened::signed_in, "Firefox on Linux", "192.0.2.1", "pwd otp mfa"});
-    f.add(f.ada, {kNow, model::Happened::passkey_added, "Safari on macOS", "", "My phone"});
-    f.add(f.bob, {kNow, model::Happened::password_changed});
+          {kNow - util::Seconds(60), model::ActivityKind::signed_in, "Firefox on Linux", "192.0.2.1", "pwd otp mfa"});
+    f.add(f.ada, {kNow, model::ActivityKind::passkey_added, "Safari on macOS", "", "My phone"});
+    f.add(f.bob, {kNow, model::ActivityKind::password_changed});
     for (const std::string& name : {std::string("ada"), f.ada.str()}) {
         const std::string shown = f.installation.must({"user", "activity", name});
         CAPTURE(shown);
@@ -56,7 +56,7 @@ TEST_CASE("user activity: the latest first, of this user alone, by name or sub [
 
 TEST_CASE("user activity: what a user has typed turns no line of the terminal around") {
     const Fixture f;
-    f.add(f.ada, {kNow, model::Happened::passkey_added, "", "", "phone\x1b[31m\n\xe2\x80\xae"});
+    f.add(f.ada, {kNow, model::ActivityKind::passkey_added, "", "", "phone\x1b[31m\n\xe2\x80\xae"});
     const std::string shown = f.installation.must({"user", "activity", "ada"});
     CHECK(shown.find('\x1b') == std::string::npos);
     CHECK_FALSE(has(shown, "\xe2\x80\xae"));

@@ -77,7 +77,7 @@ struct World : test::RaceWorld {
             const auto before = store::find_factors(transaction.database(), passkey.subject).passkeys;
             if (before >= static_cast<std::int64_t>(store::kMaxPasskeys)) return kRefused;
             if (!store::spend_challenge(transaction, challenge, own.now() + util::Seconds(60))) return kRefused;
-            if (!store::keep_handle(transaction, passkey.subject, handle)) return kRefused;
+            if (!store::set_handle_if_unset(transaction, passkey.subject, handle)) return kRefused;
             if (!store::insert_passkey(transaction, passkey)) return kRefused;
             store::raise_stamp(transaction, passkey.subject);
             transaction.commit();

@@ -28,16 +28,16 @@ std::string name_of(oauth::Context& context, const std::string& client_id) {
 std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
                       std::map<std::string, std::string>& names) {
     switch (line.what) {
-        case model::Happened::application_allowed:
-        case model::Happened::application_removed: {
+        case model::ActivityKind::application_allowed:
+        case model::ActivityKind::application_removed: {
             const auto [entry, is_new] = names.try_emplace(line.detail);
             if (is_new) entry->second = name_of(context, line.detail);
             return entry->second;
         }
-        case model::Happened::passkey_added:
-        case model::Happened::passkey_removed:
-        case model::Happened::passkey_suspended:
-        case model::Happened::passkey_resumed:
+        case model::ActivityKind::passkey_added:
+        case model::ActivityKind::passkey_removed:
+        case model::ActivityKind::passkey_suspended:
+        case model::ActivityKind::passkey_resumed:
             return line.detail;
         default:
             return "";

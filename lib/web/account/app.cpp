@@ -130,7 +130,7 @@ http::Response remove(AccountVisit& visit) {
         stays = must_stay(visit, transaction.database());
         if (stays) return false;
         if (!store::remove_totp(transaction, visit.subject())) return false;
-        visit.note(transaction, model::Happened::app_removed);
+        visit.note(transaction, model::ActivityKind::app_removed);
         end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
         transaction.commit();

@@ -145,9 +145,9 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
 
 void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
               const model::Subject& subject, const std::vector<std::string>& codes) {
-    login::note_activity(context, transaction, browser, subject, model::Happened::app_added);
+    login::note_activity(context, transaction, browser, subject, model::ActivityKind::app_added);
     if (!codes.empty())
-        login::note_activity(context, transaction, browser, subject, model::Happened::recovery_codes_made);
+        login::note_activity(context, transaction, browser, subject, model::ActivityKind::recovery_codes_made);
 }
 
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject) {
@@ -182,7 +182,7 @@ util::Result<std::vector<std::string>, login::PasskeyRefusal> add_own_passkey(In
     std::vector<std::string> codes;
     if (before.any() || !has_app_page(context.settings) || !context.keys.has_factor_key()) return codes;
     codes = make_codes(context, transaction, subject);
-    login::note_activity(context, transaction, interaction.browser, subject, model::Happened::recovery_codes_made);
+    login::note_activity(context, transaction, interaction.browser, subject, model::ActivityKind::recovery_codes_made);
     return codes;
 }
 

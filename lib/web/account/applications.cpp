@@ -53,7 +53,7 @@ store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId
         store::lock_user(transaction, visit.subject());
         const auto withdrawn = store::withdraw_access(transaction, client, visit.subject(), visit.context().now());
         if (withdrawn.consent || withdrawn.grants > 0)
-            visit.note(transaction, model::Happened::application_removed, client.str());
+            visit.note(transaction, model::ActivityKind::application_removed, client.str());
         transaction.commit();
         return withdrawn;
     });

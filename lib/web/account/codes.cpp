@@ -61,7 +61,7 @@ std::optional<std::vector<std::string>> replace_codes(const AccountVisit& visit,
         if (!store::find_factors(transaction.database(), visit.subject()).any()) return std::nullopt;
         Codes codes = make_codes(visit.context(), transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
-        visit.note(transaction, model::Happened::recovery_codes_made);
+        visit.note(transaction, model::ActivityKind::recovery_codes_made);
         transaction.commit();
         return codes;
     });

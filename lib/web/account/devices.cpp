@@ -54,7 +54,7 @@ Ended end_one(const AccountVisit& visit, const model::Sid& sid) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) -> Ended {
         const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now());
         if (!grants) return {};
-        visit.note(transaction, model::Happened::session_ended);
+        visit.note(transaction, model::ActivityKind::session_ended);
         transaction.commit();
         return {{sid, *grants}};
     });
@@ -82,7 +82,7 @@ void sign_out_elsewhere(const AccountVisit& visit) {
     const auto ended = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         auto sessions = store::end_sessions(transaction, visit.subject(), visit.context().now(), visit.session.sid);
         devices = remembers_devices(visit) ? store::forget_devices(transaction, visit.subject()) : 0;
-        if (!sessions.empty() || devices > 0) visit.note(transaction, model::Happened::sessions_ended);
+        if (!sessions.empty() || devices > 0) visit.note(transaction, model::ActivityKind::sessions_ended);
         transaction.commit();
         return sessions;
     });
@@ -95,7 +95,7 @@ void forget(const AccountVisit& visit, std::string_view id) {
     const bool is_forgotten = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         store::lock_user(transaction, visit.subject());
         if (!store::forget_device(transaction, visit.subject(), id)) return false;
-        visit.note(transaction, model::Happened::device_forgotten);
+        visit.note(transaction, model::ActivityKind::device_forgotten);
         transaction.commit();
         return true;
     });

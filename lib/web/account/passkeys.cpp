@@ -221,7 +221,7 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
         if (needed != nullptr) return false;
         const auto passkey = store::find_passkey(transaction.database(), id);
         if (!store::remove_passkey(transaction, visit.subject(), id)) return false;
-        visit.note(transaction, model::Happened::passkey_removed, passkey ? passkey->name : "");
+        visit.note(transaction, model::ActivityKind::passkey_removed, passkey ? passkey->name : "");
         end_codes_without_factor(transaction, visit.subject());
         store::raise_stamp(transaction, visit.subject());
         ended = end_sessions_by_passkey(visit, transaction);

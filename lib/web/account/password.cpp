@@ -76,7 +76,7 @@ std::optional<std::string> change(const AccountVisit& visit, const StillProved& 
         store::replace_password(transaction, visit.subject(), hash, now);
         session->cookie_hash = oauth::hash_of(cookie);
         store::insert_session(transaction, *session);
-        visit.note(transaction, model::Happened::password_changed);
+        visit.note(transaction, model::ActivityKind::password_changed);
         transaction.commit();
         return true;
     };

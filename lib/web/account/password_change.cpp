@@ -71,7 +71,7 @@ void note_changed(const ChangeVisit& visit) {
 void set_password(const ChangeVisit& visit, db::Transaction& transaction, const std::string& hash) {
     store::replace_password(transaction, visit.subject(), hash, visit.context().now());
     login::note_activity(visit.context(), transaction, visit.interaction.browser, visit.subject(),
-                         model::Happened::password_changed);
+                         model::ActivityKind::password_changed);
 }
 
 /// The visit with its password changed, for the step that comes next.

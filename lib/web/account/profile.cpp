@@ -201,11 +201,12 @@ void replace_claims(const AccountVisit& visit, db::Transaction& transaction, mod
     oauth::Context& context = visit.context();
     // Only an address that is taken away: another one is told by what confirms it.
     if (context.settings.mail && !user.claims.find(kEmail) &&
-        mail::queue_notice(transaction, context.random, user.subject, model::Happened::profile_changed, context.now()))
+        mail::queue_notice(transaction, context.random, user.subject, model::ActivityKind::profile_changed,
+                           context.now()))
         wake(context);
     user.updated_at = context.now();
     store::update_claims(transaction, user);
-    visit.note(transaction, model::Happened::profile_changed, names);
+    visit.note(transaction, model::ActivityKind::profile_changed, names);
 }
 
 /// Durable, as all that is said to be changed.

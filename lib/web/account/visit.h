@@ -30,7 +30,7 @@ struct AccountVisit {
     const http::Request& request() const { return interaction.request; }
     const model::Subject& subject() const { return session.subject; }
     /// Adds a line to the user's activity, in the transaction of the event, which holds the user's row.
-    void note(db::Transaction& transaction, model::Happened what, std::string detail = {}) const {
+    void note(db::Transaction& transaction, model::ActivityKind what, std::string detail = {}) const {
         login::note_activity(context(), transaction, interaction.browser, subject(), what, std::move(detail));
     }
     std::string url() const { return interaction.context.settings.url(page); }

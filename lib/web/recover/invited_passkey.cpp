@@ -39,7 +39,7 @@ InvitedPasskey add_invited_passkey(oauth::Context& context, const login::Browser
         if (const auto added = login::add_passkey(context, browser, transaction, proved, known); !added)
             return {.refusal = added.error()};
         confirm_address(transaction, link, context.now());
-        login::note_activity(context, transaction, browser, link.subject, model::Happened::link_used,
+        login::note_activity(context, transaction, browser, link.subject, model::ActivityKind::link_used,
                              model::kUsedForPasskey);
         transaction.commit();
         return {.is_spent = true};

@@ -181,10 +181,10 @@ bool spend_on_address(const Visit& visit) {
         if (!store::spend_link(transaction, link, context.now())) return false;
         const bool told =
             context.mail_wake != nullptr && mail::queue_notice(transaction, context.random, link.subject,
-                                                               model::Happened::profile_changed, context.now());
+                                                               model::ActivityKind::profile_changed, context.now());
         if (told) context.mail_wake->request_wake();
         confirm_address(transaction, link, context.now());
-        login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::profile_changed,
+        login::note_activity(context, transaction, visit.browser, link.subject, model::ActivityKind::profile_changed,
                              "email");
         transaction.commit();
         return true;
@@ -209,7 +209,7 @@ std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
         if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
         store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
         store::let_enrol(transaction, link.subject, now + login::kEnrolAfterLink);  // behind the change that ends it
-        login::note_activity(context, transaction, visit.browser, link.subject, model::Happened::link_used,
+        login::note_activity(context, transaction, visit.browser, link.subject, model::ActivityKind::link_used,
                              std::string(model::to_string(link.purpose)));
         transaction.commit();
         return removed;

@@ -10,7 +10,7 @@
 #include "support/rules_fixture.h"
 
 using namespace postern;
-using model::Happened;
+using model::ActivityKind;
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Fixture {
         transaction.commit();
         return made;
     }
-    bool queue(const model::User& of, Happened what) {
+    bool queue(const model::User& of, ActivityKind what) {
         db::Transaction transaction(fixture.database, db::Durability::full);
         const bool is_queued = mail::queue_notice(transaction, fixture.random, of.subject, what, fixture.clock.now());
         transaction.commit();
@@ -53,29 +53,29 @@ TEST_CASE("notices: of one sort one goes at once, and one for all others at the 
         CAPTURE(is_sent_between);
         Fixture f;
         for (int i = 0; i < 260; ++i) {
-            CHECK(f.queue(f.ada, Happened::recovery_codes_made));
+            CHECK(f.queue(f.ada, ActivityKind::recovery_codes_made));
             if (is_sent_between) CHECK(f.send() == (i == 0 ? 1 : 0));
         }
         CHECK(f.waiting() == (is_sent_between ? 1 : 2));
         // Another sort, and another user, are told at once.
         const std::size_t before = f.send();
         CHECK(before == (is_sent_between ? 0 : 1));
-        f.queue(f.ada, Happened::password_changed);
-        f.queue(f.bob, Happened::recovery_codes_made);
+        f.queue(f.ada, ActivityKind::password_changed);
+        f.queue(f.bob, ActivityKind::recovery_codes_made);
         CHECK(f.send() == 2);
         f.fixture.clock.advance(std::chrono::hours(1) - std::chrono::seconds(1));
         CHECK(f.send() == 0);
         f.fixture.clock.advance(std::chrono::seconds(1));
         CHECK(f.send() == 1);
         CHECK(f.waiting() == 0);
-        f.queue(f.ada, Happened::recovery_codes_made);
+        f.queue(f.ada, ActivityKind::recovery_codes_made);
         CHECK(f.send() == 1);
     }
 }
 
 TEST_CASE("notices: an address that is another one by now is told at once [ACCOUNT-11, POLICY-5]") {
     Fixture f;
-    f.queue(f.ada, Happened::profile_changed);
+    f.queue(f.ada, ActivityKind::profile_changed);
     CHECK(f.send() == 1);
     f.ada.claims.set("email", "new@op.example");
     {
@@ -83,6 +83,6 @@ TEST_CASE("notices: an address that is another one by now is told at once [ACCOU
         store::update_user(transaction, f.ada);
         transaction.commit();
     }
-    f.queue(f.ada, Happened::profile_changed);
+    f.queue(f.ada, ActivityKind::profile_changed);
     CHECK(f.send() == 1);
 }

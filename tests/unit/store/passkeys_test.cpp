@@ -169,7 +169,7 @@ TEST_CASE(
 TEST_CASE("the handle of a user: the first that is kept, and no other [WEBAUTHN-10]") {
     Fixture f;
     const auto keep = [&](const Subject& subject, std::string_view given) {
-        return written(f.database, [&](db::Transaction& t) { return store::keep_handle(t, subject, given); });
+        return written(f.database, [&](db::Transaction& t) { return store::set_handle_if_unset(t, subject, given); });
     };
     const std::string handle(32, '\xfe');
     CHECK(store::find_handle(f.database, f.ada).empty());

@@ -151,7 +151,7 @@ constexpr Call kCalls[] = {
     {"passkey_ids", [](auto& t) { store::passkey_ids(t.database(), kUser); }},
     {"remove_passkey", [](auto& t) { store::remove_passkey(t, kUser, "id"); }},
     {"remove_passkeys", [](auto& t) { store::remove_passkeys(t, kUser); }},
-    {"keep_handle", [](auto& t) { store::keep_handle(t, kUser, "handle"); }},
+    {"set_handle_if_unset", [](auto& t) { store::set_handle_if_unset(t, kUser, "handle"); }},
     {"find_handle", [](auto& t) { store::find_handle(t.database(), kUser); }},
     {"remember_device", [](auto& t) { store::remember_device(t, device()); }},
     {"use_device", [](auto& t) { store::use_device(t, kUser, ValueHash("device"), ValueHash("next"), kNow, kMinute); }},
