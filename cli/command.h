@@ -48,11 +48,11 @@ struct Declared {
 template <class Options>
 Declared<Options> add_command(const Command& parent, Invocation& invocation, const char* name, const char* summary,
                               const char* example, void (*action)(const Invocation&, const Options&)) {
-    const auto owned = std::make_shared<Options>();
-    Options& options = *owned;
+    const auto options = std::make_shared<Options>();
     const Command command = add_command(parent, invocation, name, summary, example,
-                                        [&invocation, owned, action] { action(invocation, *owned); });
-    return {command, options};
+                                        [&invocation, options, action] { action(invocation, *options); });
+    // cppcheck-suppress returnDanglingLifetime  // the action, which the command keeps, owns the options
+    return {command, *options};
 }
 
 inline constexpr Argument kClientId = {"ID", "The client_id"};
