@@ -67,7 +67,7 @@ void add_client_filter(const Command& command, Selection& selection) {
 
 void add_before_filter(const Command& command, Selection& selection) {
     command.option("--before", "TIME", selection.before,
-                   "Only what was issued before this time: seconds since 1970, or for example 2026-01-31T23:00:00Z");
+                   "Only tokens issued before this time: seconds since 1970, or for example 2026-01-31T23:00:00Z");
 }
 
 void add_all_option(const Command& command, Selection& selection) {

@@ -215,7 +215,7 @@ constexpr Query kOfEveryRole[] = {
      " GROUP BY e.rolname ORDER BY e.rolname",
      "$1 has settings that roles.sql does not give it: $2; a role may change its own, and they stay when a program that "
      "was taken over has ended",
-     "see with \\drds what they are; if they are not yours, find out what has set them, give $1 another password, and "
+     "see with \\drds which they are; if they are not yours, find out who made them, give $1 another password, and "
      "run roles.sql again as a superuser, which takes them away"},
 };
 

@@ -276,7 +276,7 @@ void add_group_commands(const Command& app, Invocation& invocation) {
     add_second_factor_option(set_one, described.second_factor,
                              "required: members must log in with a second factor; default: as login.secondFactor says");
 
-    add_command(group, invocation, "remove", "Delete a group; its members lose what it let them use",
+    add_command(group, invocation, "remove", "Delete a group; its members lose the clients that it opened to them",
                 "postern group remove staff", kName, remove)
         .explain(
             "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "

@@ -1,4 +1,4 @@
-// Decides which keys are needed, those that sign and those whose tokens may still be valid, and prints keys.
+// The rules of when a key is still needed, because it signs or its tokens may be valid, and the printing of keys.
 #include "cli/key/rules.h"
 
 #include <algorithm>

@@ -127,7 +127,7 @@ void add_sync_command(const Command& group, Invocation& invocation) {
                     "postern key sync", [&invocation, accept_older] { sync(invocation, *accept_older); });
     command.explain(
         "For several nodes with one PostgreSQL, each minute on each node: examples/systemd has the timer. It makes the "
-        "key directory what it is on the node that changed the keys last, jwks.json last of all; running processes "
+        "key directory equal to that of the node that changed the keys last, jwks.json last of all; running processes "
         "follow. New files get the owner, group and mode of their neighbours. `postern key nodes` shows the result. It "
         "needs transport.key of that node in the key directory, and \"node\" in the configuration.\n"
         "Exits 1 and changes nothing when the keys in the database are older than those of the node, because a "

@@ -76,8 +76,8 @@ private:
         std::optional<model::Link> link = {};
     };
 
-    /// Turns what was typed, a name or the address of several, into one message for each user (MAIL-5). One commit for
-    /// all of them, because strangers can have thousands wait.
+    /// Turns the typed name or address, which several users may have, into one message for each user (MAIL-5).
+    /// All of them take one commit, because strangers can have thousands wait.
     void address_all(const std::vector<MailRequest>& requests) {
         done_.dropped += db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
             std::int64_t dropped = 0;
