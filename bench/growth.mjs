@@ -4,17 +4,17 @@
 // From the environment: POSTERN_BUILD, SIZES (tokens, the smallest first: what the others are compared with), SECONDS,
 // ROUNDS, OUT.
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { allowedCores, describeMachine } from "./machine.mjs";
-import { knob, measure, useADisk } from "./measure.mjs";
+import { allowedCores, describeMachine, pinned } from "./machine.mjs";
+import { knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
 const { BUILD } = await import("../tests/support/deployment.mjs");
 const { openSite } = await import("./site.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
-const { median, rate } = await import("./report.mjs");
+const { median, rate, runBench, writeReport } = await import("./report.mjs");
 const { markdown } = await import("./growth_report.mjs");
 const { sql } = await import("../tests/security/database.mjs");
 
@@ -30,7 +30,6 @@ const ASKED = ["introspect", "userinfo", "refresh"];
 const KNOWN_TOKENS = Math.min(160, sizes[0]);
 const LIFETIME_S = 86400;
 const ENDED_S = -60; // what has ended is kept for a minute
-const say = (text) => process.stderr.write(`${text}\n`);
 
 /// Of the file as it is when its log is written back.
 async function bytesOf({ provider: { deployment } }) {
@@ -98,10 +97,9 @@ async function writes(site, what, times, isOver = () => false) {
 /// The same while the command does its work on the core of the server, until it is done or, where `enough` says so, has
 /// been looked at as often; with how long it took, or how long it was let.
 async function writesBeside(site, args, enough = Infinity) {
-  const words = [join(BUILD, "bin/postern"), ...args];
-  const pinned = site.core === undefined ? words : ["taskset", "-c", String(site.core), ...words];
+  const [program, ...words] = pinned(site.core, [join(BUILD, "bin/postern"), ...args]);
   const started = process.hrtime.bigint();
-  const command = spawn(pinned[0], pinned.slice(1), {
+  const command = spawn(program, words, {
     env: site.provider.deployment.environment,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -196,13 +194,13 @@ async function measureSweep(site) {
 
 async function main() {
   const cores = allowedCores();
-  const pinned = cores.length > 1 ? cores : [];
+  const places = cores.length > 1 ? cores : [];
   const sites = [];
   const report = { seconds, rounds };
   try {
-    for (const tokens of sizes) sites.push(await openFor(tokens, LIFETIME_S, KNOWN_TOKENS, pinned));
+    for (const tokens of sizes) sites.push(await openFor(tokens, LIFETIME_S, KNOWN_TOKENS, places));
     report.machine = describeMachine(sites[0].directory);
-    const ended = await openFor(sizes[Math.min(1, sizes.length - 1)], ENDED_S, 1, pinned);
+    const ended = await openFor(sizes[Math.min(1, sizes.length - 1)], ENDED_S, 1, places);
     sites.push(ended);
     await Promise.all(sites.map(fill));
     report.results = await measureSizes(sites.filter((site) => site !== ended));
@@ -211,16 +209,7 @@ async function main() {
   } finally {
     for (const { reason } of await Promise.allSettled(sites.map(close))) if (reason) say(`${reason}`);
   }
-  const out = process.env.OUT || join(BUILD, "bench");
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "growth.json"), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(out, "growth.md"), markdown(report));
-  process.stdout.write(markdown(report));
+  writeReport("growth", report, markdown(report));
 }
 
-try {
-  await main();
-} catch (error) {
-  say(`growth: ${error.message}`);
-  process.exitCode = 1;
-}
+await runBench("growth", main);

@@ -4,18 +4,17 @@
 // then is its bloat; last some of what was filled ends and is purged.
 // From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations, CHAINS of them, SECONDS, ROUNDS, OUT.
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { allowedCores, describeMachine } from "./machine.mjs";
-import { knob, measure, useADisk } from "./measure.mjs";
+import { knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
 const { BUILD } = await import("../tests/support/deployment.mjs");
 const { DatabaseServer } = await import("./database_server.mjs");
 const { openSite } = await import("./site.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
-const { median, number, rate, table } = await import("./report.mjs");
+const { machineOf, median, number, rate, runBench, table, writeReport } = await import("./report.mjs");
 
 const run = promisify(execFile);
 const tokens = Math.ceil(knob("TOKENS", 1e6));
@@ -23,7 +22,6 @@ const minutes = knob("MINUTES", 10);
 const seconds = knob("SECONDS", 2);
 const rounds = Math.ceil(knob("ROUNDS", 3));
 const mib = (bytes) => (bytes / 1048576).toFixed(0);
-const say = (text) => process.stderr.write(`${text}\n`);
 const ASKED = ["introspect", "userinfo", "refresh"];
 const KNOWN_TOKENS = 160; // below the 200 grants that one user and client keep
 const CHAINS = Math.ceil(knob("CHAINS", 512)); // that are rotated, each under a grant of its own
@@ -55,19 +53,20 @@ async function openStore(name, server, [serverCore, loadCore]) {
   return site;
 }
 
+/// Lines with a table and its figures: { table: { name: figure } }.
+function byTable(text, names) {
+  const lines = text.split("\n").map((line) => line.split("|"));
+  return Object.fromEntries(
+    lines.map(([one, ...figures]) => [one, Object.fromEntries(names.map((name, i) => [name, Number(figures[i])]))]),
+  );
+}
+
 /// Bytes of each table and of its indexes, and its rows.
 function sizes(server, name) {
   const columns = TABLES.map(
     (one) => `SELECT '${one}', pg_table_size('${one}'), pg_indexes_size('${one}'), (SELECT count(*) FROM ${one})`,
   );
-  return Object.fromEntries(
-    server
-      .sql(name, columns.join(" UNION ALL "))
-      .split("\n")
-      .map((line) => line.split("|"))
-      .map(([one, ...figures]) => [one, figures.map(Number)])
-      .map(([one, [bytes, indexes, rows]]) => [one, { bytes, indexes, rows }]),
-  );
+  return byTable(server.sql(name, columns.join(" UNION ALL ")), ["bytes", "indexes", "rows"]);
 }
 
 /// How often autovacuum has been there, and how many updates wrote no index.
@@ -77,13 +76,7 @@ function activity(server, name) {
     "SELECT relname, autovacuum_count, n_tup_upd, n_tup_hot_upd, n_dead_tup FROM pg_stat_user_tables" +
       ` WHERE relname IN (${TABLES.map((one) => `'${one}'`).join(", ")})`,
   );
-  return Object.fromEntries(
-    text
-      .split("\n")
-      .map((line) => line.split("|"))
-      .map(([one, ...figures]) => [one, figures.map(Number)])
-      .map(([one, [vacuums, updates, hot, dead]]) => [one, { vacuums, updates, hot, dead }]),
-  );
+  return byTable(text, ["vacuums", "updates", "hot", "dead"]);
 }
 
 /// What each table has of what it needs: it is written again.
@@ -161,8 +154,7 @@ function markdown({ machine, asked, filled, rotations, grown, bloats, purged }) 
   return [
     "# What many tokens cost on PostgreSQL",
     "",
-    `${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}; load at the beginning ` +
-      `${machine.load.join(" ")}. ${tokens} tokens, ${total(filled)} MiB; ${rounds} rounds of ${seconds} s.`,
+    `${machineOf(machine)} ${tokens} tokens, ${total(filled)} MiB; ${rounds} rounds of ${seconds} s.`,
     "",
     ...table(
       ["", "store", "per second", "of small", "p99 ms"],
@@ -219,16 +211,7 @@ async function main() {
     for (const site of sites) await site.provider.stop();
     await server.stop();
   }
-  const out = process.env.OUT || join(BUILD, "bench");
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "growth_postgresql.json"), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(out, "growth_postgresql.md"), markdown(report));
-  process.stdout.write(markdown(report));
+  writeReport("growth_postgresql", report, markdown(report));
 }
 
-try {
-  await main();
-} catch (error) {
-  say(`growth: ${error.stack}`);
-  process.exitCode = 1;
-}
+await runBench("growth", main);

@@ -1,5 +1,5 @@
 // The report of growth.mjs as text, with what was reached.
-import { number, table } from "./report.mjs";
+import { machineOf, number, table } from "./report.mjs";
 
 const LEAST_RATIO = 0.85;
 const MOST_P99_MS = 7; // of whatever writes
@@ -28,9 +28,7 @@ export function markdown({ machine, seconds, rounds, results, backup, sweep }) {
   return [
     "# What many tokens cost",
     "",
-    `${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}; ` +
-      `load at the beginning ${machine.load.join(" ")}. ${rounds} rounds ` +
-      `of ${seconds} s each; medians; a ratio is of two figures of one round.`,
+    `${machineOf(machine)} ${rounds} rounds of ${seconds} s each; medians; a ratio is of two figures of one round.`,
     `The files have ${number(file / MIB, 0)} MiB together, the memory ` +
       `${number(machine.memory / MIB, 0)}` +
       (file > machine.memory / 2

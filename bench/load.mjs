@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pinned } from "./machine.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const AT_MOST_S = 600; // wrk's own limit, if nobody should end it
@@ -53,8 +54,8 @@ export async function drive({ url, script, data, directory, seconds, core, conne
     join(HERE, script),
     url,
   ];
-  const pinned = core === undefined ? words : ["taskset", "-c", String(core), ...words];
-  const child = spawn(pinned[0], pinned.slice(1), {
+  const [program, ...rest] = pinned(core, words);
+  const child = spawn(program, rest, {
     env: { ...process.env, POSTERN_BENCH_DATA: file, POSTERN_BENCH_LUA: HERE },
     stdio: ["ignore", "pipe", "pipe"],
   });

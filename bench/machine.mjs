@@ -14,6 +14,9 @@ export function allowedCores() {
   });
 }
 
+/// The words of a command that runs on a core, or anywhere.
+export const pinned = (core, words) => (core === undefined ? words : ["taskset", "-c", String(core), ...words]);
+
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -38,7 +41,7 @@ export function childrenOf(pid, program = undefined) {
 }
 
 /// Its name, of at most 15 bytes.
-export function programOf(pid) {
+function programOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/comm`, "latin1").trim();
   } catch {
@@ -51,17 +54,13 @@ export async function untilTheyRun(pids, starter) {
   while (pids.some((pid) => programOf(pid) === starter)) await new Promise((done) => setTimeout(done, 20));
 }
 
-/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with its programs and
-/// those that have ended. Programs are the processes that it started; or those of `programs`, where it started others
-/// to do its own work.
-export function cpuTicks({ pid, programs }) {
+/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with the programs that
+/// it started, those that have ended too.
+export function cpuTicks({ pid }) {
   const server = statOf(pid);
   if (!server) throw new Error(`process ${pid} has ended`);
-  const sum = (pids) => pids.reduce((all, one) => all + (statOf(one)?.own ?? 0), 0);
-  const [own, ended, started] = [server.own, server.ended, sum(childrenOf(pid))];
-  return programs
-    ? { own: own + ended + started, all: own + ended + started + sum(programs) }
-    : { own, all: own + ended + started };
+  const { own, ended } = server;
+  return { own, all: childrenOf(pid).reduce((all, one) => all + (statOf(one)?.own ?? 0), own + ended) };
 }
 
 /// Bytes, shared pages divided among those that share them; null where we may not look.

@@ -50,6 +50,8 @@ export async function measure(site, scenario, seconds) {
   return seen;
 }
 
+export const say = (text) => process.stderr.write(`${text}\n`);
+
 /// A figure from the environment.
 export function knob(name, usual) {
   const value = Number(process.env[name] || usual);

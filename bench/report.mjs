@@ -1,5 +1,9 @@
 // Makes one report of what was measured in all rounds: medians, and ratios of figures that were taken in the same
 // round.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BUILD } from "../tests/support/deployment.mjs";
+import { say } from "./measure.mjs";
 import { evaluate } from "./targets.mjs";
 
 export function median(values) {
@@ -78,6 +82,29 @@ export const table = (heads, rows) => [
   "",
 ];
 
+/// The first sentence of a report.
+export const machineOf = ({ processor, cores, kernel, fileSystem, lighttpd, load }) =>
+  `${processor}, ${cores} cores, ${kernel}, ${fileSystem}, ${lighttpd}; load at the beginning ${load.join(" ")}.`;
+
+/// Writes `name`.json, `name`.md and, with a `chart`, `name`.svg to OUT, and prints the text.
+export function writeReport(name, report, text, chart) {
+  const out = process.env.OUT || join(BUILD, "bench");
+  const files = [["md", text], ["json", `${JSON.stringify(report, null, 2)}\n`], ...(chart ? [["svg", chart]] : [])];
+  mkdirSync(out, { recursive: true });
+  for (const [ending, content] of files) writeFileSync(join(out, `${name}.${ending}`), content);
+  process.stdout.write(`${text}\nAlso in ${files.map(([ending]) => join(out, `${name}.${ending}`)).join(", ")}.\n`);
+}
+
+/// Runs `main`; what it throws is a line and an exit status.
+export async function runBench(name, main) {
+  try {
+    await main();
+  } catch (error) {
+    say(`${name}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
 /// Programs and libraries in one line, functions in another.
 function explain(results, id, profile) {
   if (profile === null)
@@ -98,13 +125,12 @@ export function markdown({ about, commitsPerSecond, alone, results, targets, pro
   return [
     "# Results of this machine",
     "",
-    `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ` +
-      `${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
+    `${about.date}: ${machineOf(machine)}`,
     `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ` +
       `${about.pinned}. Medians; a ratio is of two figures of one round.`,
     ...about.remarks,
     "",
-    "![Requests per second](chart.svg)",
+    "![Requests per second](report.svg)",
     "",
     "## Requests",
     "",

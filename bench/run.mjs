@@ -1,25 +1,22 @@
-// Measures the endpoints against the anchors and writes report.json, report.md and chart.svg: what `make bench` runs.
+// Measures the endpoints against the anchors and writes report.json, report.md and report.svg: what `make bench` runs.
 // From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY
 // (the scenarios whose ids begin with one of these words), OUT (where to).
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedCores, childrenOf, describeMachine } from "./machine.mjs";
-import { knob, measure, useADisk } from "./measure.mjs";
+import { knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
-const { BUILD } = await import("../tests/support/deployment.mjs");
 const { drive } = await import("./load.mjs");
 const { aloneWith, commitRate, openSite } = await import("./site.mjs");
 const { basicOf } = await import("../tests/security/provider.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
 const { readOther, scenariosOfOther } = await import("./other.mjs");
-const { markdown, median, summarize } = await import("./report.mjs");
+const { markdown, median, rate, runBench, summarize, writeReport } = await import("./report.mjs");
 const { profile } = await import("./profile.mjs");
 const { chart } = await import("./chart.mjs");
 
 const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
-const say = (text) => process.stderr.write(`${text}\n`);
 
 const PROFILED = [
   "client_credentials",
@@ -90,10 +87,7 @@ async function measureRound(site, scenarios, name) {
     } catch (error) {
       throw new Error(`${scenario.title}: ${error.message}`, { cause: error });
     }
-    say(
-      `${name}: ${scenario.title}: ` +
-        `${Math.round(seen[scenario.id].requests / seen[scenario.id].seconds)} requests per second`,
-    );
+    say(`${name}: ${scenario.title}: ${Math.round(rate(seen[scenario.id]))} requests per second`);
   }
   return { commits, seen };
 }
@@ -131,19 +125,13 @@ async function measureAll(site, other, about) {
   );
 }
 
-function write(report, out) {
-  const text = markdown(report);
+function barsOf({ results }) {
   const groups = { anchor: "anchors", fastcgi: "FastCGI", cgi: "plain CGI", other: "other" };
-  const bars = Object.values(report.results).map(({ title, kind, mode, requestsPerSecond }) => ({
+  return Object.values(results).map(({ title, kind, mode, requestsPerSecond }) => ({
     name: title,
     value: requestsPerSecond,
     group: groups[kind === "anchor" ? kind : mode],
   }));
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "report.json"), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(out, "report.md"), text);
-  writeFileSync(join(out, "chart.svg"), chart("Requests per second on one core", bars));
-  process.stdout.write(`${text}\nAlso in ${join(out, "report.md")}, report.json and chart.svg.\n`);
 }
 
 async function main() {
@@ -168,12 +156,7 @@ async function main() {
   } finally {
     await site.provider.stop();
   }
-  write(report, process.env.OUT || join(BUILD, "bench"));
+  writeReport("report", report, markdown(report), chart("Requests per second on one core", barsOf(report)));
 }
 
-try {
-  await main();
-} catch (error) {
-  say(`bench: ${error.message}`);
-  process.exitCode = 1;
-}
+await runBench("bench", main);

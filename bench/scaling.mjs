@@ -1,19 +1,16 @@
-// Measures what more processes and a second core bring, and what the web server costs: what `make bench-scaling` runs.
+// Measures what more processes and a second core bring: what `make bench-scaling` runs.
 // From the environment: POSTERN_BUILD, PROCESSES (of each program, the numbers that are compared), SECONDS, ROUNDS,
 // OUT.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedCores, childrenOf, describeMachine, pssOf, untilTheyRun } from "./machine.mjs";
-import { knob, measure, useADisk } from "./measure.mjs";
+import { knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
-const { BUILD } = await import("../tests/support/deployment.mjs");
 const { freePort, privateDirectory } = await import("../tests/support/web_server.mjs");
 const { commitRate, fastcgi, openSite } = await import("./site.mjs");
-const { startOtherFronts } = await import("./other_fronts.mjs");
 const { makeFixtures, scenariosAt } = await import("./scenarios.mjs");
-const { median } = await import("./report.mjs");
+const { median, rate, runBench, writeReport } = await import("./report.mjs");
 const { chartOf, markdown } = await import("./scaling_report.mjs");
 
 const seconds = knob("SECONDS", 1);
@@ -22,9 +19,6 @@ const numbers = (process.env.PROCESSES || "1,2,4,8").split(",").map(Number);
 if (!numbers.every((number, i) => Number.isInteger(number) && number > (numbers[i - 1] ?? 0)))
   throw new Error("PROCESSES must be whole numbers above 0, the smallest first");
 const ASKED = ["hello", "introspect", "userinfo", "client_credentials", "refresh"];
-const ASKED_OF_FRONTS = ["hello", "introspect"];
-const say = (text) => process.stderr.write(`${text}\n`);
-const rate = ({ requests, seconds: time }) => requests / time;
 const nameOf = (number) => `p${number}`;
 
 /// Where web server and programs run, and where the load: { name, server, load } with lists of cores.
@@ -39,12 +33,12 @@ function placements() {
 }
 
 /// Every thread of the web server and of its programs.
-function place({ pid, programs = [] }, cores) {
-  for (const one of [pid, ...childrenOf(pid), ...programs])
+function place({ pid }, cores) {
+  for (const one of [pid, ...childrenOf(pid)])
     execFileSync("taskset", ["-a", "-c", "-p", cores, String(one)], { stdio: "ignore" });
 }
 
-/// A web server for each number of processes, and those of others; all use one database.
+/// A web server for each number of processes; all use one database.
 async function startAll(site, started) {
   for (const number of numbers) {
     const [name, port] = [nameOf(number), await freePort()];
@@ -62,11 +56,6 @@ async function startAll(site, started) {
     const there = childrenOf(server.pid, "introspect").length;
     if (there !== number) throw new Error(`there are ${there} processes of introspect and not ${number}`);
   }
-  const fronts = await startOtherFronts(site);
-  started.push(fronts);
-  Object.assign(site.servers, fronts.servers);
-  Object.assign(site.origins, fronts.origins);
-  return { absent: fronts.absent, names: ["fastcgi", ...Object.keys(fronts.servers)] };
 }
 
 async function measureOne(site, scenarios, id, what, time) {
@@ -79,13 +68,12 @@ async function measureOne(site, scenarios, id, what, time) {
   return seen;
 }
 
-/// Of each placement: by endpoint and number of processes what was seen; and by web server, on one core.
-async function measureRound(site, places, fronts, scenarios, round, time = seconds) {
-  const seen = { commits: await commitRate({ ...site, core: places[0].server }, time), pools: {}, fronts: {} };
+/// Of each placement: by endpoint and number of processes what was seen.
+async function measureRound(site, places, scenarios, round, time = seconds) {
+  const seen = { commits: await commitRate({ ...site, core: places[0].server }, time), pools: {} };
   for (const { name, server, load } of places) {
     if (server !== undefined) for (const one of Object.values(site.servers)) place(one, server);
     const placed = { ...site, loadCore: load };
-    const what = (mode) => `round ${round} of ${rounds}, ${name}, ${mode}`;
     seen.pools[name] = {};
     for (const id of ASKED)
       for (const number of numbers)
@@ -93,13 +81,9 @@ async function measureRound(site, places, fronts, scenarios, round, time = secon
           placed,
           scenarios[nameOf(number)],
           id,
-          what(`processes ${number}`),
+          `round ${round} of ${rounds}, ${name}, processes ${number}`,
           time,
         );
-    if (name !== places[0].name) continue;
-    for (const id of ASKED_OF_FRONTS)
-      for (const front of fronts.names)
-        seen.fronts[`${id} ${front}`] = await measureOne(placed, scenarios[front], id, what(front), time);
   }
   return seen;
 }
@@ -121,7 +105,7 @@ function summarize(all, pick, compared) {
   };
 }
 
-function report(all, places, fronts) {
+function report(all, places) {
   const pools = places.flatMap(({ name }) =>
     ASKED.flatMap((id) =>
       numbers.map((number) => {
@@ -139,16 +123,7 @@ function report(all, places, fronts) {
       }),
     ),
   );
-  const servers = ASKED_OF_FRONTS.flatMap((id) =>
-    fronts.names.map((name) => ({
-      id,
-      name: name === "fastcgi" ? "lighttpd" : name,
-      ...summarize(all, (round) => round.fronts[`${id} ${name}`], {
-        ofLighttpd: (seen, round) => rate(seen) / rate(round.fronts[`${id} fastcgi`]),
-      }),
-    })),
-  );
-  return { commitsPerSecond: median(all.map(({ commits }) => commits)), pools, servers, absent: fronts.absent };
+  return { commitsPerSecond: median(all.map(({ commits }) => commits)), pools };
 }
 
 /// Bytes that one more process of introspect takes, having worked, beside all these others; null where we may not look.
@@ -166,14 +141,12 @@ async function main() {
   try {
     const machine = describeMachine(site.directory);
     const fixtures = await makeFixtures(site);
-    const fronts = await startAll(site, started);
-    const scenarios = Object.fromEntries(
-      [...numbers.map(nameOf), ...fronts.names].map((mode) => [mode, scenariosAt(site, fixtures, mode)]),
-    );
+    await startAll(site, started);
+    const scenarios = Object.fromEntries(numbers.map(nameOf).map((mode) => [mode, scenariosAt(site, fixtures, mode)]));
     // Before the first of them everything has been in use: a process that has just begun has more to do.
-    await measureRound(site, places, fronts, scenarios, 0, seconds / 5);
+    await measureRound(site, places, scenarios, 0, seconds / 5);
     const all = [];
-    for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, places, fronts, scenarios, round));
+    for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, places, scenarios, round));
     found = {
       date: new Date().toISOString(),
       seconds,
@@ -181,23 +154,13 @@ async function main() {
       machine,
       places,
       memory: memoryOf(site),
-      ...report(all, places, fronts),
+      ...report(all, places),
     };
   } finally {
     for (const one of started) await one.stop();
     await site.provider.stop();
   }
-  const out = process.env.OUT || join(BUILD, "bench");
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "scaling.json"), `${JSON.stringify(found, null, 2)}\n`);
-  writeFileSync(join(out, "scaling.md"), markdown(found));
-  writeFileSync(join(out, "scaling.svg"), chartOf(found));
-  process.stdout.write(`${markdown(found)}\nAlso in ${join(out, "scaling.md")}, scaling.json and scaling.svg.\n`);
+  writeReport("scaling", found, markdown(found), chartOf(found));
 }
 
-try {
-  await main();
-} catch (error) {
-  say(`scaling: ${error.message}`);
-  process.exitCode = 1;
-}
+await runBench("scaling", main);

@@ -1,6 +1,6 @@
 // The report of scaling.mjs as text and as a picture.
 import { chart } from "./chart.mjs";
-import { number, percent, table } from "./report.mjs";
+import { machineOf, number, percent, table } from "./report.mjs";
 
 const placesOf = ({ places }) =>
   places.map(({ name, server, load }) => {
@@ -47,12 +47,11 @@ const memoryLine = (memory) =>
 
 /// `report` as in scaling.json.
 export function markdown(report) {
-  const { date, seconds, rounds, machine, places, pools, servers, absent, memory, commitsPerSecond } = report;
+  const { date, seconds, rounds, machine, places, pools, memory, commitsPerSecond } = report;
   return [
-    "# Processes, cores, web servers",
+    "# Processes and cores",
     "",
-    `${date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ` +
-      `${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
+    `${date}: ${machineOf(machine)}`,
     `${rounds} rounds of ${seconds} s each, 16 kept connections, lighttpd with one thread; the ` +
       "number of processes is for each program. Medians; a ratio is " +
       `of two figures of one round, "of hello" with the same number of processes.`,
@@ -69,26 +68,6 @@ export function markdown(report) {
     "",
     `One process that only commits durably, on one core: ${number(commitsPerSecond, 0)} commits per second.`,
     "",
-    "## What the web server costs",
-    "",
-    "One core, two processes of the program. lighttpd starts them itself, with a socket for " +
-      "each; for the others, spawn-fcgi starts them with one socket. " +
-      "One nginx worker; Apache with mpm_event and mod_proxy_fcgi.",
-    "",
-    ...(absent.length > 0 ? [`Not installed here: ${absent.join(", ")}.`, ""] : []),
-    ...table(
-      ["", "web server", "per second", "of lighttpd", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server"],
-      servers.map((one) => [
-        one.id,
-        one.name,
-        number(one.perSecond, 0),
-        number(one.ofLighttpd, 2),
-        number(one.p50, 2),
-        number(one.p99, 2),
-        number(one.cpu, 3),
-        percent(one.serverShare),
-      ]),
-    ),
   ].join("\n");
 }
 

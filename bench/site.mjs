@@ -8,18 +8,17 @@ import { promisify } from "node:util";
 import { BUILD } from "../tests/support/deployment.mjs";
 import { WebServer, freePort, privateDirectory } from "../tests/support/web_server.mjs";
 import { openProvider } from "../tests/security/provider.mjs";
-import { childrenOf, pssOf } from "./machine.mjs";
+import { childrenOf, pinned, pssOf } from "./machine.mjs";
 
 const run = promisify(execFile);
 const quoted = JSON.stringify;
-export const ANCHOR_ROWS = 1000;
+const ANCHOR_ROWS = 1000;
 
 async function startLighttpd({ directory, env }, name, core, lines) {
   const file = join(directory, `${name}.conf`);
   await writeFile(file, [...lines, ""].join("\n"));
-  const words = ["lighttpd", "-D", "-f", file];
-  const pinned = core === undefined ? words : ["taskset", "-c", String(core), ...words];
-  return new WebServer(pinned[0], pinned.slice(1), { env, logFiles: [join(directory, `${name}.log`)] });
+  const [program, ...words] = pinned(core, ["lighttpd", "-D", "-f", file]);
+  return new WebServer(program, words, { env, logFiles: [join(directory, `${name}.log`)] });
 }
 
 const common = ({ directory, sockets, base, cgiBin, configFile }, name, port) => [
@@ -179,9 +178,9 @@ export async function openSite(core, config = {}) {
 
 /// The commits per second that one process makes when it does nothing else.
 export async function commitRate({ anchors, core }, seconds) {
-  const words = [join(BUILD, "bench/commit"), "loop", anchors.database, String(Math.round(seconds * 1000))];
-  const pinned = core === undefined ? words : ["taskset", "-c", String(core), ...words];
-  const [commits, nanoseconds] = (await run(pinned[0], pinned.slice(1))).stdout.split(" ").map(Number);
+  const milliseconds = String(Math.round(seconds * 1000));
+  const [program, ...words] = pinned(core, [join(BUILD, "bench/commit"), "loop", anchors.database, milliseconds]);
+  const [commits, nanoseconds] = (await run(program, words)).stdout.split(" ").map(Number);
   return (commits * 1e9) / nanoseconds;
 }
 

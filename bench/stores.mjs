@@ -1,22 +1,18 @@
 // Measures the endpoints on PostgreSQL beside the same on SQLite: what `make bench STORE=postgresql` runs. Each
 // scenario is asked of all stores in turn, round for round; a ratio is of two figures of one round.
 // From the environment: POSTERN_BUILD, SECONDS, ROUNDS, OTHER (see other.mjs), OUT.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { allowedCores, describeMachine } from "./machine.mjs";
-import { knob, measure, useADisk } from "./measure.mjs";
+import { knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
-const { BUILD } = await import("../tests/support/deployment.mjs");
 const { DatabaseServer } = await import("./database_server.mjs");
 const { openSite } = await import("./site.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
 const { readOther, scenariosOfOther } = await import("./other.mjs");
-const { median, number, rate, table } = await import("./report.mjs");
+const { machineOf, median, number, rate, runBench, table, writeReport } = await import("./report.mjs");
 
 const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
-const say = (text) => process.stderr.write(`${text}\n`);
 const ASKED = ["introspect", "userinfo", "client_credentials", "code", "refresh"];
 const OF_OTHER = { other_introspect: "introspect", other_userinfo: "userinfo", other_token: "client_credentials" };
 
@@ -87,8 +83,7 @@ function markdown({ machine, about, results }) {
   return [
     "# PostgreSQL beside SQLite",
     "",
-    `${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}; load at the beginning ` +
-      `${machine.load.join(" ")}. ${about.rounds} rounds of ${about.seconds} s each; medians; a ratio is of two ` +
+    `${machineOf(machine)} ${about.rounds} rounds of ${about.seconds} s each; medians; a ratio is of two ` +
       "figures of one round. The database server is on the same machine and runs on whichever core is free.",
     "",
     ...table(heads, rows),
@@ -116,16 +111,7 @@ async function main() {
     for (const site of sites) if (site.name !== other?.name) await site.provider.stop();
     await server.stop();
   }
-  const out = process.env.OUT || join(BUILD, "bench");
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "stores.json"), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(out, "stores.md"), markdown(report));
-  process.stdout.write(markdown(report));
+  writeReport("stores", report, markdown(report));
 }
 
-try {
-  await main();
-} catch (error) {
-  say(`bench: ${error.stack}`);
-  process.exitCode = 1;
-}
+await runBench("bench", main);

@@ -30,7 +30,7 @@ bench-growth:
 	+$(MAKE) --no-print-directory all bench-programs
 	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' SIZES='$(SIZES)' TOKENS='$(TOKENS)' MINUTES='$(MINUTES)' node bench/$(if $(STORE),growth_postgresql,growth).mjs
 
-# The same with 1, 2, 4 and 8 PROCESSES of each program, on one core and on two, and behind nginx and Apache where they are installed.
+# The same with 1, 2, 4 and 8 PROCESSES of each program, on one core and on two.
 bench-scaling:
 	scripts/packages build run bench
 	+$(MAKE) --no-print-directory all bench-programs

@@ -91,7 +91,7 @@ describe("make bench", () => {
       if (met !== null) assert.equal(met, least ? measured >= limit : measured <= limit, id);
     assert.ok(report.targets.length >= 24);
     assert.equal(
-      readFileSync(join(out, "chart.svg"), "utf8").match(
+      readFileSync(join(out, "report.svg"), "utf8").match(
         /<rect class="g\d" x="250" y="\d+" width="[\d.]+" height="15"/g,
       ).length,
       Object.keys(report.results).length,
