@@ -1,11 +1,12 @@
 // Auth.js with Express, as a web application has it (tests/clients/express/authjs.mjs).
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
 import { Person } from "../clients/person.mjs";
 import { NodeApplication } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { claimsOf, untilExpired } from "../clients/tokens.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 /// As docs/CLIENTS.md has it.
@@ -13,12 +14,9 @@ const REGISTRATION = ["--pkce", "required", "--id-token-claims"];
 
 describe("Auth.js", () => {
   let provider;
-  before(async () => {
-    provider = await openProvider({ accessTokenTTL: 2, refreshReuseGrace: 0 });
+  prepared(async (owned) => {
+    provider = owned(await openProvider({ accessTokenTTL: 2, refreshReuseGrace: 0 }));
     await provider.deployment.postern(["group", "add", "members"]);
-  });
-  after(async () => {
-    await provider?.deployment.stop();
   });
 
   /// Runs while `use` has it; `options` are those of `client add`, `settings` the application's.

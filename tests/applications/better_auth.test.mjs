@@ -1,21 +1,19 @@
 // Better Auth with its generic OAuth plugin and Express (tests/clients/express/better_auth.mjs).
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
 import { Person } from "../clients/person.mjs";
 import { NodeApplication } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 
 describe("Better Auth, the generic OAuth plugin", () => {
   let provider;
-  before(async () => {
-    provider = await openProvider();
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
     await provider.deployment.postern(["group", "add", "members"]);
-  });
-  after(async () => {
-    await provider?.deployment.stop();
   });
 
   /// Runs while `use` has it; `options` are more of `client add`, `settings` the application's.

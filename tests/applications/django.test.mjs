@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PythonApplication } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 const LIBRARIES = {
@@ -42,14 +43,11 @@ for (const [library, { login, callback, logout, knows, denied }] of Object.entri
   describe(library, () => {
     let provider;
     let directory;
-    before(async () => {
+    prepared(async (owned) => {
       directory = await mkdtemp(join(tmpdir(), "pt-"));
-      provider = await openProvider();
+      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+      provider = owned(await openProvider());
       await provider.deployment.postern(["group", "add", "members"]);
-    });
-    after(async () => {
-      await provider?.deployment.stop();
-      await rm(directory, { recursive: true, force: true });
     });
 
     /// Runs while `use` has it; `options` are more of `client add`, `settings` the site's.

@@ -3,7 +3,7 @@
 // have http.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { DocumentHost, withoutFetching } from "../clients/document_host.mjs";
 import { NotesServer, SCOPE } from "../clients/notes_server.mjs";
 import { Person } from "../clients/person.mjs";
@@ -11,6 +11,7 @@ import { PythonScript } from "../clients/program.mjs";
 import { openProvider } from "../clients/provider.mjs";
 import { claimsOf, untilExpired } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const DOCUMENT_SCOPE = `${SCOPE} offline_access`; // what the SDK asks for when it has no registration
 const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
@@ -20,28 +21,25 @@ describe("MCP: the Python SDK", () => {
   let host;
   let server;
   let uri;
-  before(async () => {
-    host = await DocumentHost.start();
+  prepared(async (owned) => {
+    host = owned(await DocumentHost.start());
     host.publish();
-    provider = await openProvider(
-      {
-        ...{ accessTokenTTL: 5, accessTokenProfile: "rfc9068", defaultResource: "https://default.example/" },
-        ...(withoutFetching ? {} : await host.config(DOCUMENT_SCOPE)),
-      },
-      { tls: false },
+    provider = owned(
+      await openProvider(
+        {
+          ...{ accessTokenTTL: 5, accessTokenProfile: "rfc9068", defaultResource: "https://default.example/" },
+          ...(withoutFetching ? {} : await host.config(DOCUMENT_SCOPE)),
+        },
+        { tls: false },
+      ),
     );
     const { deployment } = provider;
     await deployment.postern(["group", "add", "members"]);
-    server = await NotesServer.start(deployment.issuer);
+    server = owned(await NotesServer.start(deployment.issuer));
     uri = `${server.origin}/mcp`;
     await deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
     server.publish(await deployment.postern(["resource", "metadata", uri]));
     await add("assistant");
-  });
-  after(async () => {
-    await server?.stop();
-    await provider?.deployment.stop();
-    await host?.stop();
   });
 
   const add = (id, ...options) =>

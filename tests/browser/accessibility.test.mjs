@@ -1,7 +1,8 @@
 // Every page for everybody: axe-core in both colour schemes, narrow and wide, with larger text, with the system's own
 // colours; nothing scrolls sideways, nothing is cut off, however long the names are.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { openBrowser } from "./browser.mjs";
 import * as look from "./inspect.mjs";
 
@@ -11,14 +12,13 @@ const WIDE = { width: 1280, height: 800 };
 describe("every page that is written", async () => {
   let browser;
   let page;
-  before(async () => {
-    browser = await openBrowser();
+  prepared(async (owned) => {
+    browser = owned(await openBrowser());
     page = await browser.newPage({ reducedMotion: "reduce" });
     await page.addInitScript(() => {
       HTMLFormElement.prototype.submit = () => {}; // of the page that sends itself
     });
   });
-  after(() => browser?.close());
 
   const nothing = async (what, where, argument) =>
     assert.deepEqual(await page.evaluate(look[what], argument), [], `${what}, ${where}`);

@@ -1,6 +1,7 @@
 // A user looks after the account in a browser, without JavaScript: everything is links and forms.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
 const NEW_PASSWORD = "several words in a row";
@@ -8,13 +9,9 @@ const NEW_PASSWORD = "several words in a row";
 describe("the account in a browser", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ config: { account: { editableClaims: ["nickname", "website"] } } });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ config: { account: { editableClaims: ["nickname", "website"] } } }));
+    browser = owned(await openBrowser());
   });
 
   const at = (path) => `${deployment.issuer}/account${path}`;

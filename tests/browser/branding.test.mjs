@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { prepared } from "../support/prepared.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage } from "./browser.mjs";
 import {
   AXE,
@@ -60,10 +61,9 @@ const colorOf = (page, selector, property) =>
 
 describe("branding in a browser", () => {
   let browser;
-  before(async () => {
-    browser = await openBrowser();
+  prepared(async (owned) => {
+    browser = owned(await openBrowser());
   });
-  after(() => browser?.close());
 
   async function withSignIn(more, use) {
     const deployment = await openDemo({ config: { branding: branding(more) } });

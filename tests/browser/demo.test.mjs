@@ -1,6 +1,7 @@
 // The demo page in a browser, from the first click to the claims: what somebody sees who tries the product out.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
 /// The rows of one of the demo's lists, as an object.
@@ -25,13 +26,9 @@ for (const tls of [false, true]) {
   describe(`the demo over ${tls ? "https" : "http"}`, () => {
     let deployment;
     let browser;
-    before(async () => {
-      deployment = await openDemo({ tls });
-      browser = await openBrowser();
-    });
-    after(async () => {
-      await browser?.close();
-      await deployment?.stop();
+    prepared(async (owned) => {
+      deployment = owned(await openDemo({ tls }));
+      browser = owned(await openBrowser());
     });
 
     /// The demo in a browser that was never here before.

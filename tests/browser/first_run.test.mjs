@@ -1,7 +1,8 @@
 // What `make run` says is so: the demo, the account in the browser's language, a passkey and an app.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Demo } from "../clients/demo.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { withAuthenticator } from "./app.mjs";
 import { openBrowser, signIn, watched } from "./browser.mjs";
@@ -10,14 +11,10 @@ describe("make run", () => {
   let demo;
   let browser;
   let origin;
-  before(async () => {
-    demo = await Demo.start();
-    browser = await openBrowser();
+  prepared(async (owned) => {
+    demo = owned(await Demo.start());
+    browser = owned(await openBrowser());
     [origin] = demo.said.match(/http:\/\/localhost:\d+/);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
   });
 
   const password = () => demo.said.match(/password\s+(\S+)/)[1];

@@ -1,6 +1,7 @@
 // The page of response_mode=form_post in a browser: it sends itself, and by its button where scripts are off.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
 const STATE = `"'<>&\\ %25 {{x}} \u202e\u00e9\u{1f6aa}${"s".repeat(1000)}`;
@@ -8,13 +9,9 @@ const STATE = `"'<>&\\ %25 {{x}} \u202e\u00e9\u{1f6aa}${"s".repeat(1000)}`;
 describe("response_mode=form_post", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo());
+    browser = owned(await openBrowser());
   });
 
   const url = (parameters = {}) =>

@@ -2,8 +2,9 @@
 // another browser, and what the lost phone could do is over.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { App, recoveryCodes, withAuthenticator } from "./app.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
@@ -17,23 +18,21 @@ describe("from an invitation to a lost phone", () => {
   let other;
   let codes;
   let accessToken;
-  before(async () => {
-    deployment = await openDemo({
-      clock: true,
-      host: "localhost", // a passkey is for a host with a name
-      config: { templates: join(BUILD, "templates") },
-    });
+  prepared(async (owned) => {
+    deployment = owned(
+      await openDemo({
+        clock: true,
+        host: "localhost", // a passkey is for a host with a name
+        config: { templates: join(BUILD, "templates") },
+      }),
+    );
     // The demo takes its own origin for the issuer.
     const redirectUris = [deployment.origin, deployment.issuer].flatMap((at) => ["--redirect-uri", `${at}/demo/`]);
     await deployment.postern(["client", "set", "demo-spa", ...redirectUris]);
-    browser = await openBrowser();
+    browser = owned(await openBrowser());
     phone = await openPage(browser, deployment, { locale: "de-AT" });
     await withAuthenticator(phone.page);
     other = await openPage(browser, deployment, { locale: "en" });
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
   });
 
   const at = (path) => `${deployment.issuer}/account${path}`;

@@ -1,23 +1,22 @@
 // What people do with the keyboard on the pages, and what motion does to a page.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, watched } from "./browser.mjs";
 import { nameOf, visit, writePages } from "./inspect.mjs";
 
 let browser;
-before(async () => {
-  browser = await openBrowser();
+prepared(async (owned) => {
+  browser = owned(await openBrowser());
 });
-after(() => browser?.close());
 
 describe("the keyboard and motion", () => {
   let deployment;
   let pages;
-  before(async () => {
+  prepared(async (owned) => {
     pages = await writePages("keyboard", { language: "en" });
-    deployment = await openDemo();
+    deployment = owned(await openDemo());
   });
-  after(() => deployment?.stop());
 
   async function withLogin(use) {
     await watched(browser, deployment, {}, async (page) => {

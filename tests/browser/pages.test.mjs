@@ -1,18 +1,15 @@
 // The server's own pages in a browser: without JavaScript, by keyboard, and under their own policy.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, redeem, signIn, watched } from "./browser.mjs";
 
 describe("the server's pages", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo());
+    browser = owned(await openBrowser());
   });
 
   const withPage = (options, use) => watched(browser, deployment, options, use);

@@ -1,7 +1,8 @@
 // A user signs in with a passkey: by the button, by the browser's own list, and behind the password. The authenticators
 // are Chromium's own, in software; a passkey is for a host with a name, so the issuer is localhost.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { PLATFORM, withAuthenticator } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, openPage, signIn, watched } from "./browser.mjs";
 
@@ -11,14 +12,10 @@ const SECOND = { username: "stella", password: "another quiet gate" };
 describe("logging in with a passkey in a browser", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ host: "localhost" });
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ host: "localhost" }));
     await deployment.addUser(SECOND.username, SECOND.password);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+    browser = owned(await openBrowser());
   });
 
   /// A page with an authenticator, which `credentials` are put into. Their counters go on from page to page.

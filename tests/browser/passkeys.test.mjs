@@ -1,8 +1,9 @@
 // A user adds passkeys of each kind in the account, names and removes them. The authenticators are Chromium's own, in
 // software; a passkey is for a host with a name, so the issuer is localhost.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { sql, text } from "../security/database.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PLATFORM, recoveryCodes, withAuthenticator } from "./app.mjs";
 import { openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
@@ -16,13 +17,9 @@ describe("passkeys in a browser", () => {
   let deployment;
   let browser;
   let users = 0;
-  before(async () => {
-    deployment = await openDemo({ host: "localhost" });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ host: "localhost" }));
+    browser = owned(await openBrowser());
   });
 
   const at = (path) => `${deployment.issuer}/account/passkeys${path}`;

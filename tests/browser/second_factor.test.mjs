@@ -5,8 +5,9 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { prepared } from "../support/prepared.mjs";
 import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
@@ -18,16 +19,12 @@ describe("second factors in a browser", () => {
   let browser;
   let app;
   let codes;
-  before(async () => {
-    deployment = await openDemo({ clock: true, config: { login: { rememberDevice: 2592000 } } });
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ clock: true, config: { login: { rememberDevice: 2592000 } } }));
     await deployment.addUser(STAFF.username, STAFF.password);
     await deployment.postern(["group", "add", "staff"]);
     await deployment.postern(["group", "member", "add", "staff", STAFF.username]);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+    browser = owned(await openBrowser());
   });
 
   const at = (path) => `${deployment.issuer}/account${path}`;

@@ -2,7 +2,8 @@
 // page with the form to every address that answering the form leads to.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { openBrowser, openDemo, signIn } from "./browser.mjs";
 
 /// A site that answers every request by `answer`, on a port of its own of another name for this machine.
@@ -20,22 +21,18 @@ describe("a client that has two hosts", () => {
   let browser;
   let second;
   let first;
-  before(async () => {
-    second = await site((request, response) =>
-      response.setHeader("content-type", "text/html").end("<title>Arrived</title>"),
+  prepared(async (owned) => {
+    second = owned(
+      await site((request, response) => response.setHeader("content-type", "text/html").end("<title>Arrived</title>")),
     );
-    first = await site((request, response) =>
-      response.writeHead(302, { location: `${second.origin}/home${new URL(request.url, "http://x").search}` }).end(),
+    first = owned(
+      await site((request, response) =>
+        response.writeHead(302, { location: `${second.origin}/home${new URL(request.url, "http://x").search}` }).end(),
+      ),
     );
-    deployment = await openDemo();
+    deployment = owned(await openDemo());
     await deployment.addClient("hop", `${first.origin}/cb`, "--public");
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
-    first?.close();
-    second?.close();
+    browser = owned(await openBrowser());
   });
 
   it("the forms of login and consent lead all the way there, and nothing is blocked [H04]", async () => {

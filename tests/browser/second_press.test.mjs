@@ -2,8 +2,9 @@
 // once and answers a second later.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, redeem, signIn } from "./browser.mjs";
 
 const SLOW = 1000; // milliseconds
@@ -34,18 +35,13 @@ describe("a second press", () => {
   let deployment;
   let browser;
   let application;
-  before(async () => {
-    deployment = await openDemo();
-    browser = await openBrowser();
-    application = await startApplication(statusOf);
+  prepared(async (owned) => {
+    deployment = owned(await openDemo());
+    browser = owned(await openBrowser());
+    application = owned(await startApplication(statusOf));
     await deployment.addClient("slow", application.redirectUri, "--public");
   });
   beforeEach(() => application.calls.splice(0));
-  after(async () => {
-    await browser?.close();
-    await application?.stop();
-    await deployment?.stop();
-  });
 
   async function statusOf(code) {
     const parameters = { client_id: "slow", redirect_uri: application.redirectUri };

@@ -7,7 +7,8 @@ import http from "node:http";
 import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { freePort, makeCertificate } from "../support/web_server.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn } from "./browser.mjs";
 
@@ -75,21 +76,16 @@ describe("tabs that open at once", () => {
   let deployment;
   let browser;
   let issuer;
-  before(async () => {
+  prepared(async (owned) => {
     directory = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     const port = await freePort();
     issuer = `https://127.0.0.1:${port}`;
-    proxy = await startProxy(await makeCertificate(directory), port, () => deployment.origin);
-    deployment = await openDemo({ config: { issuer } });
+    proxy = owned(await startProxy(await makeCertificate(directory), port, () => deployment.origin));
+    deployment = owned(await openDemo({ config: { issuer } }));
     for (const [id, ...options] of [["own", "--first-party"], ["asks"]])
       await deployment.addClient(id, `${issuer}/callback`, "--public", ...options);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
-    await proxy?.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
+    browser = owned(await openBrowser());
   });
 
   const url = (client, state) =>

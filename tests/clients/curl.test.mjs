@@ -4,8 +4,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Demo } from "./demo.mjs";
 import { AWKWARD_SECRETS } from "./provider.mjs";
 
@@ -35,9 +36,10 @@ describe("examples/curl", () => {
   let directory;
   let settings;
   let env;
-  before(async () => {
-    demo = await Demo.start();
+  prepared(async (owned) => {
+    demo = owned(await Demo.start());
     directory = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     const file = await readFile(join(demo.directory, "curl.env"), "utf8");
     settings = Object.fromEntries([...file.matchAll(/(\w+)='([^']*)'/g)].map(([, name, value]) => [name, value]));
     // A curl in front of the real one that writes down what everybody on the machine could have read.
@@ -45,10 +47,6 @@ describe("examples/curl", () => {
       `#!/bin/sh\nprintf '%s\\n' "$@" >>'${directory}/arguments'\nPATH='${process.env.PATH}' ` + `exec curl "$@"\n`;
     await writeFile(join(directory, "curl"), curl, { mode: 0o700 });
     env = { ...settings, PATH: `${directory}:${process.env.PATH}`, TMPDIR: directory };
-  });
-  after(async () => {
-    await demo?.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
   });
 
   const script = (name, { input, argument, ...more } = {}) =>

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openBrowser, signIn } from "../browser/browser.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PERSON, openProvider } from "./provider.mjs";
 
 const LIBRARY = readFileSync(
@@ -44,17 +45,12 @@ describe("oidc-client-ts in a browser", () => {
   let provider;
   let browser;
   let site;
-  before(async () => {
-    site = await openSite();
-    provider = await openProvider({}, { tls: false });
+  prepared(async (owned) => {
+    site = owned(await openSite());
+    provider = owned(await openProvider({}, { tls: false }));
     await provider.deployment.postern(["group", "add", "members"]);
     await register("board");
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await provider?.deployment.stop();
-    site?.close();
+    browser = owned(await openBrowser());
   });
 
   const register = (id, ...options) =>

@@ -1,7 +1,8 @@
 // passport-openidconnect with Passport and Express, as a web application has them (tests/clients/express/app.mjs).
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import { NodeApplication } from "./program.mjs";
 import { AWKWARD_SECRETS, PERSON, addClientWithSecret, openProvider, walk } from "./provider.mjs";
@@ -12,13 +13,9 @@ const SECRET = "of-this-application-and-nobody-else-0123456789";
 describe("passport-openidconnect", () => {
   let provider;
   let shared;
-  before(async () => {
-    provider = await openProvider();
-    shared = await openApplication("app");
-  });
-  after(async () => {
-    await shared?.stop();
-    await provider?.deployment.stop();
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
+    shared = owned(await openApplication("app"));
   });
 
   /// The application, running and registered as `id`; `secret` is what it has, `registered` what Postern has.

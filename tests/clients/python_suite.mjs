@@ -1,6 +1,7 @@
 // A provider and one Python program in front of it, for the tests of one library.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
+import {} from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { PythonProgram } from "./program.mjs";
 import { openProvider, walk } from "./provider.mjs";
@@ -11,11 +12,8 @@ export const refused = (promise, error) => assert.rejects(promise, { error });
 /// To be called inside describe().
 export function pythonSuite(file, config) {
   let provider;
-  before(async () => {
-    provider = await openProvider(config);
-  });
-  after(async () => {
-    await provider?.deployment.stop();
+  prepared(async (owned) => {
+    provider = owned(await openProvider(config));
   });
 
   return {

@@ -1,9 +1,10 @@
 // RFC 9470 from end to end: an API refuses a token for the login behind it and says which login it wants, the client
 // passes that on, and the API takes the token that comes back.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import * as oauth from "oauth4webapi";
 import { PERSON, REDIRECT_URI, authorize, openProvider, walk } from "../interop/relying_party.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { NodeApplication } from "./program.mjs";
@@ -15,24 +16,25 @@ for (const way of ["introspected", "verified"]) {
   describe(`step-up: an API whose tokens are ${way}`, () => {
     let provider;
     let secrets;
-    before(async () => {
-      provider = await openProvider({
-        clock: true,
-        config: {
-          accessTokenProfile: "rfc9068",
-          defaultResource: API,
-          sessionIdleTTL: 2 * TWO_HOURS,
-          scopeDescriptions: { reports: "Read reports" },
-        },
-        registration: { client_secret_basic: ["--scope", "openid profile email reports"] },
-      });
+    prepared(async (owned) => {
+      provider = owned(
+        await openProvider({
+          clock: true,
+          config: {
+            accessTokenProfile: "rfc9068",
+            defaultResource: API,
+            sessionIdleTTL: 2 * TWO_HOURS,
+            scopeDescriptions: { reports: "Read reports" },
+          },
+          registration: { client_secret_basic: ["--scope", "openid profile email reports"] },
+        }),
+      );
       const { deployment } = provider;
       await deployment.postern(["resource", "add", API, "--scope", "reports"]);
       const registration = ["client", "add", "reports-api", "--grant", "client_credentials", "--scope", ""];
       const { client_id, client_secret } = await deployment.postern(registration);
       secrets = { CLIENT_ID: client_id, CLIENT_SECRET: client_secret };
     });
-    after(() => provider?.deployment.stop());
 
     async function withApi(settings, use) {
       const api = await NodeApplication.start("express/step_up.mjs", provider.deployment, {

@@ -1,7 +1,8 @@
 // The conformance driver in front of a provider that does one thing wrong: something between the two changes what is
 // asked or what is answered, and the driver has to notice. One fault for each way in which modules judge.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { BASIC } from "./modules/basic.mjs";
 import { CONFIG } from "./modules/config.mjs";
@@ -91,11 +92,8 @@ const FAULTS = [
 
 describe("the modules of the conformance driver in front of a provider with a fault", { concurrency: 4 }, () => {
   let provider; // of all runs
-  before(async () => {
-    provider = await openProvider();
-  });
-  after(async () => {
-    await provider?.deployment.stop();
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
   });
 
   for (const [name, level, says, fault] of FAULTS) {

@@ -2,9 +2,10 @@
 // among three, and four clients rotate refresh tokens all the while. How long they wait for the next answer is
 // reported, and depends on the manager's times. `make test-failover` runs this; docs/ENDURANCE.md has figures.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
 import { Workers } from "../security/workers.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Cluster, until } from "./cluster.mjs";
 import { Load } from "./load.mjs";
 
@@ -18,18 +19,16 @@ describe("a cluster of three servers", () => {
   let cluster;
   let p;
 
-  before(async () => {
-    cluster = await Cluster.start();
-    p = await openProvider({
-      front: new Workers(PROCESSES).front,
-      tls: false,
-      // A client that got no answer asks once more with the same token; 60 s is the longest time for that.
-      config: { database: await cluster.addDatabase(), refreshReuseGrace: 60 },
-    });
-  });
-  after(async () => {
-    await p?.stop();
-    await cluster?.stop();
+  prepared(async (owned) => {
+    cluster = owned(await Cluster.start());
+    p = owned(
+      await openProvider({
+        front: new Workers(PROCESSES).front,
+        tls: false,
+        // A client that got no answer asks once more with the same token; 60 s is the longest time for that.
+        config: { database: await cluster.addDatabase(), refreshReuseGrace: 60 },
+      }),
+    );
   });
 
   /// What came of the acknowledgements before, during and after a fault: fault(places, load) brings it about.

@@ -2,8 +2,9 @@
 // a node is killed in the middle. All of it is set up by the files of examples/ and the commands of OPERATIONS.md.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { challengeOf } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import { Cluster, LONGEST_WAIT, until } from "./cluster.mjs";
 import { Load } from "./load.mjs";
@@ -22,14 +23,10 @@ describe("two nodes behind HAProxy on a cluster of three servers", () => {
   let nodes;
   let p;
 
-  before(async () => {
-    cluster = await Cluster.start();
-    nodes = await Nodes.start(await cluster.addDatabase());
+  prepared(async (owned) => {
+    cluster = owned(await Cluster.start());
+    nodes = owned(await Nodes.start(await cluster.addDatabase()));
     p = nodes.provider;
-  });
-  after(async () => {
-    await nodes?.stop();
-    await cluster?.stop();
   });
 
   /// One sign-in, from the first request to the logout. before: {step: what happens in front of it}.

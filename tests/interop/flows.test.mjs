@@ -1,8 +1,9 @@
 // What two client libraries make of the answers: code and PKCE, UserInfo, refresh, introspection, revocation, logout
 // and refusals, with each way of a client to authenticate. What is answered when is in tests/rfc.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { generators } from "openid-client";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { LIBRARIES } from "./libraries.mjs";
 import { CLIENTS, PERSON, REDIRECT_URI, authorizationUrl, newChecks, openProvider, walk } from "./relying_party.mjs";
@@ -137,14 +138,13 @@ describe(
     "Discovery §7.1]",
   () => {
     let provider;
-    before(async () => {
-      provider = await openProvider({
-        config: { scopeDescriptions: { reports: "Read reports" } },
-        registration: { client_secret_basic: CONFIDENTIAL, client_secret_post: CONFIDENTIAL, none: PUBLIC },
-      });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
+    prepared(async (owned) => {
+      provider = owned(
+        await openProvider({
+          config: { scopeDescriptions: { reports: "Read reports" } },
+          registration: { client_secret_basic: CONFIDENTIAL, client_secret_post: CONFIDENTIAL, none: PUBLIC },
+        }),
+      );
     });
 
     for (const library of Object.keys(LIBRARIES))

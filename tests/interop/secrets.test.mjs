@@ -1,17 +1,15 @@
 // Client secrets that an operator chose: each library form-encodes them for HTTP Basic as RFC 6749 §2.3.1 says.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { AWKWARD_SECRETS, addClientWithSecret } from "../clients/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { LIBRARIES } from "./libraries.mjs";
 import { openProvider } from "./relying_party.mjs";
 
 describe("secrets that mean something else when they are form-decoded", () => {
   let provider;
-  before(async () => {
-    provider = await openProvider({ config: { scopeDescriptions: { reports: "Read reports" } } });
-  });
-  after(async () => {
-    await provider?.deployment.stop();
+  prepared(async (owned) => {
+    provider = owned(await openProvider({ config: { scopeDescriptions: { reports: "Read reports" } } }));
   });
 
   for (const method of ["client_secret_basic", "client_secret_post"]) {

@@ -1,7 +1,8 @@
 // The right to use a client is taken away by a command while somebody signs in to that client: whichever of the two
 // comes first, the other one waits for it, and nothing is left that the user has no right to.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { ProxiedProvider } from "./proxied.mjs";
 
 const isCommitOf =
@@ -15,15 +16,14 @@ describe("a right that is taken away while it is used", () => {
   let p;
   let person;
 
-  before(async () => {
-    proxied = await ProxiedProvider.open();
+  prepared(async (owned) => {
+    proxied = owned(await ProxiedProvider.open());
     ({ proxy, p } = proxied);
     await p.deployment.addUser("bob", "correct horse battery staple");
     await p.deployment.postern(["group", "add", "staff"]);
     person = p.person();
     await p.code(p.clients.other, {}, person);
   });
-  after(() => proxied?.stop());
 
   const postern = (...args) => p.deployment.postern(args);
   const living = () => proxied.count("grants WHERE client_id = 'trusted' AND ended_at IS NULL");

@@ -5,12 +5,13 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { ROOT } from "../support/deployment.mjs";
 import { WITH_DATABASE } from "../support/endpoints.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -44,7 +45,8 @@ describe("a database server that asks each role for its certificate", () => {
     chown(owner, key);
   }
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     certificate = await makeCertificate(directory);
     chmodSync(certificate.key, 0o600);
@@ -58,30 +60,29 @@ describe("a database server that asks each role for its certificate", () => {
     // The superuser of the test comes by the socket.
     writeFileSync(file("pg_hba.conf"), `local all postgres trust\n${rules.replace("192.0.2.8/29", "127.0.0.1/32")}`);
     port = await freePort();
-    server = await PostgreSQL.start({
-      listen_addresses: "127.0.0.1",
-      port,
-      ssl: "on",
-      ssl_cert_file: certificate.certificate,
-      ssl_key_file: certificate.key,
-      ssl_ca_file: certificate.caFile,
-      hba_file: file("pg_hba.conf"),
-      ident_file: file("pg_ident.conf"),
-    });
+    server = owned(
+      await PostgreSQL.start({
+        listen_addresses: "127.0.0.1",
+        port,
+        ssl: "on",
+        ssl_cert_file: certificate.certificate,
+        ssl_key_file: certificate.key,
+        ssl_ca_file: certificate.caFile,
+        hba_file: file("pg_hba.conf"),
+        ident_file: file("pg_ident.conf"),
+      }),
+    );
     database = server.addDatabase("postern");
-    p = await openProvider({
-      config: {
-        database:
-          `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
-          `&sslcert=${directory}/{endpoint}.crt&sslkey=${directory}/{endpoint}.key`,
-        sandbox: await sandboxHere(),
-      },
-    });
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    p = owned(
+      await openProvider({
+        config: {
+          database:
+            `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
+            `&sslcert=${directory}/{endpoint}.crt&sslkey=${directory}/{endpoint}.key`,
+          sandbox: await sandboxHere(),
+        },
+      }),
+    );
   });
 
   it("the server reads every line", () => {

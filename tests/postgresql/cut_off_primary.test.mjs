@@ -1,8 +1,9 @@
 // A primary that was replaced, and does not know it: it answers what was true before, and its durable commits wait for
 // a standby that has left. Processes that are still connected to it promise nothing.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 describe("a primary that was replaced", () => {
@@ -12,12 +13,14 @@ describe("a primary that was replaced", () => {
 
   let visitor; // whose logout page makes that program connect
 
-  before(async () => {
-    former = await PostgreSQL.start();
-    next = await PostgreSQL.startStandby(former);
-    p = await openProvider({
-      config: { database: former.uriBy(`${next.directory},${former.directory}`) }, // the one to be tried first
-    });
+  prepared(async (owned) => {
+    former = owned(await PostgreSQL.start());
+    next = owned(await PostgreSQL.startStandby(former));
+    p = owned(
+      await openProvider({
+        config: { database: former.uriBy(`${next.directory},${former.directory}`) }, // the one to be tried first
+      }),
+    );
     visitor = p.person();
     await p.tokens(p.clients.web, {}, visitor);
     await visitor.visit(`${p.deployment.issuer}/logout`);
@@ -27,11 +30,6 @@ describe("a primary that was replaced", () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'postern-%'" +
         " AND application_name NOT IN ('postern-revoke', 'postern-logout')",
     );
-  });
-  after(async () => {
-    await p?.stop();
-    await next?.stop();
-    await former?.stop();
   });
 
   const newToken = async () => {

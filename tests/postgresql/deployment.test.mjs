@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -18,14 +19,10 @@ describe("an installation on PostgreSQL", () => {
   let p;
   let tokens;
 
-  before(async () => {
-    server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }); // as doctor wants them
-    p = await openProvider({ config: { database: server.uri, sandbox: await sandboxHere() } });
+  prepared(async (owned) => {
+    server = owned(await PostgreSQL.start({ fsync: "on", full_page_writes: "on" })); // as doctor wants them
+    p = owned(await openProvider({ config: { database: server.uri, sandbox: await sandboxHere() } }));
     tokens = await p.tokens(p.clients.web, { scope: SCOPE });
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
   });
 
   const introspect = () => p.post("/token/introspect", { token: tokens.access_token }, { client: p.clients.other });

@@ -2,8 +2,9 @@
 // the one after it, and the one after it when the answer said so. Nothing happens twice, and a client that was told to
 // come again gets what it asked for. POSTERN_LONG=1 takes each error at each flight, and each delay.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { digestOf } from "../security/database.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { raising, terminating, warning } from "./faults.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
@@ -19,11 +20,10 @@ describe("a fault at any flight", () => {
   let proxy;
   let p;
 
-  before(async () => {
-    proxied = await ProxiedProvider.open();
+  prepared(async (owned) => {
+    proxied = owned(await ProxiedProvider.open());
     ({ proxy, p } = proxied);
   });
-  after(() => proxied?.stop());
 
   const count = (what) => proxied.count(what);
   const since = (what) => {

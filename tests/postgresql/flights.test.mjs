@@ -1,7 +1,8 @@
 // How often a request waits for the database server: its flights, which are round trips of the network between them.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Authenticator } from "../support/authenticator.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 /// One request of each is counted: [flights of a process that has a connection, which program, how one is prepared and
@@ -129,11 +130,10 @@ describe("flights to PostgreSQL", () => {
   let proxy;
   let p;
 
-  before(async () => {
-    proxied = await ProxiedProvider.open({ host: "localhost" }); // a passkey is for a host with a name
+  prepared(async (owned) => {
+    proxied = owned(await ProxiedProvider.open({ host: "localhost" })); // a passkey is for a host with a name
     ({ proxy, p } = proxied);
   });
-  after(() => proxied?.stop());
 
   async function fewestFlights(program, prepare) {
     const runs = [];

@@ -5,9 +5,10 @@ import { execFile, execFileSync, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -59,10 +60,11 @@ describe("a move that does not come to its end", () => {
     return code === 0;
   };
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
-    server = await PostgreSQL.start();
-    proxy = await Proxy.start(join(directory, "s"), server.directory);
+    server = owned(await PostgreSQL.start());
+    proxy = owned(await Proxy.start(join(directory, "s"), server.directory));
     await postern(file, ["init"]);
     await postern(file, ["user", "add", "ada", "--password-stdin"], "correct horse battery staple\n");
     for (const id of ["web", "app"])
@@ -77,11 +79,6 @@ describe("a move that does not come to its end", () => {
     server.sql("CREATE DATABASE filled");
     const filled = server.uri.replace("/postgres?", "/filled?");
     assert.equal((await postern(file, ["migrate", "--to", filled])).code, 0);
-  });
-  after(async () => {
-    await proxy?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   function restoreFile() {

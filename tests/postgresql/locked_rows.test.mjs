@@ -3,21 +3,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL, programs } from "./server.mjs";
 
 describe("rows that another session has locked", () => {
   let server;
   let p;
 
-  before(async () => {
-    server = await PostgreSQL.start({ lock_timeout: "0" }); // as a role has it that was made without the script
-    p = await openProvider({ config: { database: server.uri } });
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
+  prepared(async (owned) => {
+    server = owned(await PostgreSQL.start({ lock_timeout: "0" })); // as a role has it that was made without the script
+    p = owned(await openProvider({ config: { database: server.uri } }));
   });
 
   /// Answers a function that lets them go.

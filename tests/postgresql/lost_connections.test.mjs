@@ -1,7 +1,8 @@
 // A connection that is lost at any message costs no client anything: the request is answered as if nothing had
 // happened, and what it did happened once. Where the answer to a COMMIT was lost, the program looks for what it wrote.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 describe("a connection to PostgreSQL that is lost", () => {
@@ -9,11 +10,10 @@ describe("a connection to PostgreSQL that is lost", () => {
   let proxy;
   let p;
 
-  before(async () => {
-    proxied = await ProxiedProvider.open();
+  prepared(async (owned) => {
+    proxied = owned(await ProxiedProvider.open());
     ({ proxy, p } = proxied);
   });
-  after(() => proxied?.stop());
 
   const count = (what) => proxied.count(what);
   const tokens = () => p.tokens(p.clients.web, { scope: SCOPE });

@@ -1,21 +1,18 @@
 // A primary whose standby is gone: a durable commit waits for it, and what was written meanwhile can be seen although a
 // failover may take it back. So it is not reported as done either when it is asked for once more.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 describe("a primary without its standby", () => {
   let server;
   let p;
 
-  before(async () => {
-    server = await PostgreSQL.start();
-    p = await openProvider({ config: { database: server.uri } });
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
+  prepared(async (owned) => {
+    server = owned(await PostgreSQL.start());
+    p = owned(await openProvider({ config: { database: server.uri } }));
   });
 
   async function waitFor(standby) {

@@ -4,9 +4,10 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -21,10 +22,11 @@ describe("OPERATIONS, two nodes", () => {
   let server;
   let directory;
   const of = (node, ...names) => join(directory, node, ...names);
-  before(async () => {
+  prepared(async (owned) => {
     // As doctor wants a server to be.
-    server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" });
+    server = owned(await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }));
     directory = mkdtempSync(join(tmpdir(), "pt-manual-"));
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     for (const node of ["a", "b"]) {
       mkdirSync(of(node, "units"), { recursive: true });
       writeFileSync(
@@ -39,10 +41,6 @@ describe("OPERATIONS, two nodes", () => {
         }),
       );
     }
-  });
-  after(async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   /// As root types it, or as the user of this test without root's rights.

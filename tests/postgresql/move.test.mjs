@@ -5,10 +5,11 @@ import { execFile, execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -43,11 +44,12 @@ describe("an installation whose store is moved", () => {
   let columns;
   let tokens;
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
-    server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }); // as doctor wants them
-    proxy = await Proxy.start(directory, server.directory);
-    p = await openProvider({ own: true });
+    server = owned(await PostgreSQL.start({ fsync: "on", full_page_writes: "on" })); // as doctor wants them
+    proxy = owned(await Proxy.start(directory, server.directory));
+    p = owned(await openProvider({ own: true }));
     for (const command of [
       ["group", "add", "staff"],
       ["group", "member", "add", "staff", "alice"],
@@ -60,12 +62,6 @@ describe("an installation whose store is moved", () => {
     file = join(p.deployment.directory, "db/postern.db");
     columns = columnsOf(file);
     tokens = await p.tokens(p.clients.web, { scope: SCOPE });
-  });
-  after(async () => {
-    await p?.stop();
-    await proxy?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const inFile = (path) => rowsOf(columns, (text) => sqlite(path, text));

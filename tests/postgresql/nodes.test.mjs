@@ -15,11 +15,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD, Deployment } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { Balancer } from "./balancer.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -41,27 +42,23 @@ describe("two nodes on one PostgreSQL", () => {
   });
   const keysOf = (deployment, ...name) => join(deployment.directory, "keys", ...name);
 
-  before(async () => {
-    server = await PostgreSQL.start();
-    balancer = await Balancer.start();
-    p = await openProvider(await optionsOf("a"));
+  prepared(async (owned) => {
+    server = owned(await PostgreSQL.start());
+    balancer = owned(await Balancer.start());
+    p = owned(await openProvider(await optionsOf("a")));
     a = p.deployment;
-    b = await Deployment.start({
-      ...(await optionsOf("b")),
-      join: true,
-      prepare: async (directory) => {
-        mkdirSync(join(directory, "keys"), { mode: 0o750 });
-        copyFileSync(keysOf(a, "transport.key"), join(directory, "keys/transport.key"));
-      },
-    });
+    b = owned(
+      await Deployment.start({
+        ...(await optionsOf("b")),
+        join: true,
+        prepare: async (directory) => {
+          mkdirSync(join(directory, "keys"), { mode: 0o750 });
+          copyFileSync(keysOf(a, "transport.key"), join(directory, "keys/transport.key"));
+        },
+      }),
+    );
     balancer.nodes = [a.origin, b.origin];
     a.issuer = balancer.origin;
-  });
-  after(async () => {
-    await b?.stop();
-    await p?.stop();
-    await balancer?.stop();
-    await server?.stop();
   });
 
   /// As it was typed: { code, stdout, stderr }.

@@ -1,8 +1,9 @@
 // Behind PgBouncer, which gives each transaction whichever connection to the server is free: two for all processes
 // here, so that each meets what others have left in theirs. In session mode it keeps a connection for each process.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Pooler } from "./pooler.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -19,15 +20,10 @@ for (const [mode, size] of [
     let pooler;
     let p;
 
-    before(async () => {
-      server = await PostgreSQL.start();
-      pooler = await Pooler.start(server, { mode, size });
-      p = await openProvider({ config: { database: pooler.uri } });
-    });
-    after(async () => {
-      await p?.stop();
-      await pooler?.stop();
-      await server?.stop();
+    prepared(async (owned) => {
+      server = owned(await PostgreSQL.start());
+      pooler = owned(await Pooler.start(server, { mode, size }));
+      p = owned(await openProvider({ config: { database: pooler.uri } }));
     });
 
     /// A sign-in, its tokens and their end; each step is answered for this person.

@@ -1,8 +1,9 @@
 // A server that refuses: no disk, no connection, no right. Clients get 503 with Retry-After, the log has a line that
 // says why, nothing is granted, and all goes on when the server does.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 /// [what the server says of it, how it comes to be, how it ends]
@@ -40,16 +41,12 @@ describe("a PostgreSQL server that refuses", () => {
   let server;
   let p;
 
-  before(async () => {
-    server = await PostgreSQL.start();
+  prepared(async (owned) => {
+    server = owned(await PostgreSQL.start());
     server.sql("CREATE ROLE op LOGIN; GRANT CREATE ON SCHEMA public TO op");
-    p = await openProvider({ config: { database: server.uri.replace("user=postgres", "user=op") } });
+    p = owned(await openProvider({ config: { database: server.uri.replace("user=postgres", "user=op") } }));
     // The owner of a table may do what is taken from others.
     server.sql("REASSIGN OWNED BY op TO postgres; GRANT ALL ON ALL TABLES IN SCHEMA public TO op");
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
   });
 
   const askForToken = () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });

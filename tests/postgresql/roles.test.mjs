@@ -5,13 +5,14 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { standInForSendmail } from "../browser/sendmail.mjs";
 import { openProvider } from "../security/provider.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -167,15 +168,16 @@ describe("a role for each program", () => {
   const fob = { username: "fob", password: "another quiet gate", key: new Authenticator() }; // who has a passkey
   const nomad = { username: "nomad", password: "another quiet gate" }; // whose passkeys come and go
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
-    server = await PostgreSQL.start({ log_statement: "none" });
-    proxy = await Proxy.start(directory, server.directory);
+    server = owned(await PostgreSQL.start({ log_statement: "none" }));
+    proxy = owned(await Proxy.start(directory, server.directory));
     const database = server.addDatabase("postern");
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
     const config = { database: uri, implicit: true, login: { maxFailures: 100 } };
-    p = await openProvider({ config, host: "localhost" }); // a passkey is for a host with a name
+    p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
     for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
@@ -191,12 +193,6 @@ describe("a role for each program", () => {
     await p.code(p.clients.web, { scope: SCOPE }, person);
     await turnOn(await openApp(phone), phone);
     await addPasskey(await openAccount(fob), fob.key);
-  });
-  after(async () => {
-    await p?.stop();
-    await proxy?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const rightsOf = (role, database = superuser) =>

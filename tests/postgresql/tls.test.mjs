@@ -4,13 +4,14 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { WITH_DATABASE } from "../support/endpoints.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -42,7 +43,8 @@ describe("a database server over TLS, with a password for each role", () => {
     chown(owner, file);
   }
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     certificate = await makeCertificate(directory);
     chmodSync(certificate.key, 0o600);
@@ -51,14 +53,16 @@ describe("a database server over TLS, with a password for each role", () => {
     const own = OWN_ADDRESS ? `host postern postern_admin ${OWN_ADDRESS}/32 scram-sha-256\n` : "";
     writeFileSync(rules, `local all postgres trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n${own}`);
     port = await freePort();
-    server = await PostgreSQL.start({
-      listen_addresses: ["127.0.0.1", OWN_ADDRESS].filter(Boolean).join(),
-      port,
-      ssl: "on",
-      ssl_cert_file: certificate.certificate,
-      ssl_key_file: certificate.key,
-      hba_file: rules,
-    });
+    server = owned(
+      await PostgreSQL.start({
+        listen_addresses: ["127.0.0.1", OWN_ADDRESS].filter(Boolean).join(),
+        port,
+        ssl: "on",
+        ssl_cert_file: certificate.certificate,
+        ssl_key_file: certificate.key,
+        hba_file: rules,
+      }),
+    );
     ({ superuser } = server.addDatabase("postern"));
     for (const program of [...WITH_DATABASE, "admin"]) {
       const password = passwordOf(program);
@@ -66,12 +70,7 @@ describe("a database server over TLS, with a password for each role", () => {
       server.sql(`ALTER ROLE postern_${program} PASSWORD '${password}'`);
       writePassword(program, password, program === "admin" ? "root" : identity.user);
     }
-    p = await openProvider({ config: { database: uriFor("localhost"), sandbox: await sandboxHere() } });
-  });
-  after(async () => {
-    await p?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    p = owned(await openProvider({ config: { database: uriFor("localhost"), sandbox: await sandboxHere() } }));
   });
 
   const command = (...args) =>

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Deployment } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { identity } from "../support/web_server.mjs";
 import { sql, tables } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
@@ -23,11 +24,8 @@ function place(file, content) {
 
 describe("a program and its surroundings", () => {
   let p;
-  before(async () => {
-    p = await openProvider();
-  });
-  after(async () => {
-    await p?.stop();
+  prepared(async (owned) => {
+    p = owned(await openProvider());
   });
 
   it("what OpenSSL takes from its environment changes nothing and writes nothing [G07]", async () => {

@@ -1,8 +1,9 @@
 // Processes end at any moment, by kill -9 or politely, while people sign in and clients exchange, refresh, revoke and
 // introspect. What was answered stays true, nothing is accepted twice, nothing is half there.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { prepared } from "../support/prepared.mjs";
 import { MixedLoad } from "./mixed_load.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { openProvider } from "./provider.mjs";
@@ -25,11 +26,10 @@ for (const { number, name, times } of ENDINGS)
     let p;
     let load;
 
-    before(async () => {
-      p = await openProvider({ front: lighttpdWithPools(pools, COUNTS), tls: false, config: { refreshReuseGrace: 0 } });
-    });
-    after(async () => {
-      await p?.stop();
+    prepared(async (owned) => {
+      p = owned(
+        await openProvider({ front: lighttpdWithPools(pools, COUNTS), tls: false, config: { refreshReuseGrace: 0 } }),
+      );
     });
 
     it(

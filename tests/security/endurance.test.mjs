@@ -2,10 +2,11 @@
 // needs as much memory and as many descriptors as before. 10^6 requests for each with POSTERN_LONG=1.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Authenticator } from "../support/authenticator.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { formOf } from "../support/user_agent.mjs";
 import { drive, encode } from "./fastcgi.mjs";
 import { lighttpdWithPools, memoryOf } from "./pools.mjs";
@@ -28,16 +29,15 @@ describe(`${COUNT} requests for one process of each program`, () => {
   const pools = {};
   const passkeys = new Set(); // what came of them
   let p;
-  before(async () => {
-    p = await openProvider({
-      front: lighttpdWithPools(pools, {}),
-      tls: false,
-      host: "localhost", // a passkey is for a host with a name
-      config: { accessTokenTTL: 86400, log: { target: "/dev/null" }, login: { maxFailures: 3, window: 86400 } },
-    });
-  });
-  after(async () => {
-    await p?.stop();
+  prepared(async (owned) => {
+    p = owned(
+      await openProvider({
+        front: lighttpdWithPools(pools, {}),
+        tls: false,
+        host: "localhost", // a passkey is for a host with a name
+        config: { accessTokenTTL: 86400, log: { target: "/dev/null" }, login: { maxFailures: 3, window: 86400 } },
+      }),
+    );
   });
 
   /// What each program is asked, by and by: lists of { bytes, then }, and how often each of them comes.

@@ -1,6 +1,7 @@
 // What answers say and how: JSON that is JSON, and descriptions that are ours.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { openProvider } from "./provider.mjs";
 
 /// RFC 6749 §4.1.2.1, §5.2: what a description may be made of.
@@ -8,11 +9,8 @@ const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 describe("what answers say", () => {
   let p;
-  before(async () => {
-    p = await openProvider();
-  });
-  after(async () => {
-    await p?.stop();
+  prepared(async (owned) => {
+    p = owned(await openProvider());
   });
 
   const web = () => p.clients.web;

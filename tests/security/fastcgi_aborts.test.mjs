@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fcgid } from "../support/fronts/apache.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { basicOf, openProvider } from "./provider.mjs";
 import { TYPE, begin, lengthBytes, pairs, record, stream, variablesOf } from "./records.mjs";
@@ -91,12 +92,9 @@ for (const [manager, { front, tls = true, sockets, processes }] of Object.entrie
   describe(`processes of ${manager} that abort`, () => {
     let p;
     let server;
-    before(async () => {
+    prepared(async (owned) => {
       if (skip) return;
-      p = await openProvider({ tls, front: async (site) => (server = await front(site)) });
-    });
-    after(async () => {
-      await p?.stop();
+      p = owned(await openProvider({ tls, front: async (site) => (server = await front(site)) }));
     });
     const running = () => processes?.() ?? below(server.pid, "revoke");
     const authorization = () => basicOf(p.clients.web.id, p.clients.web.secret);

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { dump, fileOf } from "./database.mjs";
 import { onPostgreSQL } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { basicOf, openProvider } from "./provider.mjs";
 
 const LONG = process.env.POSTERN_LONG === "1";
@@ -12,13 +13,10 @@ const GUESSES = LONG ? 100_000 : 2_000;
 
 describe("introspection", () => {
   let p, other, tokens;
-  before(async () => {
-    p = await openProvider({ tls: false });
+  prepared(async (owned) => {
+    p = owned(await openProvider({ tls: false }));
     ({ other } = p.clients);
     tokens = await p.tokens(p.clients.web, { scope: "openid email" });
-  });
-  after(async () => {
-    await p?.stop();
   });
 
   const ask = (token, secret = other.secret) =>

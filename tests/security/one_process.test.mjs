@@ -1,7 +1,8 @@
 // What one request leaves behind in the process that answered it: nothing that the next one could see, and nothing that
 // adds up.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { TYPE, begin, conversation, pairs, parseCgi, parseRecords, record, stream, variablesOf } from "./records.mjs";
 import { basicOf, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
@@ -24,8 +25,8 @@ describe("one process, many requests", () => {
   let provider;
   let tokens;
   let requests;
-  before(async () => {
-    provider = await openProvider();
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
     tokens = await provider.tokens(provider.clients.web, { scope: "openid profile email" });
     const basic = { authorization: basicOf(provider.clients.web.id, provider.clients.web.secret) };
     const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -108,9 +109,6 @@ describe("one process, many requests", () => {
         others: [{ method: "POST" }, { method: "HEAD" }, { headers: { if_none_match: "*" } }],
       },
     };
-  });
-  after(async () => {
-    await provider?.stop();
   });
 
   const ENDPOINTS = ["introspect", "userinfo", "token", "revoke", "authorize", "jwks"];

@@ -2,7 +2,8 @@
 // processor's time of the process itself, which other load does not change much; it is compared with POSTERN_LONG=1.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { drive, encode } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { basicOf, openProvider } from "./provider.mjs";
@@ -41,15 +42,14 @@ const BODIES = {
 describe("large requests", () => {
   const pools = {};
   let p;
-  before(async () => {
-    p = await openProvider({
-      front: lighttpdWithPools(pools, {}),
-      tls: false,
-      config: { log: { target: "/dev/null" } },
-    });
-  });
-  after(async () => {
-    await p?.stop();
+  prepared(async (owned) => {
+    p = owned(
+      await openProvider({
+        front: lighttpdWithPools(pools, {}),
+        tls: false,
+        config: { log: { target: "/dev/null" } },
+      }),
+    );
   });
 
   async function cost(text) {

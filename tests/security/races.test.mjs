@@ -2,7 +2,8 @@
 // tests/cgi and tests/postgresql. POSTERN_LONG=1 takes a hundred rounds.
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { openProvider } from "./provider.mjs";
 import { Workers } from "./workers.mjs";
 
@@ -12,12 +13,9 @@ const headerOf = (token) => JSON.parse(Buffer.from(token.split(".")[0], "base64u
 
 describe("races", () => {
   let p, web;
-  before(async () => {
-    p = await openProvider({ front: new Workers(4).front, tls: false, clock: true });
+  prepared(async (owned) => {
+    p = owned(await openProvider({ front: new Workers(4).front, tls: false, clock: true }));
     web = p.clients.web;
-  });
-  after(async () => {
-    await p?.stop();
   });
 
   it(

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { identity } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
 
@@ -79,8 +80,8 @@ describe("a backup is put back", () => {
     Object.fromEntries(await Promise.all(Object.entries(alive).map(async ([what, look]) => [what, await look()])));
   const all = (value) => Object.fromEntries(Object.keys(alive).map((what) => [what, value]));
 
-  before(async () => {
-    p = await openProvider({ config: { authorizationCodeTTL: 600 } });
+  prepared(async (owned) => {
+    p = owned(await openProvider({ config: { authorizationCodeTTL: 600 } }));
     restore = (await commandsBelow("## Restore")).filter((command) => !command.startsWith("sudo systemctl"));
     person = p.person();
     gone = {
@@ -100,7 +101,6 @@ describe("a backup is put back", () => {
     await p.deployment.postern(["consent", "revoke", "--client", "other"]);
     await p.deployment.postern(["session", "end", "--all"]);
   });
-  after(async () => p?.stop());
 
   it("put back and nothing more, everything that was ended since lives again [S17]", async () => {
     await p.deployment.halt();

@@ -2,10 +2,11 @@
 // meanwhile.
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { cgid, fcgid, proxyFcgi } from "../support/fronts/apache.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import * as nginx from "../support/fronts/nginx.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { basicOf, openProvider, statusOf } from "./provider.mjs";
 
 const LARGE = 1024 * 1024;
@@ -24,11 +25,8 @@ describe("in front of each web server", { concurrency: 3 }, () => {
   for (const [name, { front, streams }] of Object.entries(FRONTS))
     describe(`slow and oversized bodies in front of ${name}`, () => {
       let p;
-      before(async () => {
-        p = await openProvider({ front });
-      });
-      after(async () => {
-        await p?.stop();
+      prepared(async (owned) => {
+        p = owned(await openProvider({ front }));
       });
       const head = (path, length, more = []) =>
         [

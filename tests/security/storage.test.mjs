@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { ROOT } from "../support/deployment.mjs";
 import { DECLARED, withRight } from "../support/endpoints.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { fileOf } from "./database.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { openProvider } from "./provider.mjs";
@@ -43,7 +44,7 @@ describe(
     const pools = {};
     const logs = {};
     let p;
-    before(async () => {
+    prepared(async (owned) => {
       const wrapper = (program, { directory }) => {
         logs[program] = join(directory, `${program}.strace`);
         // LeakSanitizer traces its process by itself, which only one can.
@@ -65,14 +66,13 @@ describe(
           "signal=none",
         ];
       };
-      p = await openProvider({
-        front: lighttpdWithPools(pools, {}, { wrapper }),
-        tls: false,
-        config: { refreshReuseGrace: 0 },
-      });
-    });
-    after(async () => {
-      await p?.stop();
+      p = owned(
+        await openProvider({
+          front: lighttpdWithPools(pools, {}, { wrapper }),
+          tls: false,
+          config: { refreshReuseGrace: 0 },
+        }),
+      );
     });
 
     /// Those since the last time, as { name, file, arguments, result }; the file is what stands behind the first

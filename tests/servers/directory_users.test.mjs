@@ -4,9 +4,10 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PATH } from "../support/web_server.mjs";
 import { Directory } from "./directory.mjs";
 
@@ -39,9 +40,10 @@ describe("the people of a directory are users, by the script that is shipped [SO
   const postern = async (...command) => JSON.parse((await run("postern", [...command, "--json"], { env })).stdout);
   const person = (cn, more = {}) => ({ cn, sn: cn, ...more });
 
-  before(async () => {
-    directory = await Directory.start();
+  prepared(async (owned) => {
+    directory = owned(await Directory.start());
     place = await mkdtemp(join(tmpdir(), "postern-people-"));
+    owned({ stop: () => rm(place, { recursive: true, force: true }) });
     const configuration = join(place, "postern.json");
     env = { PATH: `${BUILD}/bin:${PATH}`, POSTERN_CONFIG: configuration };
     const [database, keys] = [join(place, "data/postern.db"), join(place, "data/keys")];
@@ -50,10 +52,6 @@ describe("the people of a directory are users, by the script that is shipped [SO
     for (const group of ["staff", "wiki-admins"]) await run("postern", ["group", "add", group], { env });
     for (let i = 0; i < 20; ++i) await directory.add(`user${i}`, "x", person(`User ${i}`));
     await directory.add("ada", "x", person("Ada Løvelace", { mail: "ada@example.org", ou: [STAFF, "cn=other"] }));
-  });
-  after(async () => {
-    await directory?.stop();
-    if (place) await rm(place, { recursive: true, force: true });
   });
 
   it("names, claims in UTF-8 and groups arrive; the second run changes nothing", async () => {

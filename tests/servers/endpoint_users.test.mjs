@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Issuer } from "openid-client";
 import { REDIRECT_URI, authorize, openProvider } from "../interop/relying_party.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { nginxAlone } from "../support/fronts/nginx.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { reachable } from "../support/reachable.mjs";
 import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs";
 
@@ -41,12 +42,9 @@ describe(
     let provider;
     let cgiBin;
     const directory = () => provider.deployment.directory;
-    before(async () => {
+    prepared(async (owned) => {
       ({ cgiBin } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") }));
-      provider = await openProvider({ front: dividedUsers(nginxAlone()) });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
+      provider = owned(await openProvider({ front: dividedUsers(nginxAlone()) }));
     });
     const client = () => provider.clients.client_secret_basic;
 

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Authenticator } from "../support/authenticator.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { request } from "../support/user_agent.mjs";
 import { PAGE_ORIGIN, PERSON, REDIRECT_URI, SIGNED_OUT_URI, Site } from "./site.mjs";
@@ -18,11 +19,8 @@ const json = (answer, status = 200) => {
 /// `passkeys`: its host has a name, as a passkey demands.
 function flow(open, { redirectsPlain, passkeys }) {
   let site;
-  before(async () => {
-    site = await open();
-  });
-  after(async () => {
-    await site?.close();
+  prepared(async (owned) => {
+    site = owned(await open());
   });
 
   it("all well-known places describe this issuer [RFC 8414 §3, META-1]", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import https from "node:https";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import * as nginx from "../support/fronts/nginx.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { flows } from "./flow.mjs";
 import { Site } from "./site.mjs";
 import { wires } from "./wire.mjs";
@@ -13,11 +14,8 @@ describe("nginx with fastcgi_keep_conn on", () => {
   const CLIENTS = 16;
   const REQUESTS = 3000;
   let site;
-  before(async () => {
-    site = await Site.open({ front: nginx.nginx({ kept: 8 }) });
-  });
-  after(async () => {
-    await site?.close();
+  prepared(async (owned) => {
+    site = owned(await Site.open({ front: nginx.nginx({ kept: 8 }) }));
   });
 
   it("many clients at once are all answered, those with a body too [X28]", async () => {

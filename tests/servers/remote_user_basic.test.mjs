@@ -1,7 +1,7 @@
 // Apache's mod_auth_basic with a password file signs people in, by examples/apache/login-basic.conf.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserAgent } from "../support/user_agent.mjs";
 import {
   PERSON,
@@ -11,6 +11,7 @@ import {
   newChecks,
   openProvider,
 } from "../interop/relying_party.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { browser, guarded, loginExample, setLogin, writePasswords } from "./remote_user.mjs";
 
 const MARA = [PERSON.username, "another than Postern's"];
@@ -28,11 +29,8 @@ const front = (mode) =>
 for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
   describe(`users of a password file, Apache with mod_${mode.replace("-", "_")} [SOURCE-7]`, () => {
     let provider;
-    before(async () => {
-      provider = await openProvider({ front: front(mode), config: { login: REMOTE } });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
+    prepared(async (owned) => {
+      provider = owned(await openProvider({ front: front(mode), config: { login: REMOTE } }));
     });
     const client = () => provider.clients.client_secret_basic;
     const of = (user) => browser(provider.deployment, { user });

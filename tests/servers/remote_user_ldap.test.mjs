@@ -1,7 +1,8 @@
 // Apache's mod_authnz_ldap signs people in with a real directory behind it, by examples/apache/login-ldap.conf.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { REDIRECT_URI, authorizationUrl, authorize, newChecks, openProvider } from "../interop/relying_party.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { Directory } from "./directory.mjs";
 import { browser, guarded, loginExample } from "./remote_user.mjs";
 
@@ -23,8 +24,8 @@ const MODULES = ["ldap", "authnz_ldap", "auth_basic", "authz_user"];
 for (const mode of ["cgid", "fcgid"]) {
   describe(`users of a directory, Apache with mod_authnz_ldap and mod_${mode}`, () => {
     let directory, provider;
-    before(async () => {
-      directory = await Directory.start();
+    prepared(async (owned) => {
+      directory = owned(await Directory.start());
       await directory.add("ada", "analytical engine", { cn: "Ada Løvelace", sn: "Løvelace", mail: "ada@example.org" });
       await directory.add("bob", "builder of things", { cn: "Bob", sn: "B" });
       await directory.add("two", "of everything", { cn: "Two", sn: "T", mail: ["a@example.org", "b@example.org"] });
@@ -32,14 +33,12 @@ for (const mode of ["cgid", "fcgid"]) {
         LDAP: `${directory.people}?uid,cn,mail,ou?sub?(objectClass=inetOrgPerson)`,
       });
       const options = { outside: UNCACHED, env: { LDAPTLS_CACERT: directory.caFile } };
-      provider = await openProvider({
-        front: guarded(mode, MODULES, async () => shipped, options),
-        config: { login: { ...LOGIN, groupsFromEnvironment: GROUPS } },
-      });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
-      await directory?.stop();
+      provider = owned(
+        await openProvider({
+          front: guarded(mode, MODULES, async () => shipped, options),
+          config: { login: { ...LOGIN, groupsFromEnvironment: GROUPS } },
+        }),
+      );
     });
     const client = () => provider.clients.client_secret_basic;
     const of = (user) => browser(provider.deployment, { user });

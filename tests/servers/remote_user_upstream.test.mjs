@@ -1,12 +1,13 @@
 // Federation: Apache's mod_auth_openidc guards the login of one Postern as a client of another one, by
 // examples/apache/login-openidc.conf.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { custom } from "openid-client";
 import { Deployment } from "../support/deployment.mjs";
 import { openBrowser } from "../browser/browser.mjs";
 import { Person } from "../clients/person.mjs";
 import { PERSON, REDIRECT_URI, authorizationUrl, newChecks, openProvider } from "../interop/relying_party.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { guarded, loginExample, setLogin } from "./remote_user.mjs";
 
 const AFTER_LOGOUT = "https://client.example/bye?a=b";
@@ -28,8 +29,8 @@ const login = (issuer, after) => ({
 for (const base of ["", "/auth"]) {
   describe(`another provider authenticates users, Apache with mod_auth_openidc, the issuer's path is "${base}"`, () => {
     let upstream, provider, issuer;
-    before(async () => {
-      upstream = await Deployment.start();
+    prepared(async (owned) => {
+      upstream = owned(await Deployment.start());
       upstream.sub = (await upstream.addUser(PERSON.username, PERSON.password, PERSON.claims)).sub;
       const front = guarded("cgid", MODULES, async (site) => {
         const here = `https://127.0.0.1:${site.port}${base}`;
@@ -58,14 +59,10 @@ for (const base of ["", "/auth"]) {
           : `${shipped}\nOIDCRedirectURLsAllowed "^https://(127\\.0\\.0\\.1|client\\.example)[:/]"`;
       });
       const registration = { client_secret_basic: ["--post-logout-redirect-uri", AFTER_LOGOUT] };
-      provider = await openProvider({ front, base, registration, config: { login: { method: "remote_user" } } });
+      provider = owned(await openProvider({ front, base, registration, config: { login: { method: "remote_user" } } }));
       ({ issuer } = provider.deployment);
       await setLogin(provider.deployment, login(issuer, encodeURIComponent(`${issuer}/logout?signed_out=1`)));
       custom.setHttpOptionsDefaults({ ca: provider.deployment.ca, timeout: 60_000 });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
-      await upstream?.stop();
     });
     const client = () => provider.clients.client_secret_basic;
     const newPerson = (headers) => new Person([provider.deployment.ca, upstream.ca], PERSON, headers);

@@ -4,10 +4,11 @@ import { execFile } from "node:child_process";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { EXAMPLES } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const run = promisify(execFile);
 const HIGHEST_EXPOSURE = 1.0; // of 10; a service without any sandbox has 9.6
@@ -28,8 +29,9 @@ const told = (command, ...args) =>
 describe("systemd units", { skip: failure ? "there is no systemd-analyze" : false }, () => {
   let root; // of a machine that has nothing but the units, the programs they name and what systemd needs to read them
   let units;
-  before(async () => {
+  prepared(async (owned) => {
     root = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(root, { recursive: true, force: true }) });
     const [system, cgiBin] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local/lib/postern/cgi-bin")];
     for (const directory of [system, cgiBin, join(root, "etc")]) await mkdir(directory, { recursive: true });
     const targets = "sysinit basic multi-user sockets slices timers paths shutdown umount local-fs";
@@ -43,9 +45,6 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     await writeFile(join(root, "etc/group"), "root:x:0:\nwww-data:x:33:\n");
     units = (await readdir(shipped)).filter((name) => /\.(socket|service|slice|target|path|timer)$/.test(name));
-  });
-  after(async () => {
-    if (root) await rm(root, { recursive: true, force: true });
   });
 
   const verify = (...names) => told("systemd-analyze", "verify", `--root=${root}`, "--man=no", ...names);

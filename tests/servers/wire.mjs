@@ -4,7 +4,8 @@ import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import https from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { identity } from "../support/web_server.mjs";
 import { PERSON, Site, essence, statusOf } from "./site.mjs";
@@ -34,11 +35,8 @@ function listenersOf({ directory, cgiBin }) {
 /// `longestLine`: bytes of a request line that the web server takes. `unnamed`: it sends no Server header.
 function wire(front, { sockets, longestLine, unnamed }) {
   let site;
-  before(async () => {
-    site = await Site.open({ front });
-  });
-  after(async () => {
-    await site?.close();
+  prepared(async (owned) => {
+    site = owned(await Site.open({ front }));
   });
   const token = (headers, more = {}) => site.post("/token", { grant_type: "client_credentials", ...more }, headers);
   const works = async (message) => assert.equal((await token({})).status, 200, message);
