@@ -133,7 +133,7 @@ $(BUILD)/lib/db/$(notdir $(1)).o: $(BUILD)/lib/db/$(notdir $(1)).cpp $$(call pre
 endef
 $(eval $(call embed,schema.sql,db/database.h,kSchemaSql))
 $(eval $(call embed,schema-postgresql.sql,db/engine.h,kPostgresSchemaSql))
-$(eval $(call embed,grants-postgresql.sql,db/grants.h,kPostgresGrantsSql))
+$(eval $(call embed,grants-postgresql.sql,db/maintenance.h,kPostgresGrantsSql))
 
 # The defaults of "templates" and "outbound.program" are where install puts them: another PREFIX compiles that one file again.
 $(BUILD)/lib/config/config.o: private PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'

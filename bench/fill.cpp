@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "db/maintenance.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
@@ -94,7 +95,7 @@ void fill(const char* path, Plan plan) {
         db::Transaction transaction(database, db::Durability::lazy);
         for (std::uint64_t n = 0; n < kGrantsPerCommit && i < plan.grants; ++n, ++i) add(transaction, plan, i);
         transaction.commit();
-        database.checkpoint_if_due();
+        db::checkpoint_if_due(database);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <limits>
 
-#include "db/health.h"
+#include "db/maintenance.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -56,7 +56,7 @@ void add_limit_option(const Command& command, db::Limit& limit) {
 db::Database open_database(const config::Config& config, db::Access access, std::string_view program) {
     if (db::is_uri(config.database)) {
         db::Database server(config.database, access, kServerWait, program);
-        if (const auto warning = server.take_warning(); !warning.empty()) print_note(warning);
+        if (const auto warning = db::take_warning(server); !warning.empty()) print_note(warning);
         return server;
     }
     db::Database database(config.database, access);
@@ -66,7 +66,7 @@ db::Database open_database(const config::Config& config, db::Access access, std:
 
 void commit(db::Transaction& transaction) {
     transaction.commit();
-    transaction.database().checkpoint_if_due();
+    db::checkpoint_if_due(transaction.database());
 }
 
 void print_note(std::string_view text) { std::cerr << "note: " << util::displayable(text) << '\n'; }

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "oauth/acr.h"
-#include "store/factor_counts.h"
+#include "store/second_factor.h"
 
 namespace postern::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "db/backup.h"
+#include "db/maintenance.h"
 
 namespace postern::cli {
 namespace {

@@ -1,5 +1,5 @@
 // `postern migrate`: brings the database of an earlier release to this one, or moves a database to another engine.
-#include "db/migrate.h"
+#include "db/maintenance.h"
 
 #include <filesystem>
 #include <iostream>
@@ -25,7 +25,8 @@ struct Options {
 
 /// No release has made tables of an older version on a server. Those of another version are refused when it is opened.
 void upgrade_server(const Invocation& invocation, const config::Config& config) {
-    const int version = open_database(config, db::Access::query_only).schema_version();
+    db::Database database = open_database(config, db::Access::query_only);
+    const int version = db::schema_version(database);
     if (invocation.json) return print_json(json::Object{{"from", version}, {"to", version}});
     std::cout << "the database has schema version " << version << " already; nothing to do\n";
 }

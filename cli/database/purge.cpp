@@ -8,6 +8,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "db/maintenance.h"
 #include "db/write.h"
 #include "store/access_tokens.h"
 #include "store/sweep.h"
@@ -99,7 +100,7 @@ void walk_all(db::Database& database, util::Time now, Unnoted& unnoted, store::R
 /// After a failed sync, a checkpoint is allowed only after a commit that was synced (docs/decisions/0033).
 void try_checkpoint(db::Database& database) {
     db::write(database, db::Durability::full, [](db::Transaction& of_nothing) { of_nothing.commit(); });
-    database.checkpoint();
+    db::checkpoint(database);
 }
 
 enum class Extent { everything, what_is_due };

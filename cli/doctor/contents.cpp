@@ -11,7 +11,7 @@
 #include "cli/files.h"
 #include "cli/key/rules.h"
 #include "cli/output.h"
-#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 #include "db/error.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"

@@ -11,7 +11,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "db/error.h"
-#include "db/health.h"
+#include "db/maintenance.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {

@@ -9,7 +9,7 @@
 #include "cli/second_factor.h"
 #include "login/step.h"
 #include "oauth/acr.h"
-#include "store/factor_counts.h"
+#include "store/second_factor.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
-#include "db/grants.h"
+#include "db/maintenance.h"
 #include "util/percent.h"
 #include "util/shell_command.h"
 #include "util/text.h"
@@ -325,7 +325,7 @@ void check_tls(Findings& findings, db::Database& database, const std::string& ur
 }
 
 void check_server_clock(Findings& findings, db::Database& database) {
-    const auto offset = database.clock_offset();
+    const auto offset = db::clock_offset(database);
     const auto apart = std::chrono::abs(offset);
     if (apart <= db::kClockWarning) return;
     const util::Time ours = now();

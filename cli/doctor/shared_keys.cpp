@@ -4,10 +4,10 @@
 #include "cli/command.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
+#include "db/maintenance.h"
 #include "keys/keys.h"
 #include "keys/shared_keys.h"
-#include "store/key_nodes.h"
-#include "store/sealed_keys.h"
+#include "store/shared_keys.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {

@@ -7,7 +7,6 @@
 #include "cli/audit.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
-#include "crypto/factor_key.h"
 #include "crypto/seal.h"
 #include "db/write.h"
 #include "factor/recovery_code.h"

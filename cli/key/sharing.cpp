@@ -6,8 +6,9 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "db/maintenance.h"
 #include "db/write.h"
-#include "store/sealed_keys.h"
+#include "store/shared_keys.h"
 
 namespace postern::cli {
 namespace {
@@ -280,7 +281,7 @@ TakenKeys take_shared_keys(const config::Config& config, keys::KeyDirectory& dir
     taken.changed = directory.take(files);
     if (own.is_changing || own.number != taken.generation)
         keys::write_generation(config.keys, {taken.generation, false});
-    taken.clock_offset = database.clock_offset();
+    taken.clock_offset = db::clock_offset(database);
     db::write(database, db::Durability::lazy, [&](db::Transaction& transaction) {
         store::save_key_node(transaction, config.node, taken.generation);
         transaction.commit();

@@ -10,8 +10,7 @@
 #include "config/config.h"
 #include "db/database.h"
 #include "keys/key_directory.h"
-#include "store/key_nodes.h"
-#include "store/sealed_keys.h"
+#include "store/shared_keys.h"
 
 namespace postern::cli {
 

@@ -10,9 +10,9 @@
 #include "cli/second_factor.h"
 #include "login/password_check.h"
 #include "oauth/session_life.h"
-#include "store/factor_counts.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
+#include "store/second_factor.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
 

@@ -9,17 +9,17 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "crypto/random.h"
-#include "model/claim_shape.h"
+#include "model/claim_names.h"
 #include "model/group.h"
-#include "model/protocol_claims.h"
-#include "model/user_name.h"
+#include "model/standard_claims.h"
+#include "model/user.h"
 #include "util/text.h"
 #include "util/visible.h"
 
 namespace postern::cli {
 namespace {
 
-using model::ClaimShape;
+using model::StandardClaim;
 
 /// A scalar, or a list of texts (groups, roles).
 bool is_custom(const json::Value& value) {
@@ -29,12 +29,12 @@ bool is_custom(const json::Value& value) {
     return model::is_claim_text(value) || value.if_bool() || value.if_integer() || value.if_number();
 }
 
-const ClaimShape kCustom = {
-    "", is_custom,
+const StandardClaim kCustom = {
+    "", "", is_custom,
     "text of 1 to 4096 bytes without control characters, a number, true, false, or a list of such texts"};
 
-const ClaimShape& shape_of(std::string_view name) {
-    const ClaimShape* shape = model::find_claim_shape(name);
+const StandardClaim& shape_of(std::string_view name) {
+    const StandardClaim* shape = model::find_standard_claim(name);
     return shape ? *shape : kCustom;
 }
 
@@ -55,7 +55,7 @@ void check_name(const std::string& name) {
 
 void set_claim(json::Object& claims, const std::string& name, json::Value value) {
     check_name(name);
-    const ClaimShape& shape = shape_of(name);
+    const StandardClaim& shape = shape_of(name);
     if (!shape.fits(value)) throw Refused("claim " + in_quotes(name) + " must be " + shape.wanted);
     claims.set(name, std::move(value));
 }

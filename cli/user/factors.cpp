@@ -10,8 +10,8 @@
 #include "cli/mail/mail.h"
 #include "cli/output.h"
 #include "db/write.h"
-#include "store/code_failures.h"
 #include "store/factors.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 
 namespace postern::cli {

@@ -19,7 +19,7 @@
 #include "crypto/password.h"
 #include "db/write.h"
 #include "json/writer.h"
-#include "model/change_claims.h"
+#include "model/user.h"
 #include "store/groups.h"
 #include "store/second_factor.h"
 #include "store/users.h"

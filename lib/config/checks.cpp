@@ -7,7 +7,7 @@
 
 #include "gateway/variables.h"
 #include "http/url.h"
-#include "model/claim_shape.h"
+#include "model/standard_claims.h"
 #include "oauth/settings.h"
 #include "text/language_tag.h"
 #include "util/text.h"
@@ -183,7 +183,7 @@ Fault variable_fault(std::string_view name) {
 }
 
 Fault environment_claim_fault(std::string_view claim) {
-    const bool fits = model::find_claim_shape(claim) != nullptr && claim != "address" && claim != "updated_at";
+    const bool fits = model::find_standard_claim(claim) != nullptr && claim != "address" && claim != "updated_at";
     if (fits) return std::nullopt;
     return "is not a claim that a variable can hold: of OpenID Connect Core section 5.1 those that are text, "
            "email_verified and phone_number_verified";

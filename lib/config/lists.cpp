@@ -6,7 +6,7 @@
 
 #include "gateway/address.h"
 #include "gateway/variables.h"
-#include "model/protocol_claims.h"
+#include "model/claim_names.h"
 #include "model/scope.h"
 #include "model/standard_claims.h"
 #include "oauth/acr.h"

@@ -1,10 +1,8 @@
 // Decides which public keys of authenticators are strong enough.
 #include "crypto/credential_key.h"
 
-#include "crypto/key_kind.h"
 #include "crypto/key_members.h"
 #include "crypto/openssl.h"
-#include "crypto/rsa_number.h"
 
 namespace postern::crypto {
 namespace {

@@ -8,7 +8,6 @@
 #include <array>
 
 #include "crypto/ecdsa_signature.h"
-#include "crypto/key_kind.h"
 #include "crypto/key_members.h"
 #include "crypto/openssl.h"
 

@@ -9,10 +9,8 @@
 #include <array>
 
 #include "crypto/openssl.h"
-#include "crypto/rsa_number.h"
 
 namespace postern::crypto {
-
 namespace {
 
 using openssl::Owned;
@@ -137,6 +135,23 @@ PublicMembers members_of(const EVP_PKEY* key, Algorithm algorithm) {
         EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, openssl::bytes(x.data()), x.size(), &size),
         "Ed25519 key");
     return OkpPublic{x};
+}
+
+const KeyKind& kind_of(Algorithm algorithm) {
+    for (const KeyKind& kind : kKeyKinds) {
+        if (kind.algorithm == algorithm) return kind;
+    }
+    throw CryptoError("no such algorithm");
+}
+
+bool is_signature_of(evp_pkey_st* key, Algorithm algorithm, std::string_view message, std::string_view signature) {
+    const DigestContext context(openssl::require(EVP_MD_CTX_new(), "verification"));
+    openssl::require(
+        EVP_DigestVerifyInit_ex(context.get(), nullptr, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
+        "verification");
+    // 0 is a wrong signature and a negative number an unreadable one: neither is 1.
+    return EVP_DigestVerify(context.get(), openssl::bytes(signature), signature.size(), openssl::bytes(message),
+                            message.size()) == 1;
 }
 
 }  // namespace postern::crypto

@@ -2,7 +2,9 @@
 // openssl::Use.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "crypto/key_parts.h"
 
@@ -21,5 +23,35 @@ Pkey find_public(const PublicMembers& members, const char* key_type);
 Pkey make_public(const PublicMembers& members, const char* key_type);
 
 PublicMembers members_of(const evp_pkey_st* key, Algorithm algorithm);
+
+struct KeyKind {
+    Algorithm algorithm;
+    const char* name;      ///< RFC 7518 §3.1, RFC 8037 §3.1
+    const char* key_type;  ///< as EVP_PKEY_is_a knows it; "RSA" is not "RSA-PSS"
+    const char* digest;    ///< null: Ed25519 hashes for itself
+};
+inline constexpr std::array<KeyKind, 3> kKeyKinds = {{
+    {Algorithm::RS256, "RS256", "RSA", "SHA256"},
+    {Algorithm::ES256, "ES256", "EC", "SHA256"},
+    {Algorithm::EdDSA, "EdDSA", "ED25519", nullptr},
+}};
+
+const KeyKind& kind_of(Algorithm algorithm);
+
+/// True only for a correct signature over `message`; of ES256 in DER. Everything else is false.
+bool is_signature_of(evp_pkey_st* key, Algorithm algorithm, std::string_view message, std::string_view signature);
+
+/// RFC 7518 §2, RFC 8230 §4: no leading zero, so that one key has one spelling. False for "".
+constexpr bool is_shortest(std::string_view number) { return !number.empty() && number.front() != '\0'; }
+
+/// Returns whether a number that is_shortest() is odd.
+constexpr bool is_odd(std::string_view number) { return (static_cast<unsigned char>(number.back()) & 1) != 0; }
+
+/// Returns the bits of a number that is_shortest().
+constexpr std::size_t bits_of(std::string_view number) {
+    std::size_t bits = (number.size() - 1) * 8;
+    for (auto first = static_cast<unsigned char>(number.front()); first != 0; first >>= 1) ++bits;
+    return bits;
+}
 
 }  // namespace postern::crypto

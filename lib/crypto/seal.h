@@ -1,6 +1,7 @@
-// Authenticated encryption of what travels through a browser (AES-256-GCM).
+// Authenticated encryption of text that travels through a browser (AES-256-GCM), and the keys of factor.key.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,20 @@ std::string seal(const util::Secret& key, std::string_view purpose, std::string_
 
 /// The plain text, or nullopt for anything that was not made by `seal` with this key and purpose.
 std::optional<std::string> open_seal(const util::Secret& key, std::string_view purpose, std::string_view sealed);
+
+/// Each of kSealKeyBytes. In the file they follow one another in this order, and those at the end are left out: `codes`
+/// where it is the same as `sealing`, `previous` where it is empty.
+struct FactorKeys {
+    util::Secret sealing;   ///< seals the secrets of apps
+    util::Secret codes;     ///< keys the digests of recovery codes, which cannot be made again without the codes
+    util::Secret previous;  ///< opens what was sealed before; empty unless a rotation is under way
+};
+
+/// Whether a factor.key can have so many bytes.
+bool is_factor_key_size(std::size_t bytes);
+
+/// Throws CryptoError for another number of bytes.
+FactorKeys parse_factor_keys(const util::Secret& bytes);
+util::Secret to_bytes(const FactorKeys& keys);
 
 }  // namespace postern::crypto

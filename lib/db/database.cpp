@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "db/engine.h"
-#include "db/uri.h"
+#include "db/maintenance.h"
 #include "os/file.h"
 
 namespace postern::db {
@@ -70,19 +70,7 @@ Database Database::in_memory() { return Database(open_sqlite_in_memory()); }
 
 Statement Database::prepare(const char* sql) { return Statement(connection_->prepare(sql)); }
 
-int Database::schema_version() { return connection_->schema_version(); }
-
 bool Database::has_row_locks() const { return connection_->has_row_locks(); }
-
-std::chrono::milliseconds Database::clock_offset() { return connection_->clock_offset(); }
-
-std::string Database::take_warning() { return connection_->take_warning(); }
-
-std::chrono::milliseconds Database::away_for() const { return connection_->away_for(); }
-
-void Database::checkpoint_if_due() noexcept { connection_->checkpoint_if_due(); }
-
-void Database::checkpoint() { connection_->checkpoint(); }
 
 const std::string& Database::path() const { return connection_->path; }
 
@@ -158,5 +146,17 @@ Snapshot::~Snapshot() {
     // forever, so terminate and let the supervisor start a new one.
     if (database_.connection().in_transaction()) std::terminate();
 }
+
+std::chrono::milliseconds clock_offset(Database& database) { return database.connection().clock_offset(); }
+
+std::string take_warning(Database& database) { return database.connection().take_warning(); }
+
+std::chrono::milliseconds away_for(Database& database) { return database.connection().away_for(); }
+
+void checkpoint_if_due(Database& database) noexcept { database.connection().checkpoint_if_due(); }
+
+void checkpoint(Database& database) { database.connection().checkpoint(); }
+
+int schema_version(Database& database) { return database.connection().schema_version(); }
 
 }  // namespace postern::db

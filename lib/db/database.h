@@ -24,15 +24,8 @@ inline constexpr int kSchemaVersion = 4;
 /// Whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);
 
-// Expiry is decided by the clocks of the machines: each second between them adds one to every lifetime.
-inline constexpr std::chrono::seconds kClockWarning{2};  ///< apart: the operator is told
-inline constexpr std::chrono::seconds kClockLimit{30};   ///< and from here on nothing is written
-
 /// The name of the command as a program that works on a database.
 inline constexpr std::string_view kCommand = "admin";
-
-/// The files that a connection to the URI reads, for a sandbox: certificates, keys, a password.
-std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program);
 
 /// One statement in the words of each engine, where they differ.
 struct Text {
@@ -126,7 +119,6 @@ public:
     /// For `postern migrate` alone: the same, whatever the schema version.
     static Database open_for_migration(const std::string& path,
                                        std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
-    int schema_version();
     /// On a connection that is open already: a test gives one that behaves in its own way.
     explicit Database(std::unique_ptr<Connection> connection);
 
@@ -158,24 +150,6 @@ public:
 
     /// Whether transactions of several processes run side by side, so that they lock rows.
     bool has_row_locks() const;
-
-    /// The clock of this machine minus that of a server, at least, when the connection was made; 0 for a file, and
-    /// where the server's answer took longer than they differ.
-    std::chrono::milliseconds clock_offset();
-
-    /// Returns a warning about this connection for the log, once for each; "" for none.
-    std::string take_warning();
-
-    /// How long no server could be reached at the addresses that the names of its hosts had when this was opened, from
-    /// the first connection that failed; 0 when the last one did not fail, without names, and for a file.
-    std::chrono::milliseconds away_for() const;
-
-    /// To be called after an answer has been sent: a passive checkpoint when the WAL has grown enough and the write
-    /// lock is free, and a sync of the WAL now and then before. Never throws.
-    void checkpoint_if_due() noexcept;
-    /// To be called after a bulk write: a passive checkpoint, however short the WAL is. Waits for the write lock as a
-    /// transaction does.
-    void checkpoint();
 
     const std::string& path() const;
     std::chrono::milliseconds wait() const;  ///< for writers

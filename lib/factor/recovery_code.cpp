@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "crypto/digest.h"
-#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 
 namespace postern::factor {
 namespace {

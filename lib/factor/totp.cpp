@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "crypto/digest.h"
-#include "crypto/factor_key.h"
 #include "crypto/seal.h"
 #include "util/percent.h"
 

@@ -50,7 +50,7 @@ struct TotpVerdict {
 /// computed and compared, in constant time.
 TotpVerdict check_totp(const util::Secret& secret, std::string_view digits, util::Time now, std::int64_t last_step);
 
-/// Seals the secret of an app for its row. `factor_key` has the bytes of the file (crypto/factor_key.h). The seal opens
+/// Seals the secret of an app for its row. `factor_key` has the bytes of the file (crypto/seal.h). The seal opens
 /// with its key, for this user and time alone.
 /// `created_at` is that of the row.
 std::string seal_totp_secret(const util::Secret& factor_key, const model::Subject& subject, util::Time created_at,

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fetch/source.h"
-#include "store/fetch_limits.h"
+#include "store/fetched.h"
 
 namespace postern::fetch {
 

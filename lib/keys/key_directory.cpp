@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "crypto/factor_key.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
 #include "json/writer.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 #include "keys/keys.h"
 #include "keys/shared_keys.h"
 #include "os/file.h"

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "crypto/error.h"
-#include "crypto/factor_key.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
 #include "db/error.h"

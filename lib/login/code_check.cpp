@@ -10,8 +10,8 @@
 #include "factor/typed_code.h"
 #include "login/activity.h"
 #include "login/password_check.h"
-#include "store/code_failures.h"
 #include "store/factors.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 
 namespace postern::login {

@@ -13,7 +13,6 @@
 #include "store/authorization_requests.h"
 #include "store/factors.h"
 #include "store/sessions.h"
-#include "store/unchanged_user.h"
 #include "store/users.h"
 
 namespace postern::login {

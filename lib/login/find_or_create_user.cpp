@@ -7,7 +7,7 @@
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
-#include "model/user_name.h"
+#include "model/user.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/text.h"

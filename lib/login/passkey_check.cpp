@@ -13,7 +13,6 @@
 #include "oauth/acr.h"
 #include "oauth/cors.h"
 #include "oauth/sealed_request.h"
-#include "store/code_failures.h"
 #include "store/factors.h"
 #include "store/login_attempts.h"
 #include "store/users.h"

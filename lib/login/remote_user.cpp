@@ -7,10 +7,9 @@
 
 #include "db/write.h"
 #include "login/find_or_create_user.h"
-#include "model/change_claims.h"
-#include "model/claim_shape.h"
 #include "model/session.h"
-#include "model/user_name.h"
+#include "model/standard_claims.h"
+#include "model/user.h"
 #include "store/client_access.h"
 #include "store/factors.h"
 #include "store/groups.h"
@@ -87,7 +86,7 @@ json::Value typed(const std::string& claim, const std::string& text) {
 std::optional<json::Value> read_claim(const std::string& claim, const std::string& text) {
     if (text.empty()) return std::nullopt;
     json::Value value = typed(claim, text);
-    if (!model::find_claim_shape(claim)->fits(value)) return std::nullopt;
+    if (!model::find_standard_claim(claim)->fits(value)) return std::nullopt;
     return value;
 }
 

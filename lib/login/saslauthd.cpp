@@ -9,7 +9,7 @@
 #include "crypto/password.h"
 #include "db/write.h"
 #include "login/find_or_create_user.h"
-#include "model/user_name.h"
+#include "model/user.h"
 #include "os/unix_stream.h"
 #include "store/users.h"
 

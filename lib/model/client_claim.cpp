@@ -5,9 +5,9 @@
 #include <array>
 
 #include "json/value.h"
-#include "model/claim_shape.h"
+#include "model/claim_names.h"
 #include "model/group.h"
-#include "model/protocol_claims.h"
+#include "model/standard_claims.h"
 #include "util/text.h"
 
 namespace postern::model {
@@ -90,7 +90,7 @@ std::optional<std::string> client_claim_problem(const ClientClaim& claim) {
     if (claim.name == kGroups && claim.source.kind != SourceKind::groups)
         return "it has the names of groups and nothing else; `postern client set --rename` changes names";
     if (auto problem = source_problem(claim.source)) return problem;
-    const ClaimShape* shape = find_claim_shape(claim.name);
+    const StandardClaim* shape = find_standard_claim(claim.name);
     const auto sample = sample_of(claim.source);
     if (shape && sample && !shape->fits(*sample)) return std::string("it must be ") + shape->wanted;
     return std::nullopt;

@@ -6,8 +6,8 @@
 
 #include "model/authorization.h"
 #include "model/client.h"
-#include "model/released_claims.h"
 #include "model/session.h"
+#include "model/standard_claims.h"
 #include "oauth/error.h"
 
 namespace postern::oauth {

@@ -13,7 +13,7 @@
 #include "login/settings.h"
 #include "mail/settings.h"
 #include "model/client.h"
-#include "model/released_claims.h"
+#include "model/standard_claims.h"
 #include "oauth/endpoints.h"
 #include "pages/settings.h"
 #include "text/words.h"

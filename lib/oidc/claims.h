@@ -9,8 +9,8 @@
 #include "json/value.h"
 #include "model/claim_names.h"
 #include "model/ids.h"
-#include "model/released_claims.h"
 #include "model/scope.h"
+#include "model/standard_claims.h"
 #include "oauth/context.h"
 
 namespace postern::oidc {

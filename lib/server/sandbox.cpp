@@ -9,7 +9,7 @@
 
 #include "crypto/digest.h"
 #include "db/error.h"
-#include "db/uri.h"
+#include "db/maintenance.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
 #include "os/slots.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "db/maintenance.h"
 #include "gateway/cgi_gateway.h"
 #include "gateway/fcgi_gateway.h"
 #include "server/app.h"
@@ -62,8 +63,8 @@ public:
 
     /// Says in the log that the process ends.
     bool is_over() const {
-        const db::Database* database = app_.database_if_open();
-        const auto away = database ? database->away_for() : std::chrono::milliseconds();
+        db::Database* database = app_.database_if_open();
+        const auto away = database ? db::away_for(*database) : std::chrono::milliseconds();
         if (!longest_ || away <= *longest_) return false;
         const auto seconds = std::to_string(std::chrono::floor<std::chrono::seconds>(away).count());
         app_.log().warn("end", {{"reason", "no database server could be reached for " + seconds +

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "db/error.h"
+#include "db/maintenance.h"
 #include "db/write.h"
 #include "login/saslauthd.h"
 #include "oauth/client_id_url.h"
@@ -205,7 +206,7 @@ void Service::find_client(const gateway::Variables& variables, const std::string
 
 void Service::tell_warning() {
     db::Database* database = app_.database_if_open();
-    const std::string warning = database ? database->take_warning() : std::string();
+    const std::string warning = database ? db::take_warning(*database) : std::string();
     if (!warning.empty()) app_.log().warn("database_warning", {{"reason", warning}});
 }
 
@@ -264,7 +265,7 @@ void Service::sweep() {
 void Service::tidy_up() noexcept {
     if (endpoint_.store != StoreUse::write) return;
     try {
-        app_.database_if_open()->checkpoint_if_due();
+        db::checkpoint_if_due(*app_.database_if_open());
         if (static_cast<unsigned char>(app_.random().bytes(1)[0]) % kRequestsPerSweep == 0) sweep();
     } catch (const std::exception& error) {
         app_.log().warn("sweep_failed", {{"reason", error.what()}});

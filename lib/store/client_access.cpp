@@ -2,13 +2,19 @@
 #include "store/client_access.h"
 
 #include "store/columns.h"
-#include "store/may_use.h"
 
 namespace postern::store {
 namespace {
 
 using model::ClientId;
 using model::Subject;
+
+/// True where the user `subject` may use the client of the row `c` of `clients`.
+#define POSTERN_MAY_USE(subject)                                                                      \
+    "(c.restricted = 0"                                                                               \
+    " OR EXISTS (SELECT 1 FROM allowed_users a WHERE a.client_id = c.id AND a.subject = " subject     \
+    ") OR EXISTS (SELECT 1 FROM group_members m JOIN allowed_groups a ON a.group_name = m.group_name" \
+    " WHERE m.subject = " subject " AND a.client_id = c.id))"
 
 #define POSTERN_END_WITHOUT_ACCESS(whose)                               \
     "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE " whose     \

@@ -279,14 +279,12 @@ void touch_client(db::Transaction& transaction, const ClientId& id, util::Time l
 }
 
 std::int64_t count_fleeting_clients(db::Database& database) {
-    auto row = database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL");
-    return row.step() ? row.integer(0) : 0;
+    return number_of(database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL"));
 }
 
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
-    auto row =
-        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject);
-    return row.step() ? row.integer(0) : 0;
+    return number_of(
+        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject));
 }
 
 bool is_described(db::Database& database, const ClientId& id) {

@@ -48,4 +48,6 @@ db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
            grant.acr >> grant.amr >> grant.ignored_scope;
 }
 
+std::int64_t number_of(db::Statement row) { return row.step() ? row.integer(0) : 0; }
+
 }  // namespace postern::store

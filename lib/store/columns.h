@@ -24,6 +24,9 @@ std::vector<Value> values_of(db::Statement rows) {
     return values;
 }
 
+/// Returns the one number of the first row; 0 when there is none.
+std::int64_t number_of(db::Statement row);
+
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \

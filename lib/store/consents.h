@@ -1,4 +1,4 @@
-// Table `consents`: what a user has approved for a client.
+// Table `consents`: the access that users have approved, and the applications that have it.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,10 @@
 #include "db/database.h"
 #include "db/rows.h"
 #include "model/authorization.h"
+#include "model/claim_names.h"
+#include "model/ids.h"
+#include "model/scope.h"
+#include "util/clock.h"
 
 namespace postern::store {
 
@@ -37,5 +41,16 @@ struct WithdrawnAccess {
 /// user's approved requests, which would become grants.
 WithdrawnAccess withdraw_access(db::Transaction& transaction, const model::ClientId& client,
                                 const model::Subject& subject, util::Time now);
+
+struct Application {
+    model::ClientId client_id;
+    model::Scope scope;                   ///< of the consent and of all live grants
+    model::ClaimNames claims;             ///< likewise, beyond the scope
+    util::Time since{};                   ///< of the oldest of them
+    std::optional<util::Time> last_used;  ///< the latest token or grant that is stored; nullopt: no grant is live
+};
+
+/// Every client with a consent of the user or a grant that has not ended and still has something under it, by id.
+std::vector<Application> list_applications(db::Database& database, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

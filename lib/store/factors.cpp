@@ -1,6 +1,8 @@
 // Decides how second factors are stored, and that each code counts once.
 #include "store/factors.h"
 
+#include "store/columns.h"
+
 namespace postern::store {
 namespace {
 
@@ -117,8 +119,7 @@ std::int64_t remove_dead_recovery_codes(db::Transaction& transaction, std::strin
 }
 
 std::int64_t find_stamp(db::Database& database, const Subject& subject) {
-    auto row = database.query("SELECT stamp FROM users WHERE subject = $1", subject);
-    return row.step() ? row.integer(0) : 0;
+    return number_of(database.query("SELECT stamp FROM users WHERE subject = $1", subject));
 }
 
 void raise_stamp(db::Transaction& transaction, const Subject& subject) {

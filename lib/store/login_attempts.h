@@ -1,5 +1,5 @@
-// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries, and the addresses from
-// which each name has logged in.
+// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries, the addresses from
+// which each name has logged in, and the codes of second factors that failed in a row.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "db/database.h"
+#include "model/ids.h"
 #include "store/bounds.h"
 #include "util/clock.h"
 
@@ -17,7 +18,7 @@ namespace postern::store {
 inline constexpr std::string_view kPairCounter = "pair:";        ///< of a name at an address
 inline constexpr std::string_view kUserCounter = "user:";        ///< of a name anywhere
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
-inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/code_failures.h
+inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/login_attempts.h
 inline constexpr std::string_view kCodeWait = "wait:";           ///< not a counter: when the next code may be tried
 inline constexpr std::string_view kUseCounter = "mail-";         ///< not of logins: messages that were asked for
 inline constexpr std::string_view kNewName = "name:";  ///< not a counter: a user of this name is being made (hold_key)
@@ -66,5 +67,33 @@ void remember_place(db::Transaction& transaction, std::string_view key, util::Ti
 
 /// Transactions that hold the same key wait for each other. The row that is left has no effect, and expires at `until`.
 void hold_key(db::Transaction& transaction, std::string_view key, util::Time until);
+
+/// Where codes are typed. Those from places in which the user has logged in of late count apart from all others.
+enum class CodePlace { known, other };
+
+struct CodeFailures {
+    std::int64_t in_a_row = 0;  ///< since the last success
+    util::Time wait_until{};    ///< later than now: no code is looked at before
+};
+
+/// For one user. `places` has both counters.
+struct CodeState {
+    CodePlace place = CodePlace::other;  ///< that of `place_key`
+    CodeFailures known;
+    CodeFailures other;
+
+    const CodeFailures& here() const { return place == CodePlace::known ? known : other; }
+};
+/// `place_key` begins with kKnownPlace, or is "": not a known place.
+CodeState find_code_state(db::Database& database, const model::Subject& subject, std::string_view place_key,
+                          util::Time now);
+
+/// One more; returns how many there are in a row. The counter has no end but a success.
+std::int64_t count_code_failure(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
+void delay_codes(db::Transaction& transaction, const model::Subject& subject, CodePlace place, util::Time until);
+/// Counter and wait of one kind of place, after a success there.
+void clear_code_failures(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
+/// Both counters and both waits: after a new password, the operator's word, or the end of a lock.
+void clear_code_failures(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

@@ -1,6 +1,8 @@
 // Decides which messages wait, who may send one now, and how many there may be.
 #include "store/mail_requests.h"
 
+#include "store/columns.h"
+
 namespace postern::store {
 namespace {
 
@@ -107,11 +109,9 @@ MailCounts count_mail(db::Database& database, util::Time late_before) {
 }
 
 std::vector<model::Subject> subjects_with_email(db::Database& database, const std::string& email_key, int most) {
-    auto row = database.query(
-        "SELECT subject FROM users WHERE email_key = $1 AND email_key <> '' AND enabled = 1 LIMIT $2", email_key, most);
-    std::vector<model::Subject> subjects;
-    while (row.step()) row >> subjects.emplace_back();
-    return subjects;
+    return values_of<model::Subject>(
+        database.query("SELECT subject FROM users WHERE email_key = $1 AND email_key <> '' AND enabled = 1 LIMIT $2",
+                       email_key, most));
 }
 
 }  // namespace postern::store

@@ -90,11 +90,10 @@ std::vector<model::Session> sessions_of(db::Database& database, const model::Sub
 }
 
 std::int64_t count_sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life) {
-    auto row = database.query(
+    return number_of(database.query(
         "SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
         " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND s.created_at > $4 AND u.enabled = 1",
-        subject, life.now, life.idle_since, life.begun_after);
-    return row.step() ? row.integer(0) : 0;
+        subject, life.now, life.idle_since, life.begun_after));
 }
 
 void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun) {
@@ -105,12 +104,9 @@ void end_surplus_sessions(db::Transaction& transaction, const model::Session& be
 }
 
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
-    auto rows = database.query(
-        "SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0"
-        " UNION SELECT subject FROM remembered_devices");
-    std::vector<model::Subject> subjects;
-    while (rows.step()) rows >> subjects.emplace_back();
-    return subjects;
+    return values_of<model::Subject>(
+        database.query("SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0"
+                       " UNION SELECT subject FROM remembered_devices"));
 }
 
 std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,

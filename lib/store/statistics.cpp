@@ -1,10 +1,10 @@
 // Decides what is counted, by the same rules by which it is accepted.
 #include "store/statistics.h"
 
+#include "store/columns.h"
+
 namespace postern::store {
 namespace {
-
-std::int64_t first(db::Statement row) { return row.step() ? row.integer(0) : 0; }
 
 Statistics::ByState by_state(db::Statement rows) {
     Statistics::ByState count;
@@ -26,22 +26,22 @@ Statistics::ByState by_state(db::Statement rows) {
 
 Statistics read_statistics(db::Database& database, const SessionLife& life, util::Seconds remembered) {
     const util::Time now = life.now;
-    const auto count = [&](const char* sql) { return first(database.query(sql, now)); };
+    const auto count = [&](const char* sql) { return number_of(database.query(sql, now)); };
     Statistics statistics;
     statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
-    statistics.document_clients = first(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
-    statistics.restricted_clients = first(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
+    statistics.document_clients = number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
+    statistics.restricted_clients = number_of(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
-    statistics.remembered_devices = first(database.query(
+    statistics.remembered_devices = number_of(database.query(
         "SELECT count(*) FROM remembered_devices d JOIN users u ON u.subject = d.subject AND u.stamp = d.stamp"
         " WHERE d.expires_at > $1 AND d.created_at > $2 AND u.enabled = 1",
         now, now - remembered));
     statistics.sessions =
-        first(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
-                             " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND s.created_at > $3"
-                             " AND u.enabled = 1",
-                             now, life.idle_since, life.begun_after));
-    statistics.consents = first(database.query("SELECT count(*) FROM consents"));
+        number_of(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
+                                 " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND s.created_at > $3"
+                                 " AND u.enabled = 1",
+                                 now, life.idle_since, life.begun_after));
+    statistics.consents = number_of(database.query("SELECT count(*) FROM consents"));
     statistics.grants = count("SELECT count(*) FROM grants WHERE ended_at IS NULL AND kept_until > $1");
     statistics.authorization_codes = count("SELECT count(*) FROM authorization_codes" POSTERN_ACTIVE
                                            "t.redeemed_at IS NULL AND t.burned_at IS NULL");

@@ -1,6 +1,8 @@
 // Decides how codes and tokens are listed, and which of them are active.
 #include "store/token_list.h"
 
+#include "store/columns.h"
+
 namespace postern::store {
 namespace {
 
@@ -42,12 +44,9 @@ db::Rows<ListedToken> list_tokens(db::Database& database, const GrantFilter& fil
 }
 
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter) {
-    auto rows =
-        database.query("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER " AND g.ended_at IS NULL ORDER BY g.id",
-                       filter.client, filter.subject, filter.before);
-    std::vector<model::GrantId> ids;
-    while (rows.step()) rows >> ids.emplace_back();
-    return ids;
+    return values_of<model::GrantId>(database.query("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER
+                                                    " AND g.ended_at IS NULL ORDER BY g.id",
+                                                    filter.client, filter.subject, filter.before));
 }
 
 }  // namespace postern::store

@@ -8,7 +8,7 @@
 #include "json/writer.h"
 #include "model/mail.h"
 #include "store/authorization_requests.h"
-#include "store/code_failures.h"
+#include "store/login_attempts.h"
 #include "util/text.h"
 
 namespace postern::store {
@@ -48,6 +48,13 @@ std::string email_key_of(const User& user) { return model::email_key(model::mail
 std::optional<User> find_one(db::Statement row) {
     if (!row.step()) return std::nullopt;
     return read_user(row);
+}
+
+std::optional<std::string> find_name(db::Database& database, const model::Subject& subject, std::int64_t stamp) {
+    auto row =
+        database.query("SELECT username FROM users WHERE subject = $1 AND enabled = 1 AND stamp = $2", subject, stamp);
+    if (!row.step()) return std::nullopt;
+    return row.text(0);
 }
 
 }  // namespace
@@ -204,6 +211,16 @@ void end_user_access(db::Transaction& transaction, const Subject& subject, util:
     end_open_requests(transaction, subject);
     transaction.queue("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE subject = $1 AND ended_at IS NULL",
                       subject, now);
+}
+
+bool is_user_unchanged(db::Database& database, const model::Subject& subject, std::int64_t stamp) {
+    return find_name(database, subject, stamp).has_value();
+}
+
+std::optional<std::string> find_unchanged_user(db::Transaction& transaction, const model::Subject& subject,
+                                               std::int64_t stamp) {
+    lock_user(transaction, subject);
+    return find_name(transaction.database(), subject, stamp);
 }
 
 }  // namespace postern::store

@@ -1,6 +1,7 @@
 // Table `users`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "db/database.h"
 #include "db/rows.h"
+#include "model/ids.h"
 #include "model/user.h"
 
 namespace postern::store {
@@ -68,7 +70,7 @@ bool insert_user(db::Transaction& transaction, const model::User& user, std::str
 bool update_user(db::Transaction& transaction, const model::User& user);
 /// Replaces claims and updated_at alone, as a login does that brings claims along.
 void update_claims(db::Transaction& transaction, const model::User& user);
-/// The effect of a new password on codes that failed before it (store/code_failures.h).
+/// The effect of a new password on codes that failed before it (store/login_attempts.h).
 enum class CodeFailuresAfter {
     none,  ///< they are forgotten: the owner has proved more than the password, or the operator knows the owner
     same,  ///< they count on: the password came by mail, and a thief of the mailbox must not have more tries for it
@@ -86,5 +88,13 @@ void replace_password(db::Transaction& transaction, const model::Subject& subjec
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
 /// disabled.
 void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);
+
+/// Whether the user exists, is enabled and still has that stamp.
+bool is_user_unchanged(db::Database& database, const model::Subject& subject, std::int64_t stamp);
+
+/// Returns the name of the user, who exists, is enabled and still has that stamp, and holds the row until the
+/// transaction ends. nullopt otherwise. One statement behind the lock, because each is a round trip to a server.
+std::optional<std::string> find_unchanged_user(db::Transaction& transaction, const model::Subject& subject,
+                                               std::int64_t stamp);
 
 }  // namespace postern::store

@@ -8,7 +8,7 @@
 
 #include "db/write.h"
 #include "json/reader.h"
-#include "store/code_failures.h"
+#include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
 #include "support/app_set_up.h"

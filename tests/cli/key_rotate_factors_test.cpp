@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "installation.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "crypto/digest.h"
+#include "db/maintenance.h"
 #include "db/write.h"
 #include "installation.h"
 #include "json/reader.h"
@@ -269,7 +270,7 @@ TEST_CASE(
             }
             transaction.commit();
         });
-        database.checkpoint();
+        db::checkpoint(database);
     }
     CHECK(f.delivered("dropped") == kRequests);
     CHECK(f.counts().waiting == 0);

@@ -3,8 +3,8 @@
 
 #include "preconditions.h"
 #include "second_factors.h"
-#include "store/code_failures.h"
 #include "store/factors.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 #include "support/audit_log.h"
 #include "support/deployment.h"

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "config/config.h"
+#include "db/maintenance.h"
 #include "faults/disk.h"
 #include "faults/endpoints.h"
 #include "gateway/exchange.h"
@@ -157,7 +158,7 @@ ProcessResult Host::run_endpoint(const std::string& name, const std::map<std::st
     }
     process->service.run(exchange);
     // Not tidy_up, which sweeps by the toss of a coin: `postern purge` does that here.
-    if (db::Database* database = process->app.database_if_open()) database->checkpoint_if_due();
+    if (db::Database* database = process->app.database_if_open()) db::checkpoint_if_due(*database);
     return {0, exchange.wire(), ""};
 }
 

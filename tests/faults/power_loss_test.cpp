@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "db/database.h"
+#include "db/maintenance.h"
 #include "faults/operations.h"
 #include "faults/power.h"
 #include "store/sweep.h"
@@ -66,7 +67,7 @@ struct Day {
 
 void check_point(const SampleInstallation& there) {
     db::Database database(there.op.database_file().string(), db::Access::read_write);
-    database.checkpoint();
+    db::checkpoint(database);
 }
 
 Day live_through_it() {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "db/database.h"
+#include "db/maintenance.h"
 #include "db/sqlite/write_lock.h"
 #include "faults/operations.h"
 #include "faults/power.h"
@@ -82,7 +83,7 @@ Morning live_through_it(int rows, Durability durability) {
                     const std::lock_guard lock(mutex);
                     morning.promises.push_back({morning.events.size(), key});
                 }
-                if (i == 0 && row % 4 == 3) databases[i].checkpoint();
+                if (i == 0 && row % 4 == 3) db::checkpoint(databases[i]);
             }
         });
     }
@@ -207,7 +208,7 @@ TEST_CASE("shared sync: after a sync that failed, and lost what it should have s
 void grow_log_until(Database& database, const std::function<bool()>& is_enough) {
     for (int i = 0; i < 1000 && !is_enough(); ++i) {
         add_row(database, "lazy " + std::to_string(i) + std::string(3000, '.'), Durability::lazy);
-        database.checkpoint_if_due();
+        db::checkpoint_if_due(database);
     }
     REQUIRE(is_enough());
 }

@@ -5,8 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "db/backup.h"
-#include "db/migrate.h"
+#include "db/maintenance.h"
 #include "faults/disk.h"
 #include "faults/operations.h"
 #include "faults/system.h"

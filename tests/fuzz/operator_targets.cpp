@@ -7,7 +7,7 @@
 #include "cli/user/import_file.h"
 #include "fuzz/targets.h"
 #include "login/saslauthd.h"
-#include "model/user_name.h"
+#include "model/user.h"
 #include "text/catalogue.h"
 #include "text/message.h"
 #include "text/mo_file.h"

@@ -6,7 +6,7 @@
 #include "login/code_check.h"
 #include "login/complete.h"
 #include "postgresql/race.h"
-#include "store/code_failures.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 #include "support/rows.h"
 #include "web/account/app_setup.h"

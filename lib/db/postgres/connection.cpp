@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <string>
 
 #include "db/database.h"
 #include "db/error.h"
+#include "db/maintenance.h"
 #include "db/postgres/errors.h"
 
 namespace postern::db {
@@ -235,6 +237,25 @@ int PostgresConnection::schema_version() {
     const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
     statement.reset();
     return version;
+}
+
+std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_view program, Access access,
+                                          std::chrono::milliseconds wait) {
+    auto connection = std::make_unique<PostgresConnection>(uri, program, access, wait, Versions::this_one);
+    try {
+        connection->connect_if_needed();
+    } catch (const StoreBusy&) {
+        return connection;  // each request tries again, and says why it failed
+    }
+    return connection;
+}
+
+UriSockets sockets_of_uri(const std::string& uri, std::string_view program) {
+    return ConnectionOptions(uri, program).sockets();
+}
+
+std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program) {
+    return ConnectionOptions(uri, program).files();
 }
 
 }  // namespace postern::db

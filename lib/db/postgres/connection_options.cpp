@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "db/error.h"
+#include "db/maintenance.h"
 #include "db/postgres/libpq.h"
 #include "util/text.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/uri.h"
+#include "db/maintenance.h"
 
 namespace postern::db {
 

@@ -1,7 +1,7 @@
 // Makes the tables in an empty schema of a server, and says which role may do what with them.
 #include "db/database.h"
 #include "db/error.h"
-#include "db/grants.h"
+#include "db/maintenance.h"
 #include "db/postgres/connection.h"
 
 namespace postern::db {

@@ -1,5 +1,5 @@
 // Decides how a backup is made: complete, checked and synced before it gets its name.
-#include "db/backup.h"
+#include "db/maintenance.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,6 @@
 #include "db/copy_rows.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/new_file.h"
-#include "db/sqlite/quick_check.h"
 #include "db/sqlite/temporary_copy.h"
 
 namespace postern::db {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "db/sqlite/unusable_file.h"
+#include "db/error.h"
 #include "os/file.h"
 #include "util/shell_command.h"
 
@@ -218,5 +218,27 @@ std::unique_ptr<Connection> open_sqlite_in_memory() {
 }
 
 SqliteConnection& sqlite_of(Database& database) { return static_cast<SqliteConnection&>(database.connection()); }
+
+QuickCheck quick_check(sqlite3* connection) {
+    std::string said;
+    const auto note = [](void* text, int, char** columns, char**) {
+        if (columns[0]) *static_cast<std::string*>(text) = columns[0];
+        return 0;
+    };
+    const int result = sqlite3_exec(connection, "PRAGMA quick_check(1)", note, &said, nullptr);
+    if (result != SQLITE_OK) said = sqlite3_errmsg(connection);
+    return {result, said == "ok" ? std::string() : said};
+}
+
+void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw StoreUnusable(path + ": " + meaning + ": " + fix);
+}
+
+void throw_on_network_file_system(const std::string& path, const std::string& place) {
+    if (const auto name = os::network_file_system_of(place)) {
+        throw_unusable(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
+                       "move it to a local disk");
+    }
+}
 
 }  // namespace postern::db

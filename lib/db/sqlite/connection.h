@@ -109,4 +109,18 @@ SqliteConnection& sqlite_of(Database& database);
 /// StoreBusy for a database that is locked, else StoreError. The text is SQLite's, for the log.
 [[noreturn]] void throw_store_error(sqlite3* connection, int result, std::string_view doing);
 
+struct QuickCheck {
+    int result = SQLITE_OK;  ///< other than SQLITE_OK: it could not look at everything
+    std::string fault;       ///< the first that it found, or why it could not look; "" when all is well
+};
+
+/// Stops where a progress handler of the connection says so.
+QuickCheck quick_check(sqlite3* connection);
+
+/// Throws StoreUnusable: "PATH: MEANING: FIX".
+[[noreturn]] void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix);
+
+/// Throws StoreUnusable when `place`, the file at `path` or its directory, is where locks cannot be trusted.
+void throw_on_network_file_system(const std::string& path, const std::string& place);
+
 }  // namespace postern::db

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "db/sqlite/connection.h"
-#include "db/sqlite/unusable_file.h"
 #include "os/file.h"
 
 namespace postern::db {

@@ -1,5 +1,5 @@
 // Decides whether a database can be trusted and written, without changing it.
-#include "db/health.h"
+#include "db/maintenance.h"
 
 #include <sqlite3.h>
 #include <sys/statvfs.h>
@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "db/error.h"
+#include "db/sqlite/connection.h"
 #include "db/sqlite/group_commit.h"
-#include "db/sqlite/quick_check.h"
 #include "db/sqlite/write_lock.h"
 #include "os/file.h"
 

@@ -1,10 +1,9 @@
 // Runs the steps that make an older schema this release's, all or none, beside a copy of the database.
-#include "db/migrate.h"
+#include "db/maintenance.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "db/backup.h"
 #include "db/engine.h"
 #include "db/sqlite/migration_steps.h"
 
@@ -74,7 +73,7 @@ Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait, 
     Database database = Database::open_for_migration(path, lock_wait);
     database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
     Transaction transaction(database, Durability::full);     // other writers wait from here on
-    Migration migration{database.schema_version(), kSchemaVersion, ""};
+    Migration migration{schema_version(database), kSchemaVersion, ""};
     check_way(path, migration.from);
     if (migration.from == kSchemaVersion) return migration;
 
@@ -88,7 +87,7 @@ Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait, 
         throw StoreUnsynced(std::string(error.what()) + "; the database as it was is in " + copy.keep());
     }
     migration.copy = copy.keep();
-    database.checkpoint();
+    checkpoint(database);
     return migration;
 }
 

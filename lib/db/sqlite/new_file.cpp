@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "db/sqlite/connection.h"
-#include "db/sqlite/quick_check.h"
-#include "db/sqlite/unusable_file.h"
 
 namespace postern::db {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "db/error.h"
-#include "db/sqlite/unusable_file.h"
+#include "db/sqlite/connection.h"
 #include "os/read_file.h"
 
 namespace postern::db {

@@ -4,7 +4,6 @@
 #include "db/write.h"
 #include "oauth/client_id_url.h"
 #include "pages/permissions.h"
-#include "store/applications.h"
 #include "store/client_claims.h"
 #include "store/clients.h"
 #include "store/consents.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "login/passkey_setup.h"
-#include "store/applications.h"
+#include "store/consents.h"
 #include "store/factors.h"
 #include "store/groups.h"
 #include "store/users.h"

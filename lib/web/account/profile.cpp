@@ -9,10 +9,9 @@
 #include "db/write.h"
 #include "http/url.h"
 #include "mail/notice.h"
-#include "model/change_claims.h"
-#include "model/claim_shape.h"
 #include "model/mail.h"
 #include "model/standard_claims.h"
+#include "model/user.h"
 #include "os/wake_file.h"
 #include "store/groups.h"
 #include "store/mail_requests.h"
@@ -147,7 +146,7 @@ Typed read(const AccountVisit& visit, const std::vector<std::string>& names) {
         const std::string text = visit.request().form.find_typed(name).value_or("");
         if (text.empty()) continue;
         json::Value value = model::typed_claim(name, text);
-        const model::ClaimShape* shape = model::find_claim_shape(name);
+        const model::StandardClaim* shape = model::find_standard_claim(name);
         const bool fits = shape != nullptr && shape->fits(value) && (name != kEmail || text::is_mail_address(text));
         if (typed.wrong.empty() && !fits) {
             typed.wrong = name;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "model/change_claims.h"
 #include "model/mail.h"
+#include "model/user.h"
 #include "store/users.h"
 
 namespace postern::web {

@@ -1,4 +1,4 @@
-#include "crypto/factor_key.h"
+#include "crypto/seal.h"
 
 #include <doctest/doctest.h>
 

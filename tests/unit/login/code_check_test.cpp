@@ -6,8 +6,8 @@
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "login/password_check.h"
-#include "store/code_failures.h"
 #include "store/factors.h"
+#include "store/login_attempts.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "model/change_claims.h"
+#include "model/user.h"
 
 #include <doctest/doctest.h>
 

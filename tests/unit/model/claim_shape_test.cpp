@@ -1,21 +1,20 @@
-#include "model/claim_shape.h"
+#include "model/standard_claims.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "json/writer.h"
-#include "model/standard_claims.h"
 
 using namespace postern;
 
 TEST_CASE("claim shapes: every claim that a scope releases has one, and no other name [OIDC Core §5.1]") {
     for (const model::StandardClaim& claim : model::standard_claims()) {
         CAPTURE(claim.name);
-        REQUIRE(model::find_claim_shape(claim.name) != nullptr);
-        CHECK(model::find_claim_shape(claim.name)->name == claim.name);
+        REQUIRE(model::find_standard_claim(claim.name) != nullptr);
+        CHECK(model::find_standard_claim(claim.name)->name == claim.name);
     }
-    for (const char* name : {"sub", "", "Email", "groups", "acr"}) CHECK(model::find_claim_shape(name) == nullptr);
+    for (const char* name : {"sub", "", "Email", "groups", "acr"}) CHECK(model::find_standard_claim(name) == nullptr);
 }
 
 TEST_CASE("claim shapes: text becomes the claim's own type, and what does not fit is refused [OIDC Core §5.1]") {
@@ -50,7 +49,7 @@ TEST_CASE("claim shapes: text becomes the claim's own type, and what does not fi
         CAPTURE(row.claim);
         CAPTURE(row.text);
         const json::Value value = model::typed_claim(row.claim, row.text);
-        const bool fits = model::find_claim_shape(row.claim)->fits(value);
+        const bool fits = model::find_standard_claim(row.claim)->fits(value);
         CHECK(fits == (row.json != nullptr));
         if (row.json) CHECK(json::write(value) == row.json);
     }

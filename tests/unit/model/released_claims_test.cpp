@@ -1,5 +1,5 @@
 // Which scopes release which claims: the standard ones, and those that were added.
-#include "model/released_claims.h"
+#include "model/standard_claims.h"
 
 #include <doctest/doctest.h>
 

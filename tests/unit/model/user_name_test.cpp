@@ -1,4 +1,4 @@
-#include "model/user_name.h"
+#include "model/user.h"
 
 #include <doctest/doctest.h>
 

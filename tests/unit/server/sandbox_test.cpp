@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "db/error.h"
-#include "db/uri.h"
+#include "db/maintenance.h"
 #include "os/slots.h"
 #include "unit/os/confined.h"
 #include "unit/store/fixture.h"

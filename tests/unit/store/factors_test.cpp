@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "store/code_failures.h"
 #include "store/login_attempts.h"
 #include "store/second_factor.h"
 #include "store/users.h"

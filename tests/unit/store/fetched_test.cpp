@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "store/fetch_limits.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;

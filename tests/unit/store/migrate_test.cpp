@@ -1,4 +1,4 @@
-#include "db/migrate.h"
+#include "db/maintenance.h"
 
 #include <sqlite3.h>
 
@@ -200,7 +200,7 @@ TEST_CASE("migrate: a copy of the old database stands next to it, closed to othe
     CHECK(migration.copy == old.path + ".v1");
     CHECK(mode_of(migration.copy) == 0600);
     auto copy = Database::open_for_migration(migration.copy);
-    CHECK(copy.schema_version() == 1);
+    CHECK(db::schema_version(copy) == 1);
     CHECK(count(copy, "SELECT count(*) FROM access_tokens") == 1);
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("migrate: after any failure the database of version 1 is as it was, an
         CHECK(mentions(message, row.says));
         {
             auto database = Database::open_for_migration(old.path);
-            CHECK(database.schema_version() == 1);
+            CHECK(db::schema_version(database) == 1);
             CHECK(count(database, "SELECT count(*) FROM pragma_table_info('grants')") == 9);
             CHECK(count(database, "SELECT count(*) FROM grants") == 2);
         }
@@ -272,7 +272,7 @@ TEST_CASE("migrate: a process that dies before the last moment has changed nothi
     REQUIRE(exit_code_of(child) == kDied);
     {
         auto database = Database::open_for_migration(old.path);
-        CHECK(database.schema_version() == 1);
+        CHECK(db::schema_version(database) == 1);
         CHECK(count(database, "SELECT count(*) FROM grants") == 2);
     }
     const auto message = refusal<db::StoreUnusable>([&] { db::migrate(old.path); });

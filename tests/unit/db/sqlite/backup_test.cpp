@@ -1,4 +1,4 @@
-#include "db/backup.h"
+#include "db/maintenance.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -217,7 +217,7 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
         for (const char* half : {"first ", "second "})  // two rows each time
             database.query(kInsert, half + std::to_string(i)).execute();
         transaction.commit();
-        database.checkpoint_if_due();
+        db::checkpoint_if_due(database);
     });
     std::int64_t last = 0;
     {
@@ -274,7 +274,7 @@ TEST_CASE("back_up: a copy that fails the check does not count as a backup") {
     {
         Database database(place.path, Access::read_write);
         fill(database);
-        database.checkpoint();
+        db::checkpoint(database);
     }
     auto bytes = read_file(place.path);
     const std::string filler(100, 'x');

@@ -1,4 +1,5 @@
 #include "db/database.h"
+#include "db/maintenance.h"
 
 #include <sqlite3.h>
 
@@ -186,7 +187,7 @@ TEST_CASE("Database: a query-only connection reads and refuses every write [S09]
     CHECK_THROWS_AS(Transaction(database, Durability::lazy), db::StoreError);
     CHECK_THROWS_AS(database.query(kInsert, "a").execute(), db::StoreError);
     CHECK(count(database, kCount) == 0);
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
 }
 
 TEST_CASE("Database: file permissions decide who writes; a reader sees new commits and survives checkpoints" *
@@ -215,7 +216,7 @@ TEST_CASE("Database: file permissions decide who writes; a reader sees new commi
         Database database(path, Access::read_write);
         for (const int end = i + 10; i < end; ++i) {
             written(database, [&](Transaction& transaction) { insert(transaction, std::to_string(i)); });
-            database.checkpoint_if_due();
+            db::checkpoint_if_due(database);
         }
     }
     CHECK(exit_code_of(reader) == 0);
@@ -245,7 +246,7 @@ TEST_CASE("Database::in_memory: the schema is there, and two are two") {
 }
 
 TEST_CASE(
-    "Database::checkpoint_if_due: only a WAL of more than 1000 frames is copied back, and only while no process writes [S04]") {
+    "checkpoint_if_due: only a WAL of more than 1000 frames is copied back, and only while no process writes [S04]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -258,22 +259,22 @@ TEST_CASE(
         }
     };
     write_some(0, 60);
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(size_of(path) == empty);  // not due
 
     write_some(60, 700);
     {
         Database other(path, Access::read_write, kShort);
         const Transaction busy(other, Durability::lazy);
-        database.checkpoint_if_due();
+        db::checkpoint_if_due(database);
         CHECK(size_of(path) == empty);  // the write lock is taken: it does not wait
     }
     {
         const Transaction own(database, Durability::lazy);
-        database.checkpoint_if_due();
+        db::checkpoint_if_due(database);
         CHECK(size_of(path) == empty);
     }
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     const auto copied = size_of(path);
     CHECK(copied > empty);
 
@@ -281,7 +282,7 @@ TEST_CASE(
     CHECK(size_of(path + "-wal") > kLimit);
     write_some(700, 720);
     CHECK(size_of(path + "-wal") == kLimit);  // begun anew, and cut
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(size_of(path) == copied);
 }
 
@@ -297,13 +298,13 @@ TEST_CASE("Database: a WAL that waits a little for its checkpoint is not truncat
     };
     constexpr std::uintmax_t kFrame = 24 + 4096;
     while (size_of(path + "-wal") < 1100 * kFrame) write_one();
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     const auto before = size_of(path + "-wal");
     write_one();
     CHECK(size_of(path + "-wal") == before);
 }
 
-TEST_CASE("Database::checkpoint_if_due: after an incomplete one the next comes 1000 frames later") {
+TEST_CASE("checkpoint_if_due: after an incomplete one the next comes 1000 frames later") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -318,17 +319,17 @@ TEST_CASE("Database::checkpoint_if_due: after an incomplete one the next comes 1
     auto row = reader.prepare("SELECT attempt_key FROM login_attempts");
     REQUIRE(row.step());  // a reader of this moment: what comes later cannot be copied back
     for (const char* name : {"b", "c"}) grow(name);
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     const auto partly = size_of(path);
     { const auto done = std::move(row); }
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(size_of(path) == partly);  // not again yet, though it could be completed
     for (const char* name : {"d", "e", "f"}) grow(name);
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(size_of(path) > partly);
 }
 
-TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the WAL has restarted") {
+TEST_CASE("checkpoint_if_due: an incomplete one is forgotten when the WAL has restarted") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -347,18 +348,18 @@ TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the 
         auto row = reader.prepare("SELECT name FROM sqlite_master");
         REQUIRE(row.step());
         grow(database, "a", 4);
-        database.checkpoint_if_due();  // cannot be completed
+        db::checkpoint_if_due(database);  // cannot be completed
     }
     Database other(path, Access::read_write);
     grow(other, "b", 4);
-    other.checkpoint_if_due();
+    db::checkpoint_if_due(other);
     const auto complete = size_of(path);
     grow(database, "c", 3);
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(size_of(path) > complete);
 }
 
-TEST_CASE("Database::checkpoint_if_due: a write lock that the kernel refuses leaves the WAL as it is [S14]") {
+TEST_CASE("checkpoint_if_due: a write lock that the kernel refuses leaves the WAL as it is [S14]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -372,11 +373,11 @@ TEST_CASE("Database::checkpoint_if_due: a write lock that the kernel refuses lea
         });
     }
     refuse_locks(path + ".gate");
-    database.checkpoint_if_due();
+    db::checkpoint_if_due(database);
     CHECK(read_file(path) == before);
 }
 
-TEST_CASE("Database::checkpoint: copies the WAL back at any length, and waits for the write lock") {
+TEST_CASE("checkpoint: copies the WAL back at any length, and waits for the write lock") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -387,11 +388,13 @@ TEST_CASE("Database::checkpoint: copies the WAL back at any length, and waits fo
     {
         db::WriteLock gate(path + ".gate");
         REQUIRE(gate.try_lock());
-        CHECK_THROWS_AS(database.checkpoint(), db::StoreBusy);
+        CHECK_THROWS_AS(db::checkpoint(database), db::StoreBusy);
         CHECK(read_file(path) == before);
     }
-    database.checkpoint();
+    db::checkpoint(database);
     CHECK(read_file(path) != before);
-    CHECK_NOTHROW(Database(path, Access::query_only).checkpoint());
-    CHECK_NOTHROW(Database::in_memory().checkpoint());
+    Database reader(path, Access::query_only);
+    CHECK_NOTHROW(db::checkpoint(reader));
+    Database memory = Database::in_memory();
+    CHECK_NOTHROW(db::checkpoint(memory));
 }

@@ -1,4 +1,4 @@
-#include "db/health.h"
+#include "db/maintenance.h"
 
 #include <sqlite3.h>
 
