@@ -3,11 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "db/write.h"
-#include "model/mail.h"
 #include "store/mail_requests.h"
-#include "store/users.h"
-#include "support/rules_fixture.h"
+#include "unit/store/fixture.h"
 
 using namespace postern;
 using model::ActivityKind;
@@ -15,33 +12,35 @@ using model::ActivityKind;
 namespace {
 
 struct Fixture {
-    test::RulesFixture fixture;
-    oauth::Context context = fixture.context();
+    db::Database database = test::empty_database();
+    util::FixedClock clock{test::kNow};
+    crypto::SeededRandom random{"notices"};
     model::User ada = user("ada");
     model::User bob = user("bob");
 
+    template <class Change>
+    auto write(Change change) {
+        return test::written(database, change);
+    }
     model::User user(const std::string& name) {
-        model::User made = fixture.add_user(name);
+        model::User made = test::user("sub-" + name, name);
         made.claims.set("email", name + "@op.example");
-        db::Transaction transaction(fixture.database, db::Durability::full);
-        store::update_user(transaction, made);
-        transaction.commit();
+        write([&](db::Transaction& transaction) { store::insert_user(transaction, made); });
         return made;
     }
     bool queue(const model::User& of, ActivityKind what) {
-        db::Transaction transaction(fixture.database, db::Durability::full);
-        const bool is_queued = mail::queue_notice(transaction, fixture.random, of.subject, what, fixture.clock.now());
-        transaction.commit();
-        return is_queued;
+        return write([&](db::Transaction& transaction) {
+            return mail::queue_notice(transaction, random, of.subject, what, clock.now());
+        });
     }
     /// That wait, whenever they may be sent.
-    std::size_t waiting() { return store::list_mail(fixture.database).size(); }
+    std::size_t waiting() { return store::list_mail(database).size(); }
     /// Sends what is due.
     std::size_t send() {
-        const auto due = store::find_due_mail(fixture.database, fixture.clock.now(), 1000);
-        db::Transaction transaction(fixture.database, db::Durability::full);
-        for (const auto& each : due) store::remove_mail(transaction, each.id, each.tries);
-        transaction.commit();
+        const auto due = store::find_due_mail(database, clock.now(), 1000);
+        write([&](db::Transaction& transaction) {
+            for (const auto& each : due) store::remove_mail(transaction, each.id, each.tries);
+        });
         return due.size();
     }
 };
@@ -63,9 +62,9 @@ TEST_CASE("notices: of one sort one goes at once, and one for all others at the 
         f.queue(f.ada, ActivityKind::password_changed);
         f.queue(f.bob, ActivityKind::recovery_codes_made);
         CHECK(f.send() == 2);
-        f.fixture.clock.advance(std::chrono::hours(1) - std::chrono::seconds(1));
+        f.clock.advance(std::chrono::hours(1) - std::chrono::seconds(1));
         CHECK(f.send() == 0);
-        f.fixture.clock.advance(std::chrono::seconds(1));
+        f.clock.advance(std::chrono::seconds(1));
         CHECK(f.send() == 1);
         CHECK(f.waiting() == 0);
         f.queue(f.ada, ActivityKind::recovery_codes_made);
@@ -78,11 +77,30 @@ TEST_CASE("notices: an address that is another one by now is told at once [ACCOU
     f.queue(f.ada, ActivityKind::profile_changed);
     CHECK(f.send() == 1);
     f.ada.claims.set("email", "new@op.example");
-    {
-        db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::update_user(transaction, f.ada);
-        transaction.commit();
-    }
+    f.write([&](db::Transaction& transaction) { store::update_user(transaction, f.ada); });
     f.queue(f.ada, ActivityKind::profile_changed);
     CHECK(f.send() == 1);
+}
+
+TEST_CASE("may_get_another: a user gets three an hour and ten a day of what is asked for [MAIL-6, L31]") {
+    Fixture f;
+    const auto sent_of = [&](const model::User& user, int asked) {
+        int sent = 0;
+        for (int i = 0; i < asked; ++i)
+            sent += f.write([&](db::Transaction& transaction) {
+                return mail::may_get_another(transaction, user.subject, f.clock.now());
+            });
+        return sent;
+    };
+    int of_the_day = 0;
+    for (int hour = 0; hour < 6; ++hour) {
+        const int sent = sent_of(f.ada, 8);
+        CHECK(sent <= 3);
+        of_the_day += sent;
+        f.clock.advance(std::chrono::hours(1));
+    }
+    CHECK(of_the_day == 10);
+    CHECK(sent_of(f.bob, 8) == 3);
+    f.clock.advance(std::chrono::hours(24));
+    CHECK(sent_of(f.ada, 8) == 3);
 }

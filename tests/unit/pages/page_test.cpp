@@ -13,7 +13,7 @@
 
 #include "crypto/digest.h"
 #include "unit/text/said.h"
-#include "unit/web/shipped.h"
+#include "unit/pages/shipped.h"
 #include "util/base64.h"
 
 using namespace postern;

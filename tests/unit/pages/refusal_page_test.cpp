@@ -1,9 +1,14 @@
 // Every way in which a request ends on a page: its status, its word for the log, and what the page may say.
 #include "pages/refusal_page.h"
 
+#include <doctest/doctest.h>
+
 #include <set>
 
-#include "unit/web/page_flow.h"
+#include "refusal/reason.h"
+#include "support/rules_fixture.h"
+#include "unit/pages/recorded_pages.h"
+#include "unit/text/said.h"
 
 using namespace postern;
 using refusal::Reason;

@@ -7,7 +7,7 @@
 #include "refusal/reason.h"
 #include "support/html.h"
 #include "support/rules_fixture.h"
-#include "unit/web/shipped.h"
+#include "unit/pages/shipped.h"
 
 using namespace postern;
 

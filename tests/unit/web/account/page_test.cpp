@@ -1,6 +1,6 @@
 // The pages of the account as they are shipped: what a browser, a person and a password manager find in them.
 #include "web/account/page.h"
-#include "unit/web/shipped.h"
+#include "unit/pages/shipped.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -17,7 +17,10 @@ using web::AccountPages;
 
 namespace {
 
-const AccountPages& shipped() { return test::shipped_account_pages(); }
+const AccountPages& shipped() {
+    static const auto pages = web::read_account_pages(test::shipped_book().templates());
+    return pages->in(pages->languages()->last_resort());
+}
 
 web::AccountFrame frame() {
     web::AccountFrame frame;

@@ -3,7 +3,6 @@
 
 #include "pages/page.h"
 #include "text/languages.h"
-#include "web/account/page.h"
 
 namespace postern::test {
 
@@ -14,10 +13,5 @@ inline const pages::PageBook& shipped_book() {
 }
 
 inline const pages::Pages& shipped_pages() { return shipped_book().in(shipped_book().languages()->last_resort()); }
-
-inline const web::AccountPages& shipped_account_pages() {
-    static const auto pages = web::read_account_pages(shipped_book().templates());
-    return pages->in(pages->languages()->last_resort());
-}
 
 }  // namespace postern::test
