@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "db/database.h"
 #include "json/reader.h"
 #include "support/app_set_up.h"
 #include "support/flow.h"
@@ -18,12 +17,6 @@ using std::chrono::seconds;
 
 constexpr const char* kNewPassword = "four words in a row";
 constexpr const char* kFirefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-
-std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
-
-bool says(const Answer& page, const std::string& text) {
-    return visible_text(page.body).find(text) != std::string::npos;
-}
 
 json::Array lines_of(const Deployment& op, const std::string& user) {
     const auto parsed = json::parse(op.must({"user", "activity", user, "--json"}));
@@ -47,15 +40,6 @@ std::string latest(const Deployment& op, const std::string& member, const std::s
     return text_of(*lines[0].if_object(), member);
 }
 
-UserAgent signed_in(const Deployment& op, const std::string& user = kAlice,
-                    const std::string& password = kAlicePassword) {
-    UserAgent browser(op);
-    const Landing login = browser.open(at(op, ""));
-    REQUIRE(login.verdict() == "login");
-    REQUIRE(browser.log_in(login, user, password).url == at(op, ""));
-    return browser;
-}
-
 Answer press(const Deployment& op, UserAgent& browser, const std::string& page, const Query& fields) {
     const Answer shown = browser.fetch(at(op, page));
     REQUIRE(shown.status == 200);
@@ -70,10 +54,7 @@ struct WithApp {
 
     explicit WithApp(const Deployment::Options& options = {}) : op(options), app(set_up_app_of_alice(op)) {
         op.must({"session", "end", "--user", kAlice});
-        postern::db::Database database(op.database(), postern::db::Access::read_write);
-        postern::db::Transaction transaction(database, postern::db::Durability::full);
-        transaction.run("DELETE FROM activity");
-        transaction.commit();
+        change_database(op, "DELETE FROM activity");
     }
     Landing half(UserAgent& browser) const {
         Landing page = browser.log_in(browser.authorize(authorization_request().with("prompt", "login")));
@@ -104,22 +85,6 @@ TEST_CASE("activity: the page names how, when and where, the latest first [ACCOU
     const std::string text = visible_text(browser.fetch(at(op, "/activity")).body);
     CHECK(text.find("A browser, 192.0.2.7") < text.find("Firefox on Linux"));
     CHECK(op.stored().find("Gecko") == std::string::npos);  // STORE-3: the header itself is not kept
-}
-
-TEST_CASE("activity: a user sees no other one's lines, and each has the own ones [ACCOUNT-16]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    REQUIRE(press(op, alice, "/password", {{"present", kAlicePassword}, {"new", kNewPassword}, {"again", kNewPassword}})
-                .status == 303);
-    UserAgent bob = signed_in(op, kBob, kBobPassword);
-    CHECK(says(bob.fetch(at(op, "/activity")), "Signed in with a password"));
-    CHECK_FALSE(says(bob.fetch(at(op, "/activity")), "Changed the password"));
-    for (const std::string& query : {"?sub=" + subject_of(op, kAlice), std::string("?user=alice")})
-        CHECK_FALSE(says(bob.fetch(at(op, "/activity" + query)), "Changed the password"));
-    CHECK(says(alice.fetch(at(op, "/activity")), "Changed the password"));
-    CHECK(words_of(op, kBob) == "signed_in");
-    UserAgent nobody(op);
-    CHECK(nobody.open(at(op, "/activity")).verdict() == "login");
 }
 
 TEST_CASE("activity: without a right credential there is no line, whoever asks and however often [STORE-1]") {

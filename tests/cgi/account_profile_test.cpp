@@ -17,21 +17,8 @@ using namespace postern::test;
 namespace json = postern::json;
 using std::chrono::seconds;
 
-std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
-
-bool says(const Answer& page, const std::string& text) {
-    return visible_text(page.body).find(text) != std::string::npos;
-}
-
 Deployment::Options editable(json::Array names) {
     return {.config = {{"account", json::Object{{"editableClaims", std::move(names)}, {"reauthentication", 60}}}}};
-}
-
-UserAgent signed_in(const Deployment& op, const std::string& user = kAlice,
-                    const std::string& password = kAlicePassword) {
-    UserAgent browser(op);
-    REQUIRE(browser.log_in(browser.open(at(op, "")), user, password).url == at(op, ""));
-    return browser;
 }
 
 json::Object claims_of(const Deployment& op, const std::string& user = kAlice) {
@@ -191,36 +178,6 @@ TEST_CASE("profile: a form about other claims than the page's changes nothing at
     CHECK(send(op, alice, own).status == 303);
     CHECK(claim(op, "nickname") == "Al");
     CHECK_FALSE(claims_of(op, kBob).find("nickname"));
-}
-
-TEST_CASE("profile: forms of other sites, pages and users, and a GET, change nothing [ACCOUNT-4]") {
-    const Deployment op(editable({"nickname"}));
-    UserAgent alice = signed_in(op);
-    UserAgent bob = signed_in(op, kBob, kBobPassword);
-    const Query typed{{"nickname", "Al"}, {"claims", "nickname"}};
-    const Query own = form_of(op, alice, {{"nickname", "Al"}});
-    CHECK(send(op, alice, typed).status == 403);
-    CHECK(send(op, alice, form_of(op, bob, {{"nickname", "Al"}})).status == 403);
-    CHECK(send(op, alice, typed.with("csrf", value_of(alice.fetch(at(op, "/devices")), "csrf"))).status == 403);
-    for (const char* site : {"cross-site", "same-site", "none"})
-        CHECK(alice.send(at(op, "/profile"), own.text(), {{"Sec-Fetch-Site", site}}).status == 403);
-    CHECK(alice.fetch(at(op, "/profile") + "?" + own.text()).status == 200);
-    UserAgent nobody(op);
-    CHECK(send(op, nobody, own).status == 303);
-    CHECK_FALSE(claims_of(op).find("nickname"));
-    CHECK(send(op, alice, own).status == 303);
-    CHECK(claim(op, "nickname") == "Al");
-}
-
-TEST_CASE("profile: to change it needs a recent login, to look at it a session [ACCOUNT-3]") {
-    Deployment op(editable({"nickname"}));
-    UserAgent alice = signed_in(op);
-    const Query form = form_of(op, alice, {{"nickname", "Al"}});
-    op.advance(seconds(60));
-    CHECK(alice.fetch(at(op, "/profile")).status == 200);
-    CHECK(alice.open(at(op, "/profile?edit=yes")).verdict() == "login");
-    CHECK(send(op, alice, form).status == 303);
-    CHECK_FALSE(claims_of(op).find("nickname"));
 }
 
 TEST_CASE("profile: where the web server signs users in, by what it tells of the time [ACCOUNT-11, ACCOUNT-3]") {

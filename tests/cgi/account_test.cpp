@@ -20,12 +20,6 @@ const std::vector<std::string> kPages = {"",         "/password",     "/app",   
                                          "/devices", "/applications", "/activity", "/profile"};
 constexpr const char* kNewPassword = "four words in a row";
 
-std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
-
-bool says(const Answer& page, const std::string& text) {
-    return visible_text(page.body).find(text) != std::string::npos;
-}
-
 /// The token of the forms on that page; each has one.
 std::string token_of(const Answer& page) {
     for (const Attributes& input : find_tags(page.body, "input"))
@@ -39,19 +33,6 @@ Answer press(const Deployment& op, UserAgent& browser, const std::string& page, 
     const Answer shown = browser.fetch(at(op, page));
     REQUIRE(shown.status == 200);
     return browser.send(at(op, page), fields.with("csrf", token_of(shown)).text());
-}
-
-UserAgent signed_in(const Deployment& op) {
-    UserAgent browser(op);
-    const Landing login = browser.open(at(op, ""));
-    REQUIRE(login.verdict() == "login");
-    REQUIRE(browser.log_in(login).url == at(op, ""));
-    return browser;
-}
-
-bool can_log_in(const Deployment& op, const std::string& password) {
-    UserAgent browser(op, "198.51.100.9");
-    return browser.log_in(browser.open(at(op, "")), kAlice, password).url == at(op, "");
 }
 
 Query change_to(const std::string& password) {
@@ -77,13 +58,6 @@ TEST_CASE("account: the login first, and then the page that was asked for [ACCOU
     }
 }
 
-TEST_CASE("account: anything else below it is 404 [ACCOUNT-2]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    for (const std::string page : {"/", "/Password", "/password/", "/nothing", "/../login", "/devices/1"})
-        CHECK(alice.fetch(at(op, page)).status == 404);
-}
-
 TEST_CASE("account: with paths.account null there is none, and with another path it is there [ACCOUNT-14]") {
     Deployment op;
     op.configure("paths", postern::json::Object{{"account", nullptr}});
@@ -105,17 +79,6 @@ TEST_CASE("account: below the path of an issuer, too [ACCOUNT-1]") {
     CHECK(there.answer.status == 200);
 }
 
-TEST_CASE("account: where the web server signs users in [ACCOUNT-1, ACCOUNT-7]") {
-    Deployment op({.config = {{"login", postern::json::Object{{"method", "remote_user"}}}}});
-    UserAgent alice(op);
-    alice.login_variables() = {{"REMOTE_USER", kAlice}, {"AUTH_TYPE", "Basic"}};
-    const Landing there = alice.open(at(op, ""));
-    CHECK(there.answer.status == 200);
-    CHECK(says(there.answer, "kept by your organisation"));
-    CHECK(alice.fetch(at(op, "/password")).status == 404);
-    CHECK(alice.fetch(at(op, "/devices")).status == 200);
-}
-
 TEST_CASE(
     "account: what a browser calls itself is read by the login and the account alone, not at any length [ACCOUNT-8]") {
     const Deployment op;
@@ -125,18 +88,6 @@ TEST_CASE(
     CHECK(op.cgi("authorize", request).status == 400);
     CHECK(op.cgi("account", request).status == 431);
     CHECK(op.cgi("login", request).status == 431);
-}
-
-TEST_CASE("account: an application whose access is removed asks again, and its tokens are dead [ACCOUNT-9]") {
-    const SignedIn before;
-    const Deployment& op = before.op;
-    UserAgent alice = signed_in(op);
-    CHECK(says(alice.fetch(at(op, "/applications")), "app.example"));
-    CHECK(press(op, alice, "/applications", {{"client_id", kWeb}}).location() ==
-          at(op, "/applications?done=access-removed"));
-    CHECK_FALSE(is_active(op, before.access_token()));
-    CHECK(alice.authorize(authorization_request()).verdict() == "consent");
-    CHECK(says(alice.fetch(at(op, "/applications")), "No application has access"));
 }
 
 TEST_CASE("account: signing out leads through the logout page [ACCOUNT-15]") {
@@ -177,25 +128,6 @@ TEST_CASE("account: what a user changes is in the audit log [AUDIT-1, AUDIT-2]")
         CHECK(text_of(line, "by") == row.by);
         CHECK(answer.log.find(kNewPassword) == std::string::npos);
     }
-}
-
-TEST_CASE("account: a weak password that was set otherwise opens the account as before [PASSWORD-4]") {
-    const Deployment op;
-    op.must({"user", "passwd", kAlice, "--password-stdin", "--weak"}, "1234\n");
-    CHECK(can_log_in(op, "1234"));
-}
-
-TEST_CASE("account: fields for passwords are filled by password managers and have no greatest length [PASSWORD-6]") {
-    const Deployment op;
-    UserAgent alice = signed_in(op);
-    std::vector<std::string> seen;
-    for (const Attributes& input : find_tags(alice.fetch(at(op, "/password")).body, "input")) {
-        if (input.at("type") != "password") continue;
-        CHECK_FALSE(input.contains("maxlength"));
-        CHECK_FALSE(input.contains("onpaste"));
-        seen.push_back(input.at("autocomplete"));
-    }
-    CHECK(seen == std::vector<std::string>{"current-password", "new-password", "new-password"});
 }
 
 TEST_CASE("account: a password in the operator's list is refused, inside the whole sandbox too [PASSWORD-3]") {

@@ -44,16 +44,6 @@ TEST_CASE("client secret: --keep-old lets the old secret work to the second, the
     CHECK(verdict_with(op, fresh) == kGood);
 }
 
-TEST_CASE("client secret: without --keep-old the old secret ends at once, and one that was kept ends too") {
-    const Deployment op;
-    const std::string first = secret_of(kMachine);
-    const std::string second = rotate(op, {"--keep-old", "3600"});
-    const std::string third = rotate(op);
-    CHECK(verdict_with(op, first) == kBad);
-    CHECK(verdict_with(op, second) == kBad);
-    CHECK(verdict_with(op, third) == kGood);
-}
-
 TEST_CASE("client secret: of three secrets in a row each ends at its own time") {
     Deployment op;
     const std::string first = secret_of(kMachine);

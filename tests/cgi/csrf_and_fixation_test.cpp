@@ -21,7 +21,7 @@ TEST_CASE(
     victim.sign_in(authorization_request());
     const auto codes = op.count_rows("authorization_codes");
     const Landing bait = attacker.authorize(authorization_request());
-    const std::string resume = query_parameter(bait.url, "resume").value_or("");
+    const std::string resume = resume_of(bait);
     for (const std::string endpoint : {"login", "scopes", "authorize"}) {
         CAPTURE(endpoint);
         CHECK(victim.open(op.url(endpoint) + "?resume=" + resume).verdict() == "page 400");
@@ -47,7 +47,7 @@ TEST_CASE("fixation: the victim's login in the victim's browser gives the attack
     CHECK(consent.verdict() == "consent");
     victim.log_in(victim.authorize(authorization_request()));
     CHECK(victim.send(op.url("scopes"), attacker.form_of(consent, "approve")).status == 400);
-    const std::string resume = query_parameter(consent.url, "resume").value_or("");
+    const std::string resume = resume_of(consent);
     CHECK(attacker.open(op.url("authorize") + "?resume=" + resume).verdict() == "consent");
     CHECK(op.count_rows("consents") == 0);
     // With the browser cookie planted as well, the session still is another one.
@@ -78,123 +78,6 @@ TEST_CASE(
     CHECK(unattended.open(link).verdict() == "login");
     // In her own browser, too, the address begins a request as the authorize URL would.
     CHECK(alice.open(link).verdict() == "login");
-}
-
-TEST_CASE(
-    "login CSRF: the right password with a wrong token starts no session [IF110, L05, RFC 6749 §10.12a, OIDC Core "
-    "§3.1.2.3c]") {
-    const Deployment op;
-    UserAgent browser(op);
-    UserAgent other(op);
-    const Landing page = browser.authorize(authorization_request());
-    const Landing second = browser.authorize(authorization_request(kOther));
-    const Landing others = other.authorize(authorization_request());
-    const auto csrf_of = [](const Landing& landing) { return find_form(landing.answer.body)->fields.at("csrf"); };
-    const std::string own = csrf_of(page);
-    struct Row {
-        std::string when;
-        std::string csrf;
-    };
-    const std::vector<Row> rows = {
-        {"none", ""},
-        {"invented", "x"},
-        {"of another browser", csrf_of(others)},
-        {"of another request", csrf_of(second)},
-        {"cut", own.substr(1)},
-        {"longer", own + "A"},
-        {"changed", (own[0] == 'A' ? "B" : "A") + own.substr(1)},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        auto typed = kRightPassword;
-        typed["csrf"] = row.csrf;
-        const Answer answer = browser.send(op.url("login"), browser.form_of(page, "login", typed));
-        CHECK(answer.status == 403);
-        CHECK_FALSE(answer.has("Set-Cookie"));
-        CHECK_FALSE(answer.has("Location"));
-    }
-    const std::string typed = browser.form_of(page, "login", kRightPassword);
-    const auto csrf = typed.find("csrf=");
-    REQUIRE(csrf != std::string::npos);
-    const auto next = typed.find('&', csrf);
-    const std::string absent = typed.substr(0, csrf) + (next == std::string::npos ? "" : typed.substr(next + 1));
-    CHECK(browser.send(op.url("login"), absent).status == 403);
-    // A form of another site, which has neither cookie nor token, and one with a token and request of an attacker.
-    for (const std::string& form : {Query{{"username", kAlice}, {"password", kAlicePassword}}.text(),
-                                    other.form_of(others, "login", kRightPassword)}) {
-        const Answer answer = UserAgent(op).send(op.url("login"), form);
-        CHECK(answer.status == 400);
-        CHECK_FALSE(answer.has("Location"));
-        CHECK_FALSE(answer.has("Set-Cookie"));
-    }
-    CHECK(op.count_rows("sessions") == 0);
-    CHECK(op.count_rows("login_attempts") == 0);
-    const Answer own_form =
-        browser.send(op.url("login"), typed, {{"Sec-Fetch-Site", "same-origin"}, {"Origin", "null"}});
-    CHECK(own_form.status == 303);
-    CHECK(browser.follow(op.url("login"), own_form).verdict() == "consent");
-}
-
-TEST_CASE(
-    "consent CSRF: the token is of this session and this request [IF110, L06, RFC 6749 §10.12a, OIDC Core §3.1.2.3c]") {
-    const Deployment op;
-    UserAgent alice(op);
-    const Landing login = alice.authorize(authorization_request());
-    const std::string login_csrf = find_form(login.answer.body)->fields.at("csrf");
-    const Landing consent = alice.log_in(login);
-    const Landing second = alice.authorize(authorization_request(kOther));
-    const std::string own = find_form(consent.answer.body)->fields.at("csrf");
-    UserAgent bob(op);
-    const Landing bobs = bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword);
-    const std::string bobs_csrf = find_form(bobs.answer.body)->fields.at("csrf");
-    for (const std::string& csrf :
-         {std::string(), std::string("x"), login_csrf, find_form(second.answer.body)->fields.at("csrf"), bobs_csrf,
-          own + "A", own.substr(1)}) {
-        CAPTURE(csrf);
-        CHECK(alice.send(op.url("scopes"), alice.form_of(consent, "approve", {{"csrf", csrf}})).status == 403);
-    }
-    const std::string form = alice.form_of(consent, "approve");
-    const Query absent{{"resume", query_parameter(consent.url, "resume").value_or("")}, {"decision", "approve"}};
-    CHECK(alice.send(op.url("scopes"), absent.text()).status == 403);
-    for (const std::string site : {"cross-site", "same-site", "none"}) {
-        CAPTURE(site);
-        CHECK(alice.send(op.url("scopes"), form, {{"Sec-Fetch-Site", site}}).status == 403);
-    }
-    // What another site can make this browser send: SameSite=Lax keeps the cookies, and without them nothing is known.
-    CHECK(UserAgent(op).send(op.url("scopes"), form, {{"Sec-Fetch-Site", "cross-site"}}).status == 400);
-    CHECK(alice.send(op.url("scopes"), bob.form_of(bobs, "approve")).status == 400);
-    CHECK(op.count_rows("consents") == 0);
-    const Landing back =
-        alice.open(op.url("authorize") + "?resume=" + query_parameter(consent.url, "resume").value_or(""));
-    CHECK(back.verdict() == "consent");
-    CHECK(alice.approve(back).verdict() == "code");
-}
-
-TEST_CASE(
-    "forms: what the browser says about the page they came from is believed, Origin null is not held against them "
-    "[L05]") {
-    struct Row {
-        std::string header;
-        std::string value;
-        int status;
-    };
-    const Row rows[] = {
-        {"Sec-Fetch-Site", "same-origin", 303},
-        {"Sec-Fetch-Site", "cross-site", 403},
-        {"Sec-Fetch-Site", "same-site", 403},
-        {"Sec-Fetch-Site", "none", 403},
-        {"Origin", "null", 303},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.value);
-        const Deployment op;
-        UserAgent alice(op);
-        const Landing login = alice.authorize(authorization_request());
-        const Answer answer =
-            alice.send(op.url("login"), alice.form_of(login, "login", kRightPassword), {{row.header, row.value}});
-        CHECK(answer.status == row.status);
-        CHECK(alice.session_cookie().empty() == (row.status != 303));
-    }
 }
 
 TEST_CASE("forms: nothing is decided by an address [L07, L20, L12, RFC 6749 §10.12b, §10.15]") {
@@ -237,7 +120,7 @@ TEST_CASE("forms: nothing is decided by an address [L07, L20, L12, RFC 6749 §10
     }
     const Landing consent = alice.log_in(login);
     const std::string approval = alice.form_of(consent, "approve");
-    const std::string resume = "resume=" + query_parameter(consent.url, "resume").value_or("");
+    const std::string resume = "resume=" + resume_of(consent);
     for (const std::string& address :
          {op.url("scopes") + "?" + approval, op.url("scopes") + "?" + resume + "&approve=true",
           op.url("authorize") + "?" + approval + "&approve=true"}) {
@@ -283,7 +166,7 @@ TEST_CASE("forms: fields of a form cannot change the request [A19]") {
     const Answer logged_in = alice.send(op.url("login"), alice.form_of(login, "login", kRightPassword) + more);
     const Landing asked = alice.follow(op.url("login"), logged_in);
     CHECK(asked.verdict() == "consent");
-    const std::string resume = query_parameter(asked.url, "resume").value_or("");
+    const std::string resume = resume_of(asked);
     const Landing consent = alice.open(op.url("authorize") + "?resume=" + resume + more);
     CHECK(consent.verdict() == "consent");
     CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
@@ -308,7 +191,7 @@ TEST_CASE("consent: another user logged in between: the old page decides nothing
     CHECK(answer.status == 403);
     CHECK(op.count_rows("consents") == 0);
     // Coming back to the request, Bob is asked himself.
-    const std::string resume = query_parameter(alices.url, "resume").value_or("");
+    const std::string resume = resume_of(alices);
     const Landing bobs = browser.open(op.url("authorize") + "?resume=" + resume);
     CHECK(bobs.verdict() == "consent");
     CHECK(visible_text(bobs.answer.body).find(kBob) != std::string::npos);

@@ -52,22 +52,6 @@ TEST_CASE("consent: a person who sees the wrong account signs in as another, and
     CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kBob));
 }
 
-TEST_CASE("denial: the back button revives nothing") {
-    const Deployment op;
-    UserAgent alice(op);
-    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
-    const Landing denied = alice.deny(consent);
-    CHECK(denied.verdict() == "access_denied");
-    // The way back to the authorization endpoint, the consent page and its form again.
-    CHECK(alice.open(denied.visited.back()).verdict() == "page 400");
-    CHECK(alice.approve(consent).verdict() == "page 400");
-    CHECK(alice.deny(consent).verdict() == "page 400");
-    const Landing page = alice.open(consent.url);
-    if (page.verdict() == "consent") CHECK(alice.approve(page).verdict() == "page 400");
-    CHECK(op.count_rows("authorization_codes") == 0);
-    CHECK(op.count_rows("consents") == 0);
-}
-
 TEST_CASE("denial: of two answers in two tabs a denial counts, whichever came first, and it is delivered once") {
     const Deployment op;
     const std::string action = op.url("scopes");
@@ -130,17 +114,6 @@ TEST_CASE("denial: of Deny and Allow sent by two processes at the same time no c
         CHECK(told + issued == 1);
         CHECK(op.count_rows("authorization_codes") == codes + issued);
     }
-}
-
-TEST_CASE("denial: an approval that was taken back before its code is not remembered") {
-    const Deployment op;
-    UserAgent alice(op);
-    const std::string action = op.url("scopes");
-    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
-    alice.send(action, alice.form_of(consent, "approve"));
-    CHECK(alice.deny(consent).verdict() == "access_denied");
-    CHECK(op.count_rows("consents") == 0);
-    CHECK(alice.authorize(authorization_request()).verdict() == "consent");
 }
 
 TEST_CASE("denial: takes back nothing that was approved before") {

@@ -51,48 +51,11 @@ TEST_CASE(
         CHECK(refused.parameter("iss") == op.issuer());
         CHECK_FALSE(refused.parameter("error_description").empty());
         // Going back, as Bob and as Alice: the request has ended.
-        const std::string resume = op.url("authorize") + "?resume=" + query_parameter(login.url, "resume").value_or("");
+        const std::string resume = op.url("authorize") + "?resume=" + resume_of(login);
         CHECK(browser.open(resume).verdict().starts_with("page"));
         CHECK(browser.log_in(login).verdict().starts_with("page"));
         // A new one is as good as ever, now that Alice is there.
         CHECK(browser.authorize(request).verdict() == "code");
-    }
-}
-
-TEST_CASE("expected user: another user's session cannot approve or deny its way to a code [OIDC Core §3.1.2.2c]") {
-    const Deployment op;
-    for (const Query& request : wanting_alice(op)) {
-        UserAgent browser(op);
-        browser.log_in(browser.authorize(authorization_request(kTrusted)), kBob, kBobPassword);
-        const Landing login = browser.authorize(request.with("prompt", "consent"));
-        REQUIRE(login.verdict() == "login");
-        const Landing consent =
-            browser.open(op.url("scopes") + "?resume=" + query_parameter(login.url, "resume").value_or(""));
-        CHECK(consent.verdict() == "consent");
-        CHECK(browser.approve(consent).verdict() == "login");
-    }
-}
-
-TEST_CASE("expected user: prompt=login wants a password even of the right one") {
-    const Deployment op;
-    for (const Query& request : wanting_alice(op)) {
-        UserAgent alice(op);
-        alice.sign_in(authorization_request());
-        CHECK(alice.authorize(request).verdict() == "code");
-        const Landing login = alice.authorize(request.with("prompt", "login"));
-        REQUIRE(login.verdict() == "login");
-        CHECK(alice.log_in(login).verdict() == "code");
-    }
-}
-
-TEST_CASE("expected user: a removed user cannot be met, and the client gets the error after the login") {
-    const Deployment op;
-    const auto requests = wanting_alice(op);
-    op.must({"user", "remove", kAlice});
-    for (const Query& request : requests) {
-        UserAgent bob(op);
-        CHECK(bob.authorize(request.with("prompt", "none")).verdict() == "login_required");
-        CHECK(bob.log_in(bob.authorize(request), kBob, kBobPassword).verdict() == "login_required");
     }
 }
 

@@ -56,10 +56,6 @@ std::string value_of(const Answer& page, const std::string& tag, const std::stri
     return "";
 }
 
-bool says(const Answer& page, const std::string& words) {
-    return visible_text(page.body).find(words) != std::string::npos;
-}
-
 /// Where the page's link to that language leads, "" without one.
 std::string link_to(const Answer& page, const std::string& language) {
     for (const auto& anchor : find_tags(page.body, "a"))

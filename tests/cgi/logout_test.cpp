@@ -23,10 +23,6 @@ Query with_hint(const postern::json::Object& tokens) {
     return {{"id_token_hint", text_of(tokens, "id_token")}, {"post_logout_redirect_uri", kBye}, {"state", "s"}};
 }
 
-bool says(const Landing& page, const std::string& text) {
-    return visible_text(page.answer.body).find(text) != std::string::npos;
-}
-
 bool is_signed_in(UserAgent& browser, const char* client = kWeb) {
     return browser.authorize(authorization_request(client).with("prompt", "none")).verdict() != "login_required";
 }
@@ -134,92 +130,6 @@ TEST_CASE("logout: a client without a hint is named as the next page, and reache
     bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword);
     CHECK_FALSE(bob.submit(question, "logout").left);
     CHECK(is_signed_in(bob));
-}
-
-TEST_CASE("logout: a form that was not shown in this session ends no session [L06, RP-Initiated Logout §2o]") {
-    Deployment op;
-    UserAgent alice(op);
-    alice.sign_in(authorization_request());
-    UserAgent mallory(op);
-    mallory.log_in(mallory.authorize(authorization_request()), kBob, kBobPassword);
-    const Landing mallorys = mallory.open(op.url("logout"));
-    const Landing question = alice.open(op.url("logout"));
-    CHECK(question.verdict() == "logout");
-    const std::string action = op.url("logout");
-    const std::string own = find_form(question.answer.body)->fields.at("csrf");
-    const std::string other = find_form(alice.open(op.url("logout")).answer.body)->fields.at("csrf");
-
-    struct Row {
-        std::string when;
-        std::string form;
-        std::vector<std::pair<std::string, std::string>> headers;
-    };
-    const std::string form = alice.form_of(question, "logout");
-    const std::vector<Row> rows = {
-        {"no token", alice.form_of(question, "logout", {{"csrf", ""}}), {}},
-        {"another question's token", alice.form_of(question, "logout", {{"csrf", other}}), {}},
-        {"one byte more", alice.form_of(question, "logout", {{"csrf", own + "A"}}), {}},
-        {"somebody else's form", mallory.form_of(mallorys, "logout"), {}},
-        {"somebody else's request with our token", mallory.form_of(mallorys, "logout", {{"csrf", own}}), {}},
-        {"from another site", form, {{"Sec-Fetch-Site", "cross-site"}}},
-        {"from a neighbour", form, {{"Sec-Fetch-Site", "same-site"}}},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        const Answer answer = alice.send(action, row.form, row.headers);
-        CHECK(answer.status == 403);
-        CHECK(has_id(answer.body, "request-id"));
-        CHECK_FALSE(answer.has("Set-Cookie"));
-    }
-    // Without cookies, as another site would send it, it is no form of this browser either.
-    CHECK(op.cgi("logout", post_form(form)).status == 403);
-    // Nor does its address work as a link, in another browser.
-    UserAgent stranger(op);
-    const std::string resume = find_form(question.answer.body)->fields.at("resume");
-    CHECK(stranger.open(logout_url(op, {{"resume", resume}})).verdict() == "page 403");
-    for (const std::string& text :
-         {form.substr(0, form.find("&decision=")), form + "&decision=logout", form + "&resume=x"})
-        CHECK(alice.send(action, text).status == 400);
-    CHECK(is_signed_in(alice));
-    CHECK(op.count_rows("sessions") == 2);
-    CHECK(says(alice.submit(question, "logout"), "You are signed out"));
-}
-
-TEST_CASE("logout: the question is about one session, and is asked for some minutes") {
-    Deployment op;
-    UserAgent browser(op);
-    browser.sign_in(authorization_request());
-    const Landing alices = browser.open(op.url("logout"));
-    browser.log_in(browser.authorize(authorization_request().with("prompt", "login")), kBob, kBobPassword);
-    CHECK(browser.submit(alices, "logout").verdict() == "page 403");
-    CHECK(is_signed_in(browser));
-
-    const Landing bobs = browser.open(op.url("logout"));
-    op.advance(seconds{600});
-    CHECK(browser.submit(bobs, "logout").verdict() == "page 400");
-    CHECK(is_signed_in(browser));
-    CHECK(says(browser.submit(browser.open(op.url("logout")), "logout"), "You are signed out"));
-}
-
-TEST_CASE("logout: the question's address can be loaded again in its own browser, a posted request in any") {
-    Deployment op;
-    register_address(op);
-    UserAgent alice(op);
-    const auto tokens = obtain_tokens(op, alice, authorization_request());
-    const Landing question = alice.open(op.url("logout"));
-    const std::string resume = find_form(question.answer.body)->fields.at("resume");
-    CHECK(alice.open(logout_url(op, {{"resume", resume}})).verdict() == "logout");
-
-    const std::string posted = op.cgi("logout", post_form(with_hint(tokens).text())).location();
-    UserAgent bob(op);
-    bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword);
-    CHECK(bob.open(posted).verdict() == "logout");  // it is about Alice
-    CHECK(is_signed_in(bob));
-    CHECK(alice.open(posted + "&state=x&post_logout_redirect_uri=https%3A%2F%2Fevil.example").url ==
-          kBye + "?state=s");  // beside `resume` nothing counts
-    const std::string late = op.cgi("logout", post_form(with_hint(tokens).text())).location();
-    op.advance(seconds{600});
-    CHECK(alice.open(late).verdict() == "page 400");
 }
 
 TEST_CASE("logout: what was begun before it yields no code any more, in this browser or with what it kept") {

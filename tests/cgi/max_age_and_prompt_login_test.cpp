@@ -30,7 +30,7 @@ TEST_CASE(
         const Query request = authorization_request().raw(demand);
         const Landing login = alice.authorize(request);
         CHECK(login.verdict() == "login");
-        const std::string resume = query_parameter(login.url, "resume").value_or("");
+        const std::string resume = resume_of(login);
         // By hand to the endpoints behind the form.
         CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
         for (const std::string more : {"max_age=9999", "prompt=none"})
@@ -77,7 +77,7 @@ TEST_CASE("prompt=login: a login made for another request does not count [OIDC C
     const Landing other = alice.authorize(authorization_request(kTrusted).with("prompt", "login"));
     CHECK(wanted.verdict() == "login");
     CHECK(alice.log_in(other).verdict() == "code");
-    const std::string resume = query_parameter(wanted.url, "resume").value_or("");
+    const std::string resume = resume_of(wanted);
     CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
     CHECK(alice.log_in(wanted).verdict() == "code");
 }
@@ -134,7 +134,7 @@ TEST_CASE("max_age: a login in another tab makes the session young enough") {
     const Landing stale = alice.authorize(authorization_request().with("max_age", "10"));
     CHECK(stale.verdict() == "login");
     CHECK(alice.log_in(alice.authorize(authorization_request(kTrusted).with("prompt", "login"))).verdict() == "code");
-    const std::string resume = query_parameter(stale.url, "resume").value_or("");
+    const std::string resume = resume_of(stale);
     CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "code");
 }
 

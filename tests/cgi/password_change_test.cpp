@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "json/writer.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
@@ -19,13 +18,7 @@ using std::chrono::seconds;
 constexpr const char* kGiven = "a gate that was handed over";
 constexpr const char* kOwn = "my own very quiet gate";
 
-bool says(const Answer& page, const std::string& text) {
-    return visible_text(page.body).find(text) != std::string::npos;
-}
-
 bool is_change_page(const Landing& page) { return says(page.answer, "Choose your own before you go on."); }
-
-std::string resume_of(const Landing& page) { return query_parameter(page.url, "resume").value_or(""); }
 
 /// Alice has a password that she must change.
 struct MustChange {
@@ -96,8 +89,6 @@ TEST_CASE("must change: what the new password must be [PASSWORD-2, PASSWORD-4, P
     };
     for (const Row& row : {Row{"short", "short", "The new password is too short."},
                            Row{kOwn, "my own very quiet gatf", "The two new passwords are not the same."},
-                           Row{"a quiet gate\tand a key", kOwn, "There is a tab or a line break in the password."},
-                           Row{kOwn, "a quiet gate and a key\n", "There is a tab or a line break in the password."},
                            Row{kGiven, kGiven, "The new password must be another one than the present one."}}) {
         CAPTURE(std::string(row.problem));
         page = alice.submit(page, "save", {{"new", row.fresh}, {"again", row.again}});
@@ -156,10 +147,9 @@ TEST_CASE("must change: the second factor comes first, and the session is worth 
     const Landing consent = MustChange::choose(alice, page);
     REQUIRE(consent.verdict() == "consent");
     const Landing at_client = alice.approve(consent);
-    const Answer tokens = redeem(f.op, token_request(at_client.parameter("code")));
-    const auto claims = jwt_claims(tokens.member("id_token"));
+    const auto claims = id_token_of(f.op, at_client);
     CHECK(text_of(claims, "acr") == "https://refeds.org/profile/mfa");
-    CHECK(postern::json::write(*claims.find("amr")) == R"(["pwd","otp","mfa"])");
+    CHECK(amr_of(claims) == "pwd otp mfa");
     // The code was spent on the way.
     UserAgent again(f.op);
     const Landing refused = again.submit(f.log_in(again, kOwn), "verify", {{"code", code}});
@@ -188,12 +178,8 @@ TEST_CASE("must change: any other new password takes the demand away [PASSWORD-5
     UserAgent alice(f.op);
     CHECK(f.log_in(alice, kOwn).verdict() == "consent");
     f.demand();
-    const std::string printed = f.op.must({"user", "reset-link", kAlice});
-    const auto at = printed.find("https://");
-    REQUIRE(at != std::string::npos);
     UserAgent browser(f.op);
-    const std::string url = printed.substr(at, printed.find_first_of(" \n", at) - at);
-    const Landing link = browser.open(url);
+    const Landing link = browser.open(link_of(f.op, {"user", "reset-link", kAlice}));
     browser.submit(link, "save", {{"new", kOwn}, {"again", kOwn}});
     UserAgent again(f.op);
     CHECK(f.log_in(again, kOwn).verdict() == "consent");

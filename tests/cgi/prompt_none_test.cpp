@@ -67,13 +67,4 @@ TEST_CASE("prompt=none: does not make an open redirector [RFC 9700 §4.11.2, A14
     }
 }
 
-TEST_CASE("prompt=none: a disabled user or a changed password is login_required at once") {
-    const Deployment op;
-    UserAgent alice(op);
-    alice.sign_in(authorization_request());
-    CHECK(alice.authorize(silent()).verdict() == "code");
-    op.must({"user", "passwd", kAlice, "--password-stdin"}, "another quite long password\n");
-    CHECK(alice.authorize(silent()).verdict() == "login_required");
-}
-
 }  // namespace

@@ -96,18 +96,6 @@ TEST_CASE("rotation: a lost answer is replaced once, for the same client and unt
     check_ended(r.op, {last.json()});
 }
 
-TEST_CASE("rotation: after the grace, and without one, a second use is reuse and ends the grant [F10, RFC 6749 §6f]") {
-    for (const int grace : {10, 0}) {
-        CAPTURE(grace);
-        SignedIn r({.config = json::Object{{"refreshReuseGrace", grace}}});
-        const Answer second = refresh(r.op, r.refresh_token());
-        REQUIRE(second.verdict() == "200");
-        if (grace != 0) r.op.advance(seconds(grace + 1));
-        CHECK(refresh(r.op, r.refresh_token()).verdict() == kRefused);
-        check_ended(r.op, {r.tokens, second.json()});
-    }
-}
-
 TEST_CASE(
     "rotation: another client's attempt takes nothing from the owner, even with a spent token [F05, RFC 6749 §6d, "
     "§10.4b]") {
@@ -179,31 +167,6 @@ TEST_CASE("rotation: what ends a user's or a client's rights ends the refresh to
         CHECK(as_client(revoked.op, "revoke", {{"token", tokens.member("refresh_token")}}).status == 200);
         check_ended(revoked.op, {tokens.json()});
     }
-}
-
-TEST_CASE("replay: a code that is used twice takes its refresh token along [RFC 6749 §4.1.2e, T02]") {
-    const Deployment op;
-    UserAgent alice(op);
-    const Query request = token_request(alice.obtain_code(authorization_request()));
-    const Answer first = redeem(op, request);
-    const Answer refreshed = refresh(op, first.member("refresh_token"));
-    REQUIRE(refreshed.verdict() == "200");
-    CHECK(redeem(op, request).verdict() == "400 invalid_grant");
-    CHECK(refresh(op, refreshed.member("refresh_token")).verdict() == "400 invalid_grant");
-    CHECK(userinfo(op, refreshed.member("access_token")).status == 401);
-}
-
-TEST_CASE("registration: a scope that the client has lost is lost at the next refresh") {
-    SignedIn r;
-    r.op.must({"client", "set", kWeb, "--scope", "openid profile"});
-    const Answer answer = refresh(r.op, r.refresh_token());
-    REQUIRE(answer.verdict() == "200");
-    CHECK(answer.member("scope") == "openid");
-    const Query asking{
-        {"grant_type", "refresh_token"}, {"refresh_token", answer.member("refresh_token")}, {"scope", "openid email"}};
-    const Answer repeated = redeem(r.op, asking);
-    CHECK(repeated.verdict() == "200");
-    CHECK(repeated.member("scope") == "openid");
 }
 
 TEST_CASE(

@@ -82,17 +82,6 @@ TEST_CASE(
     for (const std::string scope : {"openid", "email", "api"}) CHECK(stored.find(scope) != std::string::npos);
 }
 
-TEST_CASE("consent: is of one user for one client [L15]") {
-    const Deployment op;
-    UserAgent alice(op);
-    CHECK(alice.sign_in(authorization_request()).verdict() == "code");
-    CHECK(alice.authorize(authorization_request(kOther)).verdict() == "consent");
-    UserAgent bob(op);
-    CHECK(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword).verdict() == "consent");
-    UserAgent elsewhere(op, "192.0.2.99");  // the same user in another browser
-    CHECK(elsewhere.log_in(elsewhere.authorize(authorization_request())).verdict() == "code");
-}
-
 TEST_CASE(
     "consent: prompt=consent asks although it was given, and the answer is remembered all the same [OIDC Core "
     "§3.1.2.1o]") {

@@ -311,18 +311,6 @@ TEST_CASE(
     CHECK(audience_of(redeem(op, token_request(code).with("resource", kNotes))) == kNotes);
 }
 
-TEST_CASE("resource: a default is held to its scopes and those about the user [ATP-4, RES-9, RFC 9068 §3b]") {
-    Site site;
-    site.op.must({"client", "set", kWeb, "--access-token-profile", "rfc9068", "--default-resource", kNotes});
-    const Answer answer = site.redeem_code(site.request("openid email files:read notes:write"), kAsIs);
-    CHECK(audience_of(answer) == kNotes);
-    CHECK(answer.member("scope") == "openid email notes:write");
-    CHECK(userinfo(site.op, answer.member("access_token")).status == 200);
-    site.op.must({"client", "set", kMachine, "--access-token-profile", "rfc9068", "--default-resource", kNotes});
-    const Answer machine = as_client(site.op, "token", Query{{"grant_type", "client_credentials"}}, kMachine);
-    CHECK(machine.member("scope") == "notes:read");
-}
-
 TEST_CASE("resource: a spent code ends its grant, also when the replay names what was not granted [RFC 6749 §4.1.2]") {
     Site site;
     const std::string code = site.alice.obtain_code(site.request().with("resource", kNotes));
@@ -330,26 +318,6 @@ TEST_CASE("resource: a spent code ends its grant, also when the replay names wha
     REQUIRE(first.status == 200);
     CHECK(redeem(site.op, token_request(code).with("resource", kFiles)).member("error") == "invalid_grant");
     CHECK_FALSE(is_active(site.op, first.member("access_token")));
-}
-
-TEST_CASE("introspection tells when and how the user logged in, in either profile [STEPUP-1, RFC 9470 §6.2]") {
-    Site site;
-    const Answer answer = site.redeem_code(site.request(), kAsIs);
-    const auto introspected = [&](const std::string& token) {
-        return as_client(site.op, "introspect", Query{{"token", token}}, kOther).json();
-    };
-    const json::Object user = introspected(answer.member("access_token"));
-    const json::Object id_token = jwt_claims(answer.member("id_token"));
-    for (const char* name : {"auth_time", "acr"}) {
-        CAPTURE(name);
-        CHECK(written(user, name) == written(id_token, name));
-        CHECK_FALSE(written(user, name).empty());
-    }
-    const Answer machine = as_client(site.op, "token", Query{{"grant_type", "client_credentials"}}, kMachine);
-    const json::Object client = introspected(machine.member("access_token"));
-    CHECK(written(client, "active") == R"({"active":true})");
-    CHECK(client.find("auth_time") == nullptr);
-    CHECK(client.find("acr") == nullptr);
 }
 
 }  // namespace

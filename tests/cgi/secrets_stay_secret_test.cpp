@@ -48,7 +48,7 @@ TEST_CASE(
 
     Landing login = alice.authorize(authorization_request().with("client_secret", secret_of(kWeb)));
     secrets.push_back({"csrf of the login form", find_form(login.answer.body)->fields.at("csrf")});
-    secrets.push_back({"sealed request", query_parameter(login.url, "resume").value_or("")});
+    secrets.push_back({"sealed request", resume_of(login)});
     secrets.push_back({"browser cookie", alice.browser_cookie()});
     login = alice.log_in(login, kAlice, "wrong-pass-word-1");
     const Landing consent = alice.log_in(login);

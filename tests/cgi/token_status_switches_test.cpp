@@ -51,39 +51,6 @@ Answer ask(const Deployment& op, const std::string& endpoint, const Caller& call
 }
 
 TEST_CASE(
-    "authenticateIntrospect false: only the token counts, and credentials are not looked at [IF9, IF10, IF15, IF126, "
-    "rule 3]") {
-    SignedIn open(configured({{"authenticateIntrospect", false}}));
-    const SignedIn closed;
-    for (const Caller& caller : callers(false, true, true)) {
-        CAPTURE(caller.when);
-        CHECK((ask(closed.op, "introspect", caller, closed.access_token()).status == 200) == caller.by_default);
-        const Answer answer = ask(open.op, "introspect", caller, open.access_token());
-        CHECK((answer.status == 200) == caller.switched);
-        CHECK(answer.body.starts_with(R"({"active":true,)"));
-        CHECK(ask(open.op, "introspect", caller, open.access_token() + "A").body == kInactive);
-        CHECK(ask(open.op, "introspect", caller, open.access_token(), "x").verdict() == "400 unsupported_token_type");
-        CHECK(ask(open.op, "introspect", caller, "").verdict() == "400 invalid_request");
-    }
-    // The other switch has no effect then.
-    open.op.configure("introspectionRequiresConfidentialClient", true);
-    CHECK(open.op.cgi("introspect", post_form(Query{{"token", open.access_token()}}.text())).status == 200);
-    // Revocation has its own.
-    CHECK(open.op.cgi("revoke", post_form(Query{{"token", open.access_token()}}.text())).status == 401);
-}
-
-TEST_CASE(
-    "introspectionRequiresConfidentialClient false: public clients may ask too, and no other caller [IF14, IF125, rule 2, I07, I08]") {
-    const SignedIn open(configured({{"introspectionRequiresConfidentialClient", false}}));
-    for (const Caller& caller : callers(false, true, false)) {
-        CAPTURE(caller.when);
-        const Answer answer = ask(open.op, "introspect", caller, open.access_token());
-        CHECK((answer.status == 200) == caller.switched);
-        if (caller.switched) CHECK(answer.body.starts_with(R"({"active":true,)"));
-    }
-}
-
-TEST_CASE(
     "authenticateRevoke false: the holder of a token may revoke it, a signature is still needed [IF11, IF12, IF143, rules 2 and 3]") {
     const SignedIn closed;
     for (const Caller& caller : callers(true, true, true)) {
@@ -133,14 +100,6 @@ TEST_CASE("useOpaqueRefreshTokens: tokens of either form stay good when the opti
         CHECK_FALSE(is_active(r.op, r.refresh_token()));
         CHECK_FALSE(is_active(r.op, r.access_token()));
     }
-}
-
-TEST_CASE("usernameInAccessToken false: introspection has no name to tell [IF47, RFC 7662 §2.2d, §5b, I09]") {
-    const SignedIn r(configured({{"usernameInAccessToken", false}}));
-    const Answer answer = as_client(r.op, "introspect", {{"token", r.access_token()}}, kOther);
-    CHECK(answer.body.starts_with(R"({"active":true,)"));
-    CHECK(answer.json().find("username") == nullptr);
-    CHECK(answer.body.find(kAlice) == std::string::npos);
 }
 
 TEST_CASE("OpenID Connect off: tokens are introspected and revoked all the same") {

@@ -56,8 +56,7 @@ TEST_CASE("two tabs: one login serves both, and the sid stays for the same perso
     const Landing login2 = alice.authorize(authorization_request());
     const Landing done1 = alice.log_in(login1);
     CHECK(done1.verdict() == "code");
-    const Landing consent2 =
-        alice.open(op.url("authorize") + "?resume=" + query_parameter(login2.url, "resume").value_or(""));
+    const Landing consent2 = alice.open(op.url("authorize") + "?resume=" + resume_of(login2));
     CHECK(consent2.verdict() == "consent");
     const auto sid_of = [&](const Landing& landing, const char* client) {
         return text_of(
@@ -71,26 +70,6 @@ TEST_CASE("two tabs: one login serves both, and the sid stays for the same perso
     const Landing bobs =
         alice.log_in(alice.authorize(authorization_request(kTrusted).with("prompt", "login")), kBob, kBobPassword);
     CHECK(sid_of(bobs, kTrusted) != sid);
-}
-
-TEST_CASE("two tabs: a request yields one code, whichever way it is asked twice [A20, L17]") {
-    const Deployment op;
-    UserAgent alice(op);
-    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
-    const Landing done = alice.approve(consent);
-    REQUIRE(done.verdict() == "code");
-    const auto ask_again = [&] {
-        return std::vector<Landing>{
-            alice.open(done.visited.back()), alice.approve(consent),
-            alice.open(op.url("authorize") + "?resume=" + query_parameter(consent.url, "resume").value_or(""))};
-    };
-    for (const Landing& again : ask_again()) CHECK(again.url == done.url);
-    CHECK(alice.deny(consent).verdict() == "page 400");
-    CHECK(alice.open(consent.url).verdict() == "page 400");
-    CHECK(op.count_rows("authorization_codes") == 1);
-    CHECK(redeem(op, token_request(done.parameter("code"))).status == 200);  // the tries took nothing away
-    for (const Landing& late : ask_again()) CHECK(late.verdict() == "page 400");
-    CHECK(op.count_rows("authorization_codes") == 1);
 }
 
 TEST_CASE("two tabs: CGI processes that get one consent page at once yield one code [L17]") {

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "db/write.h"
 #include "json/reader.h"
+#include "support/html.h"
 #include "util/base64.h"
 #include "util/percent.h"
 #include "util/text.h"
@@ -132,6 +134,57 @@ std::string subject_of(const Deployment& deployment, const std::string& username
     REQUIRE(shown);
     REQUIRE(shown->if_object() != nullptr);
     return text_of(*shown->if_object(), "sub");
+}
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+bool says(const Landing& page, const std::string& text) { return says(page.answer, text); }
+
+std::string at(const Deployment& deployment, const std::string& page) { return deployment.url("account") + page; }
+
+UserAgent signed_in(const Deployment& deployment, const std::string& user, const std::string& password) {
+    UserAgent browser(deployment);
+    const Landing login = browser.open(at(deployment, ""));
+    REQUIRE(login.verdict() == "login");
+    REQUIRE(browser.log_in(login, user, password).url == at(deployment, ""));
+    return browser;
+}
+
+bool can_log_in(const Deployment& deployment, const std::string& user, const std::string& password) {
+    UserAgent browser(deployment, "198.51.100.9");
+    return browser.log_in(browser.open(at(deployment, "")), user, password).url == at(deployment, "");
+}
+
+json::Object id_token_of(const Deployment& deployment, const Landing& at_client, const std::string& client) {
+    REQUIRE_MESSAGE(at_client.verdict() == "code", at_client.verdict() << at_client.answer.log);
+    const Answer tokens = redeem(deployment, token_request(at_client.parameter("code"), client), client);
+    REQUIRE_MESSAGE(tokens.status == 200, tokens.body << tokens.log);
+    return jwt_claims(tokens.member("id_token"));
+}
+
+std::string amr_of(const json::Object& claims) {
+    std::string words;
+    if (const json::Value* amr = claims.find("amr"))
+        for (const json::Value& word : *amr->if_array()) words += (words.empty() ? "" : " ") + *word.if_string();
+    return words;
+}
+
+std::string resume_of(const Landing& page) { return query_parameter(page.url, "resume").value_or(""); }
+
+std::string link_of(const Deployment& deployment, std::vector<std::string> command) {
+    command.emplace_back("--json");
+    const auto printed = json::parse(deployment.must(command));
+    REQUIRE(printed);
+    return text_of(*printed->if_object(), "link");
+}
+
+void change_database(const Deployment& deployment, const std::string& sql) {
+    db::Database database(deployment.database(), db::Access::read_write);
+    db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        REQUIRE(transaction.run(sql.c_str()) > 0);
+        transaction.commit();
+    });
 }
 
 }  // namespace postern::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "support/deployment.h"
 #include "support/query.h"
@@ -65,5 +66,31 @@ struct SignedIn {
 
 /// The `sub` of a user.
 std::string subject_of(const Deployment& deployment, const std::string& username);
+
+/// Returns true when a reader of the page sees that text.
+bool says(const Answer& page, const std::string& text);
+bool says(const Landing& page, const std::string& text);
+
+/// The address of a page of the account: "", "/app".
+std::string at(const Deployment& deployment, const std::string& page);
+/// A browser that has signed in with a password and is at the account.
+UserAgent signed_in(const Deployment& deployment, const std::string& user = kAlice,
+                    const std::string& password = kAlicePassword);
+/// Returns true when a new browser, at another address, gets to the account with that password.
+bool can_log_in(const Deployment& deployment, const std::string& user, const std::string& password);
+
+/// The claims of the ID token behind the code with which a browser has come to the client.
+json::Object id_token_of(const Deployment& deployment, const Landing& at_client, const std::string& client = kWeb);
+/// The words of the claim: "pwd otp mfa", "" without it.
+std::string amr_of(const json::Object& claims);
+
+/// The sealed request in the address of a page.
+std::string resume_of(const Landing& page);
+
+/// Prints JSON with the command and returns the link that it has made.
+std::string link_of(const Deployment& deployment, std::vector<std::string> command);
+
+/// Runs a statement that changes the database behind the programs' back.
+void change_database(const Deployment& deployment, const std::string& sql);
 
 }  // namespace postern::test

@@ -47,7 +47,8 @@ std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const 
 }  // namespace
 
 TEST_CASE(
-    "introspection: which callers may ask, with each of the three switches [IF10, IF13, IF14, IF15, RFC 7662 §2.1f, I07, I08, C12]") {
+    "introspection: which callers may ask, with each of the three switches [IF10, IF13, IF14, IF15, "
+    "IF125, IF126, RFC 7662 §2.1f, I07, I08, C12]") {
     test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
@@ -104,7 +105,9 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2.2, RFC 9470 §6.2, STEPUP-1]") {
+TEST_CASE(
+    "introspection: an active access token, member by member [IF47, RFC 7662 §2.2, §2.2d, §5b, RFC 9470 §6.2, "
+    "STEPUP-1]") {
     test::IssuedTokens fixture;
     const std::int64_t now = util::to_epoch(fixture.context.now());
     const std::string sub = fixture.alice.subject.str();

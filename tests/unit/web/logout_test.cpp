@@ -59,7 +59,7 @@ TEST_CASE("answer_logout: yes ends the session and clears the cookie, no leaves 
     CHECK_FALSE(f.is_signed_in());
 }
 
-TEST_CASE("answer_logout: only the form of this browser and session, with a decision") {
+TEST_CASE("answer_logout: only the form of this browser and session, with a decision [L06, RP-Initiated Logout §2o]") {
     struct Row {
         const char* when;
         void (*change)(Fixture&, std::map<std::string, std::string>&);

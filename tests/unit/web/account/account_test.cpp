@@ -246,6 +246,33 @@ TEST_CASE("account: nothing changes by GET [ACCOUNT-4, L25]") {
     }
 }
 
+TEST_CASE(
+    "account: what gives or takes a factor or a claim demands a recent login, a look a session [ACCOUNT-3, L24]") {
+    const FormRow rows[] = {
+        {"/app", {{"remove", "yes"}}, {{"another", "yes"}}},
+        {"/app", {{"app", "sealed"}, {"code", "123456"}}, {{"another", "yes"}}},
+        {"/codes", {{"stamp", "1"}}, {{"new", "yes"}}},
+        {"/passkeys", {{"remove", "AAAA"}}, {{"add", "yes"}}},
+        {"/passkeys", {{"rename", "AAAA"}, {"name", "Old phone"}}, {{"add", "yes"}}},
+        {"/profile", {{"claims", "nickname"}, {"nickname", "Al"}}, {{"edit", "yes"}}},
+    };
+    for (const FormRow& row : rows) {
+        CAPTURE(row.page);
+        AccountFlow f;
+        f.fixture.settings.login.rp_id = "op.example";
+        give_something_to_lose(f);
+        auto fields = row.fields;
+        f.fixture.clock.advance(f.fixture.settings.account.reauthentication - util::Seconds{1});
+        CHECK(f.open(row.page, row.query).status == 200);
+        fields["csrf"] = f.account_pages.last_frame.csrf;
+        f.fixture.clock.advance(util::Seconds{1});
+        CHECK(f.open(row.page).status == 200);
+        CHECK(place_of(f.open(row.page, row.query)) == "https://op.example/login");
+        CHECK(place_of(f.press(row.page, fields)) == "https://op.example/login");
+        CHECK(is_unchanged(f));
+    }
+}
+
 TEST_CASE("account: what was done is said in our words only [ACCOUNT-4]") {
     AccountFlow f;
     f.open("/password", {{"done", "password-changed"}});
