@@ -54,8 +54,8 @@ export async function untilTheyRun(pids, starter) {
   while (pids.some((pid) => programOf(pid) === starter)) await new Promise((done) => setTimeout(done, 20));
 }
 
-/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with the programs that
-/// it started, those that have ended too.
+/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with the programs
+/// that it started, those that have ended too.
 export function cpuTicks({ pid }) {
   const server = statOf(pid);
   if (!server) throw new Error(`process ${pid} has ended`);

@@ -79,23 +79,19 @@ for (const tls of [false, true]) {
       }));
 
     // Any program on the machine can listen on http loopback and call itself this client [RFC 8252 §8.6].
-    it(
-      `asks ${tls ? "nothing that was approved before" : "again on behalf of a client on http loopback"}, ` +
-        "and no password",
-      () =>
-        withDemo(async (page) => {
-          await signInAndApprove(page);
-          await page.click("#start-over");
-          await state(page, "ready");
-          await page.click("#sign-in");
-          if (!tls) {
-            await page.waitForSelector("#approve");
-            assert.equal(await page.locator("#password").count(), 0);
-            await page.click("#approve");
-          }
-          await state(page, "done");
-        }),
-    );
+    it(`asks ${tls ? "nothing that was approved before" : "a client on http loopback again"}, and no password`, () =>
+      withDemo(async (page) => {
+        await signInAndApprove(page);
+        await page.click("#start-over");
+        await state(page, "ready");
+        await page.click("#sign-in");
+        if (!tls) {
+          await page.waitForSelector("#approve");
+          assert.equal(await page.locator("#password").count(), 0);
+          await page.click("#approve");
+        }
+        await state(page, "done");
+      }));
 
     once("signs out at the server without a question, and is back at its start", () =>
       withDemo(async (page) => {

@@ -75,24 +75,20 @@ describe("a sign-in that does not go straight on", () => {
       assert.ok((await answer(page, "of this test")).get("code"));
     }));
 
-  it(
-    "back from the application: nothing can be answered " +
-      "any more, and a way to start over that gives a code of its own",
-    () =>
-      withPage(async (page) => {
-        await page.goto(url("of this test"));
-        await signIn(page);
-        await page.click("#approve");
-        const { code } = Object.fromEntries(await answer(page, "of this test"));
-        assert.equal(await statusOf(code), 200);
-        await backToAnsweredRequest(page);
-        await page.click("#try-again");
-        await page.click("#approve");
-        const again = (await answer(page, "of this test")).get("code");
-        assert.notEqual(again, code);
-        assert.equal(await statusOf(again), 200);
-      }),
-  );
+  it("back from the application: no answer counts any more, and starting over gives a code of its own", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.click("#approve");
+      const { code } = Object.fromEntries(await answer(page, "of this test"));
+      assert.equal(await statusOf(code), 200);
+      await backToAnsweredRequest(page);
+      await page.click("#try-again");
+      await page.click("#approve");
+      const again = (await answer(page, "of this test")).get("code");
+      assert.notEqual(again, code);
+      assert.equal(await statusOf(again), 200);
+    }));
 
   it("back after signing out: neither a page of the signed-out user nor the user's name", () =>
     withPage(async (page) => {
@@ -192,26 +188,23 @@ describe("cookies that do not come back", () => {
     }
   });
 
-  it(
-    "the application says 127.0.0.1, the issuer localhost: " + "the page names the issuer and leads there",
-    async () => {
-      const deployment = await openDemo({ host: "localhost" });
-      const browser = await openBrowser();
-      const { page, faults, close } = await openPage(browser, deployment);
-      try {
-        const right = authorizationUrl(deployment);
-        await page.goto(right.replace("localhost", "127.0.0.1"));
-        await page.getByRole("heading", { name: "This browser does not know this sign-in" }).waitFor();
-        assert.ok((await page.locator("main").innerText()).includes(deployment.issuer));
-        await page.click("#try-again");
-        await signIn(page);
-        await page.waitForSelector("#approve");
-        assert.deepEqual(faults, []);
-      } finally {
-        await close();
-        await browser.close();
-        await deployment.stop();
-      }
-    },
-  );
+  it("the application says 127.0.0.1, the issuer localhost: the page names the issuer and leads there", async () => {
+    const deployment = await openDemo({ host: "localhost" });
+    const browser = await openBrowser();
+    const { page, faults, close } = await openPage(browser, deployment);
+    try {
+      const right = authorizationUrl(deployment);
+      await page.goto(right.replace("localhost", "127.0.0.1"));
+      await page.getByRole("heading", { name: "This browser does not know this sign-in" }).waitFor();
+      assert.ok((await page.locator("main").innerText()).includes(deployment.issuer));
+      await page.click("#try-again");
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      assert.deepEqual(faults, []);
+    } finally {
+      await close();
+      await browser.close();
+      await deployment.stop();
+    }
+  });
 });

@@ -42,36 +42,32 @@ describe("the server's pages", () => {
       assert.equal(new URL(page.url()).searchParams.get("code"), null);
     }));
 
-  it(
-    "signing out asks first, without JavaScript and by " +
-      "keyboard: cancel keeps the session, the other button ends it",
-    () =>
-      withPage({ javaScriptEnabled: false }, async (page) => {
-        const gone = () =>
-          page
-            .goto(authorizationUrl(deployment, { prompt: "none" }))
-            .then(() => new URL(page.url()).searchParams.get("error") === "login_required");
-        await page.goto(authorizationUrl(deployment));
-        await signIn(page);
-        await page.click("#approve");
-        await page.waitForURL(`${deployment.origin}/demo/?*`);
+  it("signing out asks, without JavaScript and by keyboard: one button cancels, the other signs out", () =>
+    withPage({ javaScriptEnabled: false }, async (page) => {
+      const gone = () =>
+        page
+          .goto(authorizationUrl(deployment, { prompt: "none" }))
+          .then(() => new URL(page.url()).searchParams.get("error") === "login_required");
+      await page.goto(authorizationUrl(deployment));
+      await signIn(page);
+      await page.click("#approve");
+      await page.waitForURL(`${deployment.origin}/demo/?*`);
 
-        await page.goto(`${deployment.issuer}/logout`);
-        assert.match(await page.textContent("main"), new RegExp(PERSON.username));
-        await page.keyboard.press("Tab");
-        await page.keyboard.press("Tab");
-        assert.equal(await page.evaluate(() => document.activeElement.id), "cancel");
-        await page.keyboard.press("Enter");
-        await page.getByRole("heading", { name: "You are still signed in" }).waitFor();
-        assert.equal(await gone(), false);
+      await page.goto(`${deployment.issuer}/logout`);
+      assert.match(await page.textContent("main"), new RegExp(PERSON.username));
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "cancel");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "You are still signed in" }).waitFor();
+      assert.equal(await gone(), false);
 
-        await page.goto(`${deployment.issuer}/logout`);
-        await page.focus("#logout");
-        await page.keyboard.press("Enter");
-        await page.getByRole("heading", { name: "You are signed out" }).waitFor();
-        assert.equal(await gone(), true);
-      }),
-  );
+      await page.goto(`${deployment.issuer}/logout`);
+      await page.focus("#logout");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+      assert.equal(await gone(), true);
+    }));
 
   it("a client's logout request ends the session and leads back, sent as a form by another site, too", () =>
     withPage({ javaScriptEnabled: false }, async (page) => {

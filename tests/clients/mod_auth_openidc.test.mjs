@@ -149,46 +149,40 @@ describe("Apache mod_auth_openidc signs users in", () => {
       assert.equal((await userinfo([...seen].at(-1))).status, 200);
     });
 
-    it(
-      "requests that arrive together and refresh with one " + "token lose neither session nor grant [RFC 9700 §4.14.2]",
-      async () => {
-        const person = newPerson(site);
-        const token = signedIn(await person.signIn(`${site.origin}/`), site);
-        const { iat } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
-        // new ones are not refreshed at once
-        while (Date.now() / 1000 <= iat + 7) await new Promise((done) => setTimeout(done, 20));
-        const pages = await Promise.all(Array.from({ length: 8 }, () => person.visit(`${site.origin}/after-a-moment`)));
-        const shown = pages.map((page) => signedIn(page, site));
-        assert.ok(
-          shown.some((one) => one !== token),
-          "at least one of them refreshed",
-        );
-        const kept = signedIn(await person.visit(`${site.origin}/`), site);
-        assert.notEqual(kept, token);
-        assert.equal((await userinfo(kept)).status, 200);
-        const last = signedIn(await person.visit(`${site.origin}/always`), site);
-        assert.notEqual(last, kept);
-        assert.equal((await userinfo(last)).status, 200, site.log);
-      },
-    );
+    it("requests that refresh together with one token lose neither session nor grant [RFC 9700 §4.14.2]", async () => {
+      const person = newPerson(site);
+      const token = signedIn(await person.signIn(`${site.origin}/`), site);
+      const { iat } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+      // new ones are not refreshed at once
+      while (Date.now() / 1000 <= iat + 7) await new Promise((done) => setTimeout(done, 20));
+      const pages = await Promise.all(Array.from({ length: 8 }, () => person.visit(`${site.origin}/after-a-moment`)));
+      const shown = pages.map((page) => signedIn(page, site));
+      assert.ok(
+        shown.some((one) => one !== token),
+        "at least one of them refreshed",
+      );
+      const kept = signedIn(await person.visit(`${site.origin}/`), site);
+      assert.notEqual(kept, token);
+      assert.equal((await userinfo(kept)).status, 200);
+      const last = signedIn(await person.visit(`${site.origin}/always`), site);
+      assert.notEqual(last, kept);
+      assert.equal((await userinfo(last)).status, 200, site.log);
+    });
 
-    it(
-      "signing out ends both sign-ins, revokes the tokens " + "and leads back [RP-Initiated Logout §2, RFC 7009 §2.1]",
-      async () => {
-        const person = newPerson(site);
-        const token = signedIn(await person.signIn(`${site.origin}/`), site);
-        const { location } = await person.visit(
-          `${site.origin}/oidc/callback?logout=${encodeURIComponent(`${site.origin}/`)}`,
-        );
-        assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/logout`);
-        assert.ok(location.searchParams.get("id_token_hint"));
-        assert.equal((await userinfo(token)).status, 401, site.log);
-        const signedOut = await person.visit(location.href);
-        assert.equal(signedOut.location.href, `${site.origin}/`);
-        const { form } = await person.open(signedOut.location.href);
-        assert.ok(form.buttons.login, "and the password is asked for again");
-      },
-    );
+    it("signing out ends both and revokes the tokens [RP-Initiated Logout §2, RFC 7009 §2.1]", async () => {
+      const person = newPerson(site);
+      const token = signedIn(await person.signIn(`${site.origin}/`), site);
+      const { location } = await person.visit(
+        `${site.origin}/oidc/callback?logout=${encodeURIComponent(`${site.origin}/`)}`,
+      );
+      assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/logout`);
+      assert.ok(location.searchParams.get("id_token_hint"));
+      assert.equal((await userinfo(token)).status, 401, site.log);
+      const signedOut = await person.visit(location.href);
+      assert.equal(signedOut.location.href, `${site.origin}/`);
+      const { form } = await person.open(signedOut.location.href);
+      assert.ok(form.buttons.login, "and the password is asked for again");
+    });
 
     it("keys may be rotated while it runs [J18]", async () => {
       const before = await newPerson(site).signIn(`${site.origin}/`);

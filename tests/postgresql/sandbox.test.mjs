@@ -34,71 +34,66 @@ const ATTEMPTS = [
   ["program", /^EPERM$/, /^EPERM$/],
 ];
 
-describe(
-  "a process whose database is on a server",
-  { skip: missing ? `here is no sandbox: ${missing}` : false },
-  () => {
-    let directory;
-    let server;
-    let uris;
-    let listeners;
+const skip = missing ? `here is no sandbox: ${missing}` : false;
+describe("a process whose database is on a server", { skip }, () => {
+  let directory;
+  let server;
+  let uris;
+  let listeners;
 
-    before(async () => {
-      directory = await mkdtemp(join(tmpdir(), "pt-"));
-      await chmod(directory, 0o755);
-      const port = await freePort();
-      server = await PostgreSQL.start({ listen_addresses: "127.0.0.1", port });
-      uris = [server.uri, `postgresql://127.0.0.1:${port}/postgres?user=postgres`];
-      await run(join(BUILD, "bin/postern"), ["init"], { env: await environment(uris[0]) });
-      const listening = async (...where) => {
-        const listener = createServer((socket) => socket.destroy());
-        await new Promise((done, failed) => listener.once("error", failed).listen(...where, done));
-        return listener;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), "pt-"));
+    await chmod(directory, 0o755);
+    const port = await freePort();
+    server = await PostgreSQL.start({ listen_addresses: "127.0.0.1", port });
+    uris = [server.uri, `postgresql://127.0.0.1:${port}/postgres?user=postgres`];
+    await run(join(BUILD, "bin/postern"), ["init"], { env: await environment(uris[0]) });
+    const listening = async (...where) => {
+      const listener = createServer((socket) => socket.destroy());
+      await new Promise((done, failed) => listener.once("error", failed).listen(...where, done));
+      return listener;
+    };
+    listeners = [await listening(0, "127.0.0.1"), await listening(join(directory, "listener"))];
+  });
+  after(async () => {
+    for (const listener of listeners ?? []) listener.close();
+    await server?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /// Of a process with this database.
+  async function environment(database) {
+    const config = join(directory, "postern.json");
+    const settings = { issuer: "https://id.example", database, keys: join(directory, "keys"), state: directory };
+    await writeFile(config, JSON.stringify({ ...settings, sandbox: "require" }));
+    return { ...process.env, POSTERN_CONFIG: config };
+  }
+
+  /// Before version 4 it knows no ports.
+  async function knowsPorts(env) {
+    const { stdout } = await run(join(BUILD, "bin/postern"), ["doctor", "--json"], { env }).catch((failure) => failure);
+    return Number(stdout.match(/Landlock version (\d+)/)[1]) >= 4;
+  }
+
+  for (const [at, title] of [
+    [0, "has Unix sockets alone where the server is at one [G05]"],
+    [1, "has TCP to the server's port alone where the server is at one [G05]"],
+  ]) {
+    it(title, async () => {
+      const env = await environment(uris[at]);
+      const request = { REQUEST_METHOD: "GET", REQUEST_URI: "/probe" };
+      const probe = {
+        PROBE_PATH: "/probe",
+        PROBE_PLACE: directory,
+        PROBE_PORT: `${listeners[0].address().port}`,
+        PROBE_SOCKET: join(directory, "listener"),
       };
-      listeners = [await listening(0, "127.0.0.1"), await listening(join(directory, "listener"))];
+      const { stdout } = await run(join(BUILD, "tests/sandbox_probe"), [], { env: { ...env, ...request, ...probe } });
+      const results = JSON.parse(stdout.slice(stdout.indexOf("\r\n\r\n")));
+      const isPort = await knowsPorts(env);
+      for (const [attempt, ...expected] of ATTEMPTS) {
+        if (attempt !== "tcp" || isPort || at === 0) assert.match(results[attempt], expected[at], attempt);
+      }
     });
-    after(async () => {
-      for (const listener of listeners ?? []) listener.close();
-      await server?.stop();
-      await rm(directory, { recursive: true, force: true });
-    });
-
-    /// Of a process with this database.
-    async function environment(database) {
-      const config = join(directory, "postern.json");
-      const settings = { issuer: "https://id.example", database, keys: join(directory, "keys"), state: directory };
-      await writeFile(config, JSON.stringify({ ...settings, sandbox: "require" }));
-      return { ...process.env, POSTERN_CONFIG: config };
-    }
-
-    /// Before version 4 it knows no ports.
-    async function knowsPorts(env) {
-      const { stdout } = await run(join(BUILD, "bin/postern"), ["doctor", "--json"], { env }).catch(
-        (failure) => failure,
-      );
-      return Number(stdout.match(/Landlock version (\d+)/)[1]) >= 4;
-    }
-
-    for (const [at, title] of [
-      [0, "has Unix sockets alone where the server is at one [G05]"],
-      [1, "has TCP to the server's port alone where the server is at one [G05]"],
-    ]) {
-      it(title, async () => {
-        const env = await environment(uris[at]);
-        const request = { REQUEST_METHOD: "GET", REQUEST_URI: "/probe" };
-        const probe = {
-          PROBE_PATH: "/probe",
-          PROBE_PLACE: directory,
-          PROBE_PORT: `${listeners[0].address().port}`,
-          PROBE_SOCKET: join(directory, "listener"),
-        };
-        const { stdout } = await run(join(BUILD, "tests/sandbox_probe"), [], { env: { ...env, ...request, ...probe } });
-        const results = JSON.parse(stdout.slice(stdout.indexOf("\r\n\r\n")));
-        const isPort = await knowsPorts(env);
-        for (const [attempt, ...expected] of ATTEMPTS) {
-          if (attempt !== "tcp" || isPort || at === 0) assert.match(results[attempt], expected[at], attempt);
-        }
-      });
-    }
-  },
-);
+  }
+});

@@ -67,15 +67,11 @@ for (const { number, name, times } of ENDINGS)
       },
     );
 
-    it(
-      "every token whose revocation was answered is invalid, every other that was answered is valid [S07, " +
-        "Q04, S15, V07]",
-      async () => {
-        for (const token of load.dead) assert.equal(await load.isActive(token), false);
-        for (const token of load.alive) assert.equal(await load.isActive(token), true);
-        assert.ok(load.dead.length > 0 && load.alive.length > 0);
-      },
-    );
+    it("tokens whose revocation was answered are invalid, all others valid [S07, Q04, S15, V07]", async () => {
+      for (const token of load.dead) assert.equal(await load.isActive(token), false);
+      for (const token of load.alive) assert.equal(await load.isActive(token), true);
+      assert.ok(load.dead.length > 0 && load.alive.length > 0);
+    });
 
     it("the file is sound and holds no half of anything [S07, Q04]", async () => {
       assert.deepEqual(await faultsOf(p.deployment), []);

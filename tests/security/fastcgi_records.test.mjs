@@ -261,33 +261,30 @@ describe("records on the socket of an executable", () => {
     assert.equal(JSON.parse(answer).active, true, "half a request for revocation revoked");
   });
 
-  it(
-    "management records among those of a body are not part of it, and false lengths in them refuse it " + "[X24]",
-    async () => {
-      const question = (...lengths) =>
-        record(TYPE.GET_VALUES, Buffer.concat([...lengths.map(lengthBytes), Buffer.from("FCGI_MAX_CONNS")]), { id: 0 });
-      for (const name of ["token", "introspect", "jwks"]) {
-        for (const at of [-2, -1]) {
-          const statusWith = async (made) =>
-            parseCgi(
-              parseRecords(await workers[name].send([...whole(name).slice(0, at), made, ...whole(name).slice(at)]))
-                .stdout,
-            ).status;
-          assert.equal(await statusWith(question(14, 0)), usual(name)[1], name);
-          for (const lengths of [
-            [0x7ffffffe, 0x7fffffff],
-            [14, 0x7fffffff],
-            [14, 1],
-            [0x00ffffff, 0],
-          ]) {
-            const status = await statusWith(question(...lengths));
-            assert.ok([0, 400].includes(status), `${name} ${lengths} ${status}`);
-            await works(name);
-          }
+  it("management records among a body's are not part of it; false lengths in them refuse it [X24]", async () => {
+    const question = (...lengths) =>
+      record(TYPE.GET_VALUES, Buffer.concat([...lengths.map(lengthBytes), Buffer.from("FCGI_MAX_CONNS")]), { id: 0 });
+    for (const name of ["token", "introspect", "jwks"]) {
+      for (const at of [-2, -1]) {
+        const statusWith = async (made) =>
+          parseCgi(
+            parseRecords(await workers[name].send([...whole(name).slice(0, at), made, ...whole(name).slice(at)]))
+              .stdout,
+          ).status;
+        assert.equal(await statusWith(question(14, 0)), usual(name)[1], name);
+        for (const lengths of [
+          [0x7ffffffe, 0x7fffffff],
+          [14, 0x7fffffff],
+          [14, 1],
+          [0x00ffffff, 0],
+        ]) {
+          const status = await statusWith(question(...lengths));
+          assert.ok([0, 400].includes(status), `${name} ${lengths} ${status}`);
+          await works(name);
         }
       }
-    },
-  );
+    }
+  });
 
   it("an abort after the body comes too late, and another request's is handled like this one's [X24]", async () => {
     const records = whole("introspect");
@@ -335,22 +332,18 @@ describe("records on the socket of an executable", () => {
     await works("introspect");
   });
 
-  it(
-    `${CONNECTIONS} connections at once, silent or in the ` +
-      "middle of a request, and then gone: the next one is served [X24]",
-    async () => {
-      for (const name of ["token", "jwks"]) {
-        const peers = Array.from({ length: CONNECTIONS }, () => workers[name].open());
-        const connected = await Promise.all(peers.map((peer) => peer.connected));
-        assert.ok(connected.filter(Boolean).length > 1024, "the connections of this test were open");
-        peers.forEach((peer, i) => {
-          if (i % 3 > 0) peer.socket.write(i % 3 === 1 ? begin() : Buffer.concat(whole(name)).subarray(0, 60));
-        });
-        for (const peer of peers) peer.socket.destroy();
-        await works(name);
-      }
-    },
-  );
+  it(`${CONNECTIONS} connections at once, silent or halfway, and then gone: the next one is served [X24]`, async () => {
+    for (const name of ["token", "jwks"]) {
+      const peers = Array.from({ length: CONNECTIONS }, () => workers[name].open());
+      const connected = await Promise.all(peers.map((peer) => peer.connected));
+      assert.ok(connected.filter(Boolean).length > 1024, "the connections of this test were open");
+      peers.forEach((peer, i) => {
+        if (i % 3 > 0) peer.socket.write(i % 3 === 1 ? begin() : Buffer.concat(whole(name)).subarray(0, 60));
+      });
+      for (const peer of peers) peer.socket.destroy();
+      await works(name);
+    }
+  });
 
   it("a connection whose descriptor is beyond an fd_set is served like any other [X24]", async () => {
     for (const name of ["token", "userinfo"]) {
@@ -368,53 +361,50 @@ describe("records on the socket of an executable", () => {
   });
 
   for (const name of ["token", "introspect", "authorize", "jwks"]) {
-    it(
-      `${MUTATIONS} conversations with ${name} with something ` + "wrong in them: the process answers after each [X24]",
-      async () => {
-        const startOne = async () => {
-          const worker = await SingleProcess.start(provider.deployment, name);
-          await works(name, worker); // it connects before it has begun
-          return { worker, before: worker.usage() };
-        };
-        let { worker, before } = await startOne();
-        let aborted = 0;
-        const random = seeded();
-        try {
-          for (let count = 0; count < MUTATIONS; ++count) {
-            const bytes = mutate(whole(name), random);
-            const { stdout, types } = parseRecords(await worker.send(bytes));
-            try {
-              assert.ok(
-                types.every((type) => [TYPE.END, TYPE.STDOUT, TYPE.GET_VALUES_RESULT, TYPE.UNKNOWN].includes(type)),
-                `records ${types}`,
-              );
-              if (stdout !== "") assert.match(stdout, /^Status: [2345]\d\d /);
-              assert.doesNotMatch(stdout, /^Status: 500/);
-              if (await worker.hasAborted()) {
-                // random lengths whose sum is too large, see fastcgi_aborts.test.mjs
-                assert.match(worker.log, /Malloc: Assertion/);
-                assert.equal(stdout, "", "it answers nothing");
-                ({ worker, before } = await startOne());
-                ++aborted;
-              }
-              await works(name, worker);
-            } catch (error) {
-              throw new Error(
-                `${error.message}\nPOSTERN_SEED=${random.seed}, conversation ` +
-                  `${count}: ${bytes.toString("hex").slice(0, 4000)}`,
-                { cause: error },
-              );
+    it(`${MUTATIONS} faulty conversations with ${name}: the process answers after each [X24]`, async () => {
+      const startOne = async () => {
+        const worker = await SingleProcess.start(provider.deployment, name);
+        await works(name, worker); // it connects before it has begun
+        return { worker, before: worker.usage() };
+      };
+      let { worker, before } = await startOne();
+      let aborted = 0;
+      const random = seeded();
+      try {
+        for (let count = 0; count < MUTATIONS; ++count) {
+          const bytes = mutate(whole(name), random);
+          const { stdout, types } = parseRecords(await worker.send(bytes));
+          try {
+            assert.ok(
+              types.every((type) => [TYPE.END, TYPE.STDOUT, TYPE.GET_VALUES_RESULT, TYPE.UNKNOWN].includes(type)),
+              `records ${types}`,
+            );
+            if (stdout !== "") assert.match(stdout, /^Status: [2345]\d\d /);
+            assert.doesNotMatch(stdout, /^Status: 500/);
+            if (await worker.hasAborted()) {
+              // random lengths whose sum is too large, see fastcgi_aborts.test.mjs
+              assert.match(worker.log, /Malloc: Assertion/);
+              assert.equal(stdout, "", "it answers nothing");
+              ({ worker, before } = await startOne());
+              ++aborted;
             }
+            await works(name, worker);
+          } catch (error) {
+            throw new Error(
+              `${error.message}\nPOSTERN_SEED=${random.seed}, conversation ` +
+                `${count}: ${bytes.toString("hex").slice(0, 4000)}`,
+              { cause: error },
+            );
           }
-          assert.ok(aborted <= MUTATIONS / 100, `${aborted} of ${MUTATIONS} ended the process`);
-          const { memory, descriptors } = worker.usage();
-          assert.equal(descriptors, before.descriptors);
-          assert.ok(memory - before.memory < 20_000, `${before.memory} kB before, ${memory} kB after`);
-        } finally {
-          await worker.stop();
         }
-      },
-    );
+        assert.ok(aborted <= MUTATIONS / 100, `${aborted} of ${MUTATIONS} ended the process`);
+        const { memory, descriptors } = worker.usage();
+        assert.equal(descriptors, before.descriptors);
+        assert.ok(memory - before.memory < 20_000, `${before.memory} kB before, ${memory} kB after`);
+      } finally {
+        await worker.stop();
+      }
+    });
   }
 
   it("all of them are the processes that were started, and end at SIGTERM [X24]", async () => {

@@ -294,7 +294,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
   });
 
   it(
-    "confines the program: no other file, port, protocol or kind of socket, no process [FETCH-2, N04, G05]",
+    "confines the program: no other file, port, kind of socket or process [FETCH-2, N04, G05]",
     { skip: missing || false },
     async () => {
       const { where, set } = await named();

@@ -113,124 +113,109 @@ describe("one process, many requests", () => {
 
   const ENDPOINTS = ["introspect", "userinfo", "token", "revoke", "authorize", "jwks"];
   for (const name of ENDPOINTS) {
-    it(
-      `${name}: after a request with rights, and after one ` +
-        "that failed, the next is answered as by a fresh process [X26]",
-      async () => {
-        const { path, privileged, others } = requests[name];
-        const ask = async (worker, request) => essence(await worker.ask({ path, ...request }));
-        const all = [...privileged, ...others];
-        const expected = [];
-        for (const request of all) {
-          // each by a process that has answered nothing before
-          const fresh = await SingleProcess.start(provider.deployment, name);
-          try {
-            expected.push(await ask(fresh, request));
-          } finally {
-            await fresh.stop();
-          }
-        }
-        assert.ok(
-          new Set(expected.map((answer) => JSON.stringify(answer))).size > 1,
-          "the requests are not all answered alike",
-        );
-        const worker = await SingleProcess.start(provider.deployment, name);
+    it(`${name}: after good and bad requests the next is answered as by a fresh process [X26]`, async () => {
+      const { path, privileged, others } = requests[name];
+      const ask = async (worker, request) => essence(await worker.ask({ path, ...request }));
+      const all = [...privileged, ...others];
+      const expected = [];
+      for (const request of all) {
+        // each by a process that has answered nothing before
+        const fresh = await SingleProcess.start(provider.deployment, name);
         try {
-          for (const [i, request] of all.entries()) {
-            for (const earlier of privileged) {
-              assert.deepEqual(await ask(worker, earlier), expected[all.indexOf(earlier)], `${i}: the one with rights`);
-              assert.deepEqual(
-                await ask(worker, request),
-                expected[i],
-                `${i}: ${JSON.stringify(request).slice(0, 200)}`,
-              );
-            }
-          }
+          expected.push(await ask(fresh, request));
         } finally {
-          assert.equal(await worker.stop(), 0);
-        }
-      },
-    );
-  }
-
-  it(
-    `${ABORTS} requests that stop in the middle or ` + "hang up: descriptors and memory stay as they are [X27]",
-    async () => {
-      for (const name of ["token", "login"]) {
-        const worker = await SingleProcess.start(provider.deployment, name);
-        try {
-          const path = `/${name}`;
-          const request = {
-            method: "POST",
-            path,
-            body: "grant_type=authorization_code&code=x&username=a",
-            headers: { authorization: basicOf("web", provider.clients.web.secret) },
-          };
-          const whole = conversation(provider.issuer, request);
-          const head = [
-            begin(),
-            ...stream(TYPE.PARAMS, pairs({ ...variablesOf(provider.issuer, request), CONTENT_LENGTH: 40_000 })),
-          ];
-          const aborted = [
-            [...head, record(TYPE.STDIN, "x".repeat(20_000))], // half a body, and gone
-            [...head, record(TYPE.STDIN, "x".repeat(20_000)), record(TYPE.ABORT)], // and said so
-            [...head.slice(0, -1)], // not even all of the variables
-            whole, // all of it, and nobody stays for the answer; it writes
-            // nothing, for pages of a database may be kept in memory
-          ];
-          async function abort(count) {
-            for (let i = 0; i < count; ++i) {
-              const peer = worker.open();
-              await peer.connected;
-              peer.socket.write(Buffer.concat(aborted[i % aborted.length]), () => peer.socket.destroy());
-              await peer.closed;
-              if (i % 50 === 0) await worker.ask({ path });
-            }
-          }
-          await abort(100);
-          await worker.ask({ path });
-          const before = worker.usage();
-          await abort(ABORTS);
-          await worker.ask({ path });
-          const { memory, descriptors } = worker.usage();
-          assert.equal(descriptors, before.descriptors, name);
-          assert.ok(memory <= before.memory * 1.05 + 512, `${name}: ${before.memory} kB before, ${memory} kB after`);
-          assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, 400, name);
-        } finally {
-          assert.equal(await worker.stop(), 0);
+          await fresh.stop();
         }
       }
-    },
-  );
-
-  it(
-    "the largest and the oddest requests cost a process " +
-      "less than 50 ms of its work each, and no memory [X16, Q06]",
-    async () => {
-      const worker = await SingleProcess.start(provider.deployment, "token");
+      assert.ok(
+        new Set(expected.map((answer) => JSON.stringify(answer))).size > 1,
+        "the requests are not all answered alike",
+      );
+      const worker = await SingleProcess.start(provider.deployment, name);
       try {
-        const bodies = [
-          "a=1&".repeat(16_000),
-          `${"n".repeat(60_000)}=1`,
-          `grant_type=${"%41".repeat(21_000)}`,
-          `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,
-          "&".repeat(65_000),
-          Array.from({ length: 6000 }, (_, i) => `k${i}=1`).join("&"),
-          "=".repeat(65_000),
-        ];
-        const authorization = basicOf("web", provider.clients.web.secret);
-        const round = async () => {
-          for (const body of bodies) assert.equal((await worker.post("/token", body, authorization)).status, 400);
-        };
-        await round();
-        const before = worker.usage();
-        for (let count = 0; count < 10; ++count) await round();
-        const { memory, work } = worker.usage();
-        assert.ok(work - before.work < 0.05 * 10 * bodies.length, `${work - before.work} s`);
-        assert.ok(memory <= before.memory * 1.05 + 512, `${before.memory} kB before, ${memory} kB after`);
+        for (const [i, request] of all.entries()) {
+          for (const earlier of privileged) {
+            assert.deepEqual(await ask(worker, earlier), expected[all.indexOf(earlier)], `${i}: the one with rights`);
+            assert.deepEqual(await ask(worker, request), expected[i], `${i}: ${JSON.stringify(request).slice(0, 200)}`);
+          }
+        }
       } finally {
         assert.equal(await worker.stop(), 0);
       }
-    },
-  );
+    });
+  }
+
+  it(`${ABORTS} requests that stop or hang up: descriptors and memory stay as they are [X27]`, async () => {
+    for (const name of ["token", "login"]) {
+      const worker = await SingleProcess.start(provider.deployment, name);
+      try {
+        const path = `/${name}`;
+        const request = {
+          method: "POST",
+          path,
+          body: "grant_type=authorization_code&code=x&username=a",
+          headers: { authorization: basicOf("web", provider.clients.web.secret) },
+        };
+        const whole = conversation(provider.issuer, request);
+        const head = [
+          begin(),
+          ...stream(TYPE.PARAMS, pairs({ ...variablesOf(provider.issuer, request), CONTENT_LENGTH: 40_000 })),
+        ];
+        const aborted = [
+          [...head, record(TYPE.STDIN, "x".repeat(20_000))], // half a body, and gone
+          [...head, record(TYPE.STDIN, "x".repeat(20_000)), record(TYPE.ABORT)], // and said so
+          [...head.slice(0, -1)], // not even all of the variables
+          whole, // all of it, and nobody stays for the answer; it writes
+          // nothing, for pages of a database may be kept in memory
+        ];
+        async function abort(count) {
+          for (let i = 0; i < count; ++i) {
+            const peer = worker.open();
+            await peer.connected;
+            peer.socket.write(Buffer.concat(aborted[i % aborted.length]), () => peer.socket.destroy());
+            await peer.closed;
+            if (i % 50 === 0) await worker.ask({ path });
+          }
+        }
+        await abort(100);
+        await worker.ask({ path });
+        const before = worker.usage();
+        await abort(ABORTS);
+        await worker.ask({ path });
+        const { memory, descriptors } = worker.usage();
+        assert.equal(descriptors, before.descriptors, name);
+        assert.ok(memory <= before.memory * 1.05 + 512, `${name}: ${before.memory} kB before, ${memory} kB after`);
+        assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, 400, name);
+      } finally {
+        assert.equal(await worker.stop(), 0);
+      }
+    }
+  });
+
+  it("the largest and the oddest requests cost less than 50 ms of work each, and no memory [X16, Q06]", async () => {
+    const worker = await SingleProcess.start(provider.deployment, "token");
+    try {
+      const bodies = [
+        "a=1&".repeat(16_000),
+        `${"n".repeat(60_000)}=1`,
+        `grant_type=${"%41".repeat(21_000)}`,
+        `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,
+        "&".repeat(65_000),
+        Array.from({ length: 6000 }, (_, i) => `k${i}=1`).join("&"),
+        "=".repeat(65_000),
+      ];
+      const authorization = basicOf("web", provider.clients.web.secret);
+      const round = async () => {
+        for (const body of bodies) assert.equal((await worker.post("/token", body, authorization)).status, 400);
+      };
+      await round();
+      const before = worker.usage();
+      for (let count = 0; count < 10; ++count) await round();
+      const { memory, work } = worker.usage();
+      assert.ok(work - before.work < 0.05 * 10 * bodies.length, `${work - before.work} s`);
+      assert.ok(memory <= before.memory * 1.05 + 512, `${before.memory} kB before, ${memory} kB after`);
+    } finally {
+      assert.equal(await worker.stop(), 0);
+    }
+  });
 });

@@ -89,54 +89,46 @@ describe("a flood of logins", () => {
     return { most: Math.max(...hashing), extra: Math.max(...extra), introspected: await introspecting, statuses };
   }
 
-  it(
-    "no more passwords are hashed at once than login.hashSlots says, with any number of processes, and " +
-      "introspection goes on [L11, Q07]",
-    async () => {
-      const { most, extra, introspected, statuses } = await flood(LONG ? 2000 : 100);
-      // 503: on a machine that is busy otherwise somebody may wait too long for a place.
-      assert.ok(
-        statuses[200] > 0 && Object.keys(statuses).every((status) => ["200", "503"].includes(status)),
-        JSON.stringify(statuses),
-      );
-      assert.ok(most >= 1 && most <= 2, `${most} at once`);
-      assert.ok(extra <= 2 * 18 * MiB, `${extra} bytes more`);
-      assert.ok(introspected > 0);
-    },
-  );
+  it("no more passwords are hashed at once than login.hashSlots; introspection goes on [L11, Q07]", async () => {
+    const { most, extra, introspected, statuses } = await flood(LONG ? 2000 : 100);
+    // 503: on a machine that is busy otherwise somebody may wait too long for a place.
+    assert.ok(
+      statuses[200] > 0 && Object.keys(statuses).every((status) => ["200", "503"].includes(status)),
+      JSON.stringify(statuses),
+    );
+    assert.ok(most >= 1 && most <= 2, `${most} at once`);
+    assert.ok(extra <= 2 * 18 * MiB, `${extra} bytes more`);
+    assert.ok(introspected > 0);
+  });
 
-  it(
-    "a login that waits too long for a slot gets 503 with Retry-After, introspection 200, and logins work " +
-      "when slots are free again [L11, S03]",
-    async () => {
-      const holders = [0, 1].map((slot) =>
-        spawn("flock", [hashSlot(p.deployment, slot), "sh", "-c", "echo held; cat"], {
-          stdio: ["pipe", "pipe", "inherit"],
-        }),
-      );
-      const released = Promise.all(holders.map((holder) => once(holder, "exit")));
-      try {
-        await Promise.all(holders.map((holder) => once(holder.stdout, "data")));
-        const forms = await Promise.all(Array.from({ length: LOGINS }, () => openForm(p)));
-        let over = false;
-        const waiting = Promise.all(forms.map((form) => send(p, form, USER))).finally(() => {
-          over = true;
-        });
-        const introspected = await introspectMeanwhile(() => over);
-        for (const { status, headers, body } of await waiting) {
-          assert.equal(status, 503);
-          assert.match(headers["retry-after"], /^[1-9]\d*$/);
-          assert.equal(headers["set-cookie"]?.some((line) => /^postern-[0-9a-f]{8}=/.test(line)) ?? false, false);
-          assert.match(body, /request-id/);
-        }
-        assert.ok(introspected > 0);
-      } finally {
-        holders.forEach((holder) => holder.stdin.end());
-        await released;
+  it("a login that waits too long for a slot gets 503 with Retry-After, introspection 200 [L11, S03]", async () => {
+    const holders = [0, 1].map((slot) =>
+      spawn("flock", [hashSlot(p.deployment, slot), "sh", "-c", "echo held; cat"], {
+        stdio: ["pipe", "pipe", "inherit"],
+      }),
+    );
+    const released = Promise.all(holders.map((holder) => once(holder, "exit")));
+    try {
+      await Promise.all(holders.map((holder) => once(holder.stdout, "data")));
+      const forms = await Promise.all(Array.from({ length: LOGINS }, () => openForm(p)));
+      let over = false;
+      const waiting = Promise.all(forms.map((form) => send(p, form, USER))).finally(() => {
+        over = true;
+      });
+      const introspected = await introspectMeanwhile(() => over);
+      for (const { status, headers, body } of await waiting) {
+        assert.equal(status, 503);
+        assert.match(headers["retry-after"], /^[1-9]\d*$/);
+        assert.equal(headers["set-cookie"]?.some((line) => /^postern-[0-9a-f]{8}=/.test(line)) ?? false, false);
+        assert.match(body, /request-id/);
       }
-      assert.equal((await send(p, await openForm(p), USER)).status, 303);
-    },
-  );
+      assert.ok(introspected > 0);
+    } finally {
+      holders.forEach((holder) => holder.stdin.end());
+      await released;
+    }
+    assert.equal((await send(p, await openForm(p), USER)).status, 303);
+  });
 });
 
 describe("guessing", () => {

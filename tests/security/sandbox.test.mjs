@@ -275,7 +275,7 @@ describe("a handler that tries everything", () => {
   for (const [name, { more = [], writes = WRITES }] of Object.entries(PROBES)) {
     const but = more.length ? `, but what it declared or is configured for: ${more.join(", ")}` : "";
     it(
-      `cannot open another file, execute, fork, connect or trace (${name})${but} [G05]`,
+      `opens no other file, executes, forks, connects and traces nothing (${name})${but} [G05]`,
       { skip: lacking },
       async () => {
         const { dumpable, core, ...results } = await tried(name);
@@ -290,7 +290,7 @@ describe("a handler that tries everything", () => {
 
   for (const [without, refused] of Object.entries(HALVES)) {
     it(
-      `does without ${without} where the kernel has none, with the other half of it and one warning`,
+      `does without ${without} where the kernel has none, with the other half and one warning`,
       { skip: lacking },
       async () => {
         const results = await tried(`without-${without}`);
@@ -303,52 +303,44 @@ describe("a handler that tries everything", () => {
       },
     );
 
-    it(
-      `does not start without ${without} when all of it is required, and doctor says why`,
-      { skip: lacking },
-      async () => {
-        const { cgiBin } = provider.deployment;
-        const env = {
-          POSTERN_CONFIG: join(provider.deployment.directory, "require.json"),
-          REQUEST_METHOD: "GET",
-          REQUEST_URI: "/jwks",
-        };
-        const on = (...command) =>
-          run(join(BUILD, "tests/sandbox_probe"), ["without", without, ...command], { env }).then(
-            (output) => ({ code: 0, ...output }),
-            (failure) => failure,
-          );
-        const refused = await on(join(cgiBin, "jwks"));
-        assert.equal(refused.code, 1);
-        assert.match(refused.stderr, new RegExp(`^postern jwks: "sandbox" is "require", and .*${without}`, "im"));
-        assert.match(refused.stdout, /^Status: 500 /);
-        const found = async () =>
-          JSON.parse((await on(join(BUILD, "bin/postern"), "doctor", "--json")).stdout).find(
-            ({ check }) => check === "sandbox",
-          );
-        assert.equal((await found()).state, "error");
-        env.POSTERN_CONFIG = join(provider.deployment.directory, "auto.json");
-        assert.match((await on(join(cgiBin, "jwks"))).stdout, /^Status: 200 /);
-        const finding = await found();
-        assert.equal(finding.state, "warning");
-        assert.ok(finding.detail.toLowerCase().includes(without) && finding.fix);
-      },
-    );
+    it(`does not start without ${without} when all is required, and doctor says why`, { skip: lacking }, async () => {
+      const { cgiBin } = provider.deployment;
+      const env = {
+        POSTERN_CONFIG: join(provider.deployment.directory, "require.json"),
+        REQUEST_METHOD: "GET",
+        REQUEST_URI: "/jwks",
+      };
+      const on = (...command) =>
+        run(join(BUILD, "tests/sandbox_probe"), ["without", without, ...command], { env }).then(
+          (output) => ({ code: 0, ...output }),
+          (failure) => failure,
+        );
+      const refused = await on(join(cgiBin, "jwks"));
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, new RegExp(`^postern jwks: "sandbox" is "require", and .*${without}`, "im"));
+      assert.match(refused.stdout, /^Status: 500 /);
+      const found = async () =>
+        JSON.parse((await on(join(BUILD, "bin/postern"), "doctor", "--json")).stdout).find(
+          ({ check }) => check === "sandbox",
+        );
+      assert.equal((await found()).state, "error");
+      env.POSTERN_CONFIG = join(provider.deployment.directory, "auto.json");
+      assert.match((await on(join(cgiBin, "jwks"))).stdout, /^Status: 200 /);
+      const finding = await found();
+      assert.equal(finding.state, "warning");
+      assert.ok(finding.detail.toLowerCase().includes(without) && finding.fix);
+    });
   }
 
-  it(
-    "filters the calls of a thread that has run before, and says in a warning that its files are open [G05]",
-    { skip: lacking },
-    async () => {
-      const results = await tried("threaded");
-      for (const attempt of ["bind in an older thread", "file", "program"])
-        assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
-      const [line] = logOf().filter(
-        ({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that were started earlier (1)"),
-      );
-      assert.deepEqual([line.level, line.calls], ["warn", "seccomp"]);
-    },
-  );
+  it("filters the calls of an earlier thread, and warns that its files are open [G05]", { skip: lacking }, async () => {
+    const results = await tried("threaded");
+    for (const attempt of ["bind in an older thread", "file", "program"])
+      assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
+    const [line] = logOf().filter(
+      ({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that were started earlier (1)"),
+    );
+    assert.deepEqual([line.level, line.calls], ["warn", "seccomp"]);
+  });
 
   it("does not start next to such a thread when all of it is required", { skip: lacking }, async () => {
     const env = {
@@ -368,15 +360,12 @@ describe("a handler that tries everything", () => {
     assert.match(refused.stderr, /"sandbox" is "require", and .*threads that were started earlier \(1\)/);
   });
 
-  it(
-    "leaves no core file, and no debugger of the same user attaches to it, under any sandbox setting " + "[G05]",
-    async () => {
-      for (const name of ["off", "auto"]) {
-        const { dumpable, core } = await tried(name);
-        assert.deepEqual({ dumpable, core }, { dumpable: false, core: false }, name);
-      }
-    },
-  );
+  it("leaves no core file, and no debugger of its user attaches, under any sandbox setting [G05]", async () => {
+    for (const name of ["off", "auto"]) {
+      const { dumpable, core } = await tried(name);
+      assert.deepEqual({ dumpable, core }, { dumpable: false, core: false }, name);
+    }
+  });
 
   it("says in one line what the process has given up", { skip: lacking }, async () => {
     await tried("require");

@@ -45,39 +45,35 @@ function flow(open, { redirectsPlain, passkeys }) {
     });
   }
 
-  it(
-    "a wrong password shows the form again, the right one " +
-      "leads by absolute redirects to the client with a code [X03]",
-    async () => {
-      const { agent } = site;
-      const answers = [];
-      const { send } = agent;
-      agent.send = async (...asked) => {
-        const answer = await send(...asked);
-        answers.push(answer);
-        return answer;
-      };
-      const { url, state } = site.begin();
-      const form = await agent.visit(url);
-      const again = await agent.signIn(form, PERSON.username, "incorrect");
-      assert.ok(again.form.buttons.login, again.title);
-      const consent = await agent.signIn(again, PERSON.username, PERSON.password);
-      assert.ok(consent.form.buttons.approve, consent.title);
-      const { location } = await agent.approve(consent);
-      assert.equal(location.origin + location.pathname, REDIRECT_URI);
-      assert.deepEqual([location.searchParams.get("state"), location.searchParams.get("iss")], [state, site.issuer]);
-      const redirects = answers.filter(({ headers }) => headers.location);
-      assert.ok(redirects.length >= 3);
-      for (const { status, headers } of redirects) {
-        assert.equal(status, 303);
-        assert.match(headers.location, /^https:\/\//);
-        assert.equal(headers["cache-control"], "no-store");
-        assert.equal(headers["referrer-policy"], "no-referrer");
-      }
-      for (const cookie of answers.flatMap(({ headers }) => headers["set-cookie"] ?? []))
-        assert.match(cookie, /^__Host-(?=.*; Secure)(?=.*; HttpOnly)/);
-    },
-  );
+  it("a wrong password shows the form again, the right one leads to the client with a code [X03]", async () => {
+    const { agent } = site;
+    const answers = [];
+    const { send } = agent;
+    agent.send = async (...asked) => {
+      const answer = await send(...asked);
+      answers.push(answer);
+      return answer;
+    };
+    const { url, state } = site.begin();
+    const form = await agent.visit(url);
+    const again = await agent.signIn(form, PERSON.username, "incorrect");
+    assert.ok(again.form.buttons.login, again.title);
+    const consent = await agent.signIn(again, PERSON.username, PERSON.password);
+    assert.ok(consent.form.buttons.approve, consent.title);
+    const { location } = await agent.approve(consent);
+    assert.equal(location.origin + location.pathname, REDIRECT_URI);
+    assert.deepEqual([location.searchParams.get("state"), location.searchParams.get("iss")], [state, site.issuer]);
+    const redirects = answers.filter(({ headers }) => headers.location);
+    assert.ok(redirects.length >= 3);
+    for (const { status, headers } of redirects) {
+      assert.equal(status, 303);
+      assert.match(headers.location, /^https:\/\//);
+      assert.equal(headers["cache-control"], "no-store");
+      assert.equal(headers["referrer-policy"], "no-referrer");
+    }
+    for (const cookie of answers.flatMap(({ headers }) => headers["set-cookie"] ?? []))
+      assert.match(cookie, /^__Host-(?=.*; Secure)(?=.*; HttpOnly)/);
+  });
 
   it("a code gives tokens by Basic, UserInfo by Bearer, and what was revoked is inactive [X20]", async () => {
     const code = await site.signIn();
@@ -224,38 +220,35 @@ function flow(open, { redirectsPlain, passkeys }) {
     );
   });
 
-  it(
-    "other methods are 405 with Allow, and other paths " + "are 404 whichever way they are spelled [X17, X19]",
-    async () => {
-      for (const [method, path, allow] of [
-        ["GET", "/token", /POST/],
-        ["PUT", "/token/revoke", /POST/],
-        ["POST", "/jwks", /GET/],
-        ["DELETE", "/login", /GET/],
-      ]) {
-        const { status, headers } = await site.ask(path, { method, headers: { "content-length": "0" } });
-        assert.equal(status, 405, `${method} ${path}`);
-        assert.match(headers.allow, allow);
-      }
-      const { origin } = site.deployment;
-      const spellings = (
-        "/token/x /token/ /token;a=b /token%2fintrospect /token%2Fintrospect /token/..;/jwks /token/%0a " +
-        "/token%0a /TOKEN /Jwks /jwks/ /jwks/x /jwks. /jwks%00 /%6awks /x/../jwks /./jwks /authorize/resume " +
-        "/login/.. /.well-known/openid-configuration/ /cgi-bin/token /discovery /introspect /revoke " +
-        "/authorize.d"
-      ).split(" ");
-      for (const path of [
-        ...spellings.map((name) => site.base + name),
-        `/${site.base}/token`,
-        `//${site.base}//jwks`,
-        `${site.base}//jwks`,
-      ]) {
-        // As it is: a URL object would take dots and slashes away.
-        const text = await site.raw(`GET ${path} HTTP/1.1\r\nHost: ${origin.slice(8)}\r\nConnection: close\r\n\r\n`);
-        assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}: ${text.slice(0, 300)}`);
-      }
-    },
-  );
+  it("other methods are 405 with Allow, other paths 404 however they are spelled [X17, X19]", async () => {
+    for (const [method, path, allow] of [
+      ["GET", "/token", /POST/],
+      ["PUT", "/token/revoke", /POST/],
+      ["POST", "/jwks", /GET/],
+      ["DELETE", "/login", /GET/],
+    ]) {
+      const { status, headers } = await site.ask(path, { method, headers: { "content-length": "0" } });
+      assert.equal(status, 405, `${method} ${path}`);
+      assert.match(headers.allow, allow);
+    }
+    const { origin } = site.deployment;
+    const spellings = (
+      "/token/x /token/ /token;a=b /token%2fintrospect /token%2Fintrospect /token/..;/jwks /token/%0a " +
+      "/token%0a /TOKEN /Jwks /jwks/ /jwks/x /jwks. /jwks%00 /%6awks /x/../jwks /./jwks /authorize/resume " +
+      "/login/.. /.well-known/openid-configuration/ /cgi-bin/token /discovery /introspect /revoke " +
+      "/authorize.d"
+    ).split(" ");
+    for (const path of [
+      ...spellings.map((name) => site.base + name),
+      `/${site.base}/token`,
+      `//${site.base}//jwks`,
+      `${site.base}//jwks`,
+    ]) {
+      // As it is: a URL object would take dots and slashes away.
+      const text = await site.raw(`GET ${path} HTTP/1.1\r\nHost: ${origin.slice(8)}\r\nConnection: close\r\n\r\n`);
+      assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}: ${text.slice(0, 300)}`);
+    }
+  });
 }
 
 /// The flow behind the web server `front`, for an issuer at the root of an IP address and for one below a path of a

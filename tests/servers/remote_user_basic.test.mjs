@@ -48,21 +48,18 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
       assert.equal(await sessions(), 0);
     });
 
-    it(
-      "the right password leads to consent and code; ID token and UserInfo name the user, and not the " + "method",
-      async () => {
-        const { checks, answer } = await ask(of(MARA));
-        const tokens = await client().callback(REDIRECT_URI, answer, checks);
-        const claims = tokens.claims();
-        assert.equal(claims.sub, provider.sub);
-        for (const unknown of ["auth_time", "acr", "amr"]) assert.equal(claims[unknown], undefined, unknown);
-        const { sub, name, email } = await client().userinfo(tokens);
-        assert.deepEqual(
-          { sub, name, email },
-          { sub: provider.sub, name: PERSON.claims.name, email: PERSON.claims.email },
-        );
-      },
-    );
+    it("the right password leads to consent and code; the user is named, and the method is not", async () => {
+      const { checks, answer } = await ask(of(MARA));
+      const tokens = await client().callback(REDIRECT_URI, answer, checks);
+      const claims = tokens.claims();
+      assert.equal(claims.sub, provider.sub);
+      for (const unknown of ["auth_time", "acr", "amr"]) assert.equal(claims[unknown], undefined, unknown);
+      const { sub, name, email } = await client().userinfo(tokens);
+      assert.deepEqual(
+        { sub, name, email },
+        { sub: provider.sub, name: PERSON.claims.name, email: PERSON.claims.email },
+      );
+    });
 
     it("the session does for the next sign-in and for prompt=none, without Apache", async () => {
       const agent = of(MARA);
@@ -74,15 +71,12 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
       assert.equal(nobody.answer.error, "login_required");
     });
 
-    it(
-      "a fresh login cannot be proved: prompt=login and " + "max_age are login_required [OpenID Connect Core §3.1.2.1]",
-      async () => {
-        for (const parameters of [{ prompt: "login" }, { max_age: 0 }, { max_age: 1000 }]) {
-          const { answer } = await ask(of(MARA), parameters);
-          assert.equal(answer.error, "login_required", JSON.stringify(parameters));
-        }
-      },
-    );
+    it("prompt=login and max_age are login_required: no login is fresh [OpenID Connect Core §3.1.2.1]", async () => {
+      for (const parameters of [{ prompt: "login" }, { max_age: 0 }, { max_age: 1000 }]) {
+        const { answer } = await ask(of(MARA), parameters);
+        assert.equal(answer.error, "login_required", JSON.stringify(parameters));
+      }
+    });
 
     it("a user unknown to Postern gets a page, and no user is made", async () => {
       const page = await of(NILS).visit(authorizationUrl(client(), newChecks()));

@@ -80,29 +80,26 @@ for (const base of ["", "/auth"]) {
       return client().callback(REDIRECT_URI, answer, { ...checks, max_age: parameters?.max_age });
     }
 
-    it(
-      "client, Postern, Apache, the other Postern, and " + "all the way back, with claims and the time of the login",
-      async () => {
-        const person = newPerson();
-        const { location } = await person.visit(authorizationUrl(client(), newChecks()));
-        assert.equal(location.origin + location.pathname, `${upstream.issuer}/authorize`);
-        const started = Math.floor(Date.now() / 1000);
-        const tokens = await tokensOf(person);
-        const claims = tokens.claims();
-        const name = `${upstream.sub}@${upstream.issuer.replace("https://", "")}`;
-        assert.ok(claims.auth_time >= started - 1 && claims.auth_time <= Date.now() / 1000, `${claims.auth_time}`);
-        const { updated_at, ...info } = await client().userinfo(tokens);
-        assert.deepEqual(info, {
-          sub: claims.sub,
-          preferred_username: name,
-          name: PERSON.claims.name,
-          email: PERSON.claims.email,
-          email_verified: true,
-        });
-        assert.notEqual(claims.sub, upstream.sub);
-        assert.equal((await tokensOf(newPerson())).claims().sub, claims.sub, "one person, whatever the browser");
-      },
-    );
+    it("client, Postern, Apache, the other Postern and back, with claims and the time of the login", async () => {
+      const person = newPerson();
+      const { location } = await person.visit(authorizationUrl(client(), newChecks()));
+      assert.equal(location.origin + location.pathname, `${upstream.issuer}/authorize`);
+      const started = Math.floor(Date.now() / 1000);
+      const tokens = await tokensOf(person);
+      const claims = tokens.claims();
+      const name = `${upstream.sub}@${upstream.issuer.replace("https://", "")}`;
+      assert.ok(claims.auth_time >= started - 1 && claims.auth_time <= Date.now() / 1000, `${claims.auth_time}`);
+      const { updated_at, ...info } = await client().userinfo(tokens);
+      assert.deepEqual(info, {
+        sub: claims.sub,
+        preferred_username: name,
+        name: PERSON.claims.name,
+        email: PERSON.claims.email,
+        email_verified: true,
+      });
+      assert.notEqual(claims.sub, upstream.sub);
+      assert.equal((await tokensOf(newPerson())).claims().sub, claims.sub, "one person, whatever the browser");
+    });
 
     it("signing out ends the sign-in here, the module's and the other provider's, and comes back", async () => {
       const person = newPerson();
@@ -119,39 +116,32 @@ for (const base of ["", "/auth"]) {
 
     if (base === "") extras();
 
-    it(
-      "with {return} one comes out where the application " + "wanted it, if the module and the other provider allow it",
-      async () => {
-        await setLogin(provider.deployment, login(issuer, "{return}"));
-        const person = newPerson();
-        const signOut = async (parameters) => {
-          const url = client().endSessionUrl({ id_token_hint: (await tokensOf(person)).id_token, ...parameters });
-          return person.signIn(url, { until: (page) => page.location?.href.startsWith("https://client.example/") });
-        };
-        assert.equal((await signOut({})).url, `${issuer}/logout?signed_out=1`);
-        const page = await signOut({ post_logout_redirect_uri: AFTER_LOGOUT });
-        if (base === "")
-          assert.match(page.body, /does not match/); // by itself the module leads to its own host only
-        else assert.equal(page.location?.href, AFTER_LOGOUT);
-      },
-    );
+    it("with {return} one comes out at the application, if module and other provider allow it", async () => {
+      await setLogin(provider.deployment, login(issuer, "{return}"));
+      const person = newPerson();
+      const signOut = async (parameters) => {
+        const url = client().endSessionUrl({ id_token_hint: (await tokensOf(person)).id_token, ...parameters });
+        return person.signIn(url, { until: (page) => page.location?.href.startsWith("https://client.example/") });
+      };
+      assert.equal((await signOut({})).url, `${issuer}/logout?signed_out=1`);
+      const page = await signOut({ post_logout_redirect_uri: AFTER_LOGOUT });
+      if (base === "")
+        assert.match(page.body, /does not match/); // by itself the module leads to its own host only
+      else assert.equal(page.location?.href, AFTER_LOGOUT);
+    });
 
     function extras() {
-      it(
-        "a fresh login is proved by the other provider's time, " +
-          "and an old one is login_required [OpenID Connect Core §3.1.2.1]",
-        async () => {
-          const person = newPerson();
-          assert.ok((await tokensOf(person, { prompt: "login" })).claims().auth_time);
-          assert.ok((await tokensOf(person, { max_age: 1000 })).claims().auth_time);
-          const { auth_time } = (await tokensOf(person)).claims();
-          // whole seconds count
-          while (Math.floor(Date.now() / 1000) <= auth_time) await new Promise((done) => setTimeout(done, 50));
-          assert.equal((await authorize(person, { prompt: "login" })).answer.error, "login_required");
-          assert.ok((await authorize(person, { prompt: "none" })).answer.code);
-          assert.equal((await authorize(newPerson(), { prompt: "none" })).answer.error, "login_required");
-        },
-      );
+      it("the other provider's time proves a login, an old one is refused [OpenID Connect Core §3.1.2.1]", async () => {
+        const person = newPerson();
+        assert.ok((await tokensOf(person, { prompt: "login" })).claims().auth_time);
+        assert.ok((await tokensOf(person, { max_age: 1000 })).claims().auth_time);
+        const { auth_time } = (await tokensOf(person)).claims();
+        // whole seconds count
+        while (Math.floor(Date.now() / 1000) <= auth_time) await new Promise((done) => setTimeout(done, 50));
+        assert.equal((await authorize(person, { prompt: "login" })).answer.error, "login_required");
+        assert.ok((await authorize(person, { prompt: "none" })).answer.code);
+        assert.equal((await authorize(newPerson(), { prompt: "none" })).answer.error, "login_required");
+      });
 
       it("a claim that changes there follows at the next login", async () => {
         await upstream.postern(["user", "set", PERSON.username, "--claim", "email=mara@elsewhere.example"]);
@@ -187,39 +177,35 @@ for (const base of ["", "/auth"]) {
         assert.ok(tokens.claims().auth_time > 1);
       });
 
-      it(
-        "a real browser keeps the module's cookies, with a state " +
-          "of 800 characters too, and is signed out where it says so",
-        async () => {
-          await tokensOf(newPerson()); // from now on the other provider remembers the consent
-          const chromium = await openBrowser();
-          try {
-            const context = await chromium.newContext({ ignoreHTTPSErrors: true });
-            const checks = { ...newChecks(), state: "s".repeat(800) };
-            const begin = (tab) => tab.goto(authorizationUrl(client(), checks, { prompt: "consent" }));
-            const page = await context.newPage();
-            await begin(page);
-            await page.fill("#username", PERSON.username);
-            await page.fill("#password", PERSON.password);
-            await page.click("#login");
-            await page.waitForURL(`${issuer}/scopes*`);
-            // there is no such host
-            const arrival = page.waitForEvent("requestfailed", (request) => request.url().startsWith(REDIRECT_URI));
-            await page.click("#approve");
-            const answer = client().callbackParams((await arrival).url());
-            const { id_token } = await client().callback(REDIRECT_URI, answer, checks);
-            // the first still goes to the error page of a host that is not there
-            const second = await context.newPage();
-            await second.goto(client().endSessionUrl({ id_token_hint: id_token }));
-            assert.equal(second.url(), `${issuer}/logout?signed_out=1`);
-            await begin(second);
-            assert.ok(second.url().startsWith(upstream.issuer), second.url());
-            await second.waitForSelector("#password");
-          } finally {
-            await chromium.close();
-          }
-        },
-      );
+      it("a real browser keeps the module's cookies, with a long state too, and is signed out", async () => {
+        await tokensOf(newPerson()); // from now on the other provider remembers the consent
+        const chromium = await openBrowser();
+        try {
+          const context = await chromium.newContext({ ignoreHTTPSErrors: true });
+          const checks = { ...newChecks(), state: "s".repeat(800) };
+          const begin = (tab) => tab.goto(authorizationUrl(client(), checks, { prompt: "consent" }));
+          const page = await context.newPage();
+          await begin(page);
+          await page.fill("#username", PERSON.username);
+          await page.fill("#password", PERSON.password);
+          await page.click("#login");
+          await page.waitForURL(`${issuer}/scopes*`);
+          // there is no such host
+          const arrival = page.waitForEvent("requestfailed", (request) => request.url().startsWith(REDIRECT_URI));
+          await page.click("#approve");
+          const answer = client().callbackParams((await arrival).url());
+          const { id_token } = await client().callback(REDIRECT_URI, answer, checks);
+          // the first still goes to the error page of a host that is not there
+          const second = await context.newPage();
+          await second.goto(client().endSessionUrl({ id_token_hint: id_token }));
+          assert.equal(second.url(), `${issuer}/logout?signed_out=1`);
+          await begin(second);
+          assert.ok(second.url().startsWith(upstream.issuer), second.url());
+          await second.waitForSelector("#password");
+        } finally {
+          await chromium.close();
+        }
+      });
     }
   });
 }
