@@ -12,7 +12,6 @@ filesOnPostgreSQL("security", {
     fastcgi_records: NO_DATABASE,
     fetch: "the program has no database; tests/postgresql/roles.test.mjs has the rights of the cache",
     overload: "it occupies the processors; waiting for hash slots is the same",
-    parsing_cost: NO_DATABASE,
     recovery: FILE,
     sandbox: "the rights of a process with a server are in deployment.test.mjs",
     sbom: NO_DATABASE,

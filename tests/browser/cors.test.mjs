@@ -1,9 +1,10 @@
 // What a real browser lets a page of another site read (the Fetch standard): preflights, errors, hidden headers.
+// tests/clients/oidc_client_ts.test.mjs has a whole application on an origin of its own.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { Deployment } from "../support/deployment.mjs";
-import { PERSON, authorizationUrl, openBrowser, openPage, signIn } from "./browser.mjs";
+import { openBrowser } from "./browser.mjs";
 
 /// An empty page on an origin of its own.
 function openSite() {
@@ -67,7 +68,6 @@ describe("pages of other sites", () => {
     [application, stranger] = await Promise.all([openSite(), openSite()]);
     deployment = await Deployment.start({ tls: false });
     await deployment.addClient("app", `${application.origin}/callback`, "--public");
-    await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
     browser = await openBrowser();
   });
   after(async () => {
@@ -85,57 +85,6 @@ describe("pages of other sites", () => {
       await page.close();
     }
   }
-
-  it("an application on an origin of its own: code, tokens, UserInfo, revocation", async () => {
-    const { page, close } = await openPage(browser, deployment);
-    try {
-      await page.goto(
-        authorizationUrl(deployment, { client_id: "app", redirect_uri: `${application.origin}/callback` }),
-      );
-      await signIn(page);
-      await page.click("#approve");
-      await page.waitForURL(`${application.origin}/callback?*`);
-      const seen = await page.evaluate(
-        async ([issuer, verifier]) => {
-          const send = async (path, options) => {
-            const answer = await fetch(issuer + path, options);
-            return { status: answer.status, body: await answer.text() };
-          };
-          const code = new URL(location.href).searchParams.get("code");
-          const token = await send("/token", {
-            method: "POST",
-            body: new URLSearchParams({
-              grant_type: "authorization_code",
-              client_id: "app",
-              code,
-              redirect_uri: location.href.split("?")[0],
-              code_verifier: verifier,
-            }),
-          });
-          const { access_token: value } = JSON.parse(token.body);
-          const headers = { Authorization: `Bearer ${value}` };
-          const user = await send("/userinfo", { headers });
-          const revoked = await send("/token/revoke", {
-            method: "POST",
-            body: new URLSearchParams({ client_id: "app", token: value }),
-          });
-          return {
-            token: token.status,
-            user: JSON.parse(user.body),
-            revoked: revoked.status,
-            after: (await send("/userinfo", { headers })).status,
-          };
-        },
-        [deployment.issuer, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"],
-      ); // RFC 7636 Appendix B
-      assert.equal(seen.token, 200);
-      assert.equal(seen.user.email, PERSON.claims.email);
-      assert.equal(seen.revoked, 200);
-      assert.equal(seen.after, 401);
-    } finally {
-      await close();
-    }
-  });
 
   const rows = [
     {

@@ -1,6 +1,7 @@
-// An error, a warning or a delay at any flight of an operation: the database holds the state before the operation or
-// the one after it, and the one after it when the answer said so. Nothing happens twice, and a client that was told to
-// come again gets what it asked for. POSTERN_LONG=1 takes each error at each flight, and each delay.
+// An error, a warning, a delay or a lost connection at any flight of an operation: the database holds the state before
+// the operation or the one after it, and the one after it when the answer said so. Nothing happens twice, and a client
+// that was told to come again gets what it asked for. Where the answer to a COMMIT was lost, the program looks for what
+// it wrote. POSTERN_LONG=1 takes each error at each flight, and each delay.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { digestOf } from "../security/database.mjs";
@@ -13,6 +14,7 @@ const LONG = process.env.POSTERN_LONG === "1";
 const raisingAll = (...states) => states.map((state) => [state, raising(state)]);
 /// After these the transaction, or the read, is run again; after the last three on another connection.
 const TRANSIENT = [...raisingAll("40001", "40P01", "25006", "57P03"), ["57P01", terminating]];
+const LOST = ["unsent", "unanswered"];
 const UNAVAILABLE = raisingAll("53300", "55P03", "53100", "57014");
 
 describe("a fault at any flight", () => {
@@ -32,12 +34,14 @@ describe("a fault at any flight", () => {
   };
   const tokens = () => p.tokens(p.clients.web, { scope: SCOPE });
 
-  /// Each answers { ask, happened }: the request, and how often it has changed the database (1 where it only reads).
+  const isActive = async ({ json }) => assert.equal((await p.introspect(json.access_token)).active, true);
+  /// Each answers { ask, happened, check }: the request, how often it has changed the database (1 where it only reads),
+  /// and what must be true of an answer that was 200.
   const operations = {
     "introspection of a token": async () => {
       const { access_token: token } = await tokens();
       const ask = () => p.post("/token/introspect", { token }, { client: p.clients.other });
-      return { ask, happened: () => 1 };
+      return { ask, happened: () => 1, check: ({ json }) => assert.equal(json.active, true) };
     },
     "a token for a client": async () => ({
       ask: () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),
@@ -45,12 +49,20 @@ describe("a fault at any flight", () => {
     }),
     "redemption of a code": async () => {
       const code = await p.code(p.clients.web, { scope: SCOPE });
-      return { ask: () => p.exchange(p.clients.web, code), happened: since("refresh_tokens") };
+      const ended = since("grants WHERE ended_at IS NOT NULL");
+      const check = (answer) => isActive(answer).then(() => assert.equal(ended(), 0));
+      return { ask: () => p.exchange(p.clients.web, code), happened: since("refresh_tokens"), check };
     },
     "use of a refresh token": async () => {
       const { refresh_token: used } = await tokens();
       const successors = `refresh_tokens WHERE parent_hash = '${digestOf(used)}'`;
-      return { ask: () => p.refresh(p.clients.web, used), happened: () => count(successors) };
+      const retried = since("refresh_tokens WHERE state = 'retried'");
+      const check = async (answer) => {
+        await isActive(answer);
+        assert.equal(retried(), 0);
+        assert.equal((await p.refresh(p.clients.web, answer.json.refresh_token)).status, 200);
+      };
+      return { ask: () => p.refresh(p.clients.web, used), happened: () => count(successors), check };
     },
     "revocation of a refresh token": async () => {
       const { refresh_token: token } = await tokens();
@@ -60,13 +72,32 @@ describe("a fault at any flight", () => {
       return { ask: () => p.revoke(p.clients.web, token), happened: () => count(ended) };
     },
   };
+  /// The same, where only connections are lost.
+  const others = {
+    "a code for a user who is signed in": async () => ({
+      ask: async () => ({ status: (await p.code(p.clients.trusted)).code ? 200 : 0 }),
+      happened: since("authorization_codes"),
+    }),
+    "a token for another audience": async () => {
+      const { refresh_token: token } = await tokens();
+      const ask = () => p.refresh(p.clients.web, token, { audience: "https://api.example" });
+      return { ask, happened: () => 1 };
+    },
+    "logout at the request of a client": async () => {
+      const person = p.person();
+      await p.tokens(p.clients.web, { scope: SCOPE }, person);
+      const ask = () => person.visit(`${p.issuer}/logout?client_id=${p.clients.web.id}`);
+      return { ask, happened: () => 1 };
+    },
+  };
   const DURABLE = ["redemption of a code", "use of a refresh token", "revocation of a refresh token"];
 
   /// One request with one fault: { status, met, commits, happened }.
   async function meet(operation, flight, fault) {
-    const { ask, happened } = await operations[operation]();
+    const { ask, happened, check } = await { ...operations, ...others }[operation]();
     proxy.plan(flight, fault);
-    const { status, headers, body } = await ask();
+    const answer = await ask();
+    const { status, headers, body } = answer;
     const { cuts: met, commits } = proxy;
     if (fault === "held") {
       assert.equal(status, 503, body);
@@ -85,6 +116,7 @@ describe("a fault at any flight", () => {
     } else {
       assert.equal(status, 200, `${operation} at ${flight}: ${body}`);
       assert.equal(times, 1);
+      if (check && LOST.includes(fault)) await check(answer);
     }
     return { status, met: met > 0, commits, happened: times };
   }
@@ -118,6 +150,27 @@ describe("a fault at any flight", () => {
       assert.match(p.deployment.log, /"event":"store_failed"[^\n]*injected \(5/);
     });
   }
+
+  for (const kind of LOST) {
+    for (const operation of Object.keys({ ...operations, ...others }))
+      it(`${operation}: a connection that is lost at any flight, ${kind}, costs no client anything`, async () => {
+        const { met, faults } = await meetAll(operation, [[kind, kind]]);
+        assert.ok(met > 1);
+        assert.deepEqual(faults, []);
+      });
+    it(`a revocation whose COMMIT is ${kind}: whether it is done is unknown, 503`, async () => {
+      assert.equal((await meet("revocation of a refresh token", "COMMIT", kind)).status, 503);
+    });
+  }
+
+  it("a connection that is cut while it begins is tried once more", async () => {
+    const { access_token: token } = await tokens();
+    await p.introspect(token);
+    proxy.drop();
+    proxy.refusals = 1;
+    assert.equal((await p.introspect(token)).active, true);
+    assert.equal(proxy.refusals, 0);
+  });
 
   for (const operation of DURABLE)
     it(`${operation}: a commit with a warning is not reported as done`, async () => {

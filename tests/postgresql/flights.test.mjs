@@ -5,109 +5,68 @@ import { Authenticator } from "../support/authenticator.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
-/// One request of each is counted: [flights of a process that has a connection, which program, how one is prepared and
-/// made].
+const tokensOf = (p) => p.tokens(p.clients.web, { scope: SCOPE });
+
+/// `expected`: flights of a process of `program` that has a connection; `prepare`: answers what makes one request.
+const operation = (expected, program, prepare) => ({ expected, program, prepare });
+/// One request of each is counted.
 const OPERATIONS = {
-  introspection: [
-    2,
-    "introspect",
-    async (p) => {
-      const { access_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
-      return () => p.introspect(token);
-    },
-  ],
-  userinfo: [
-    2,
-    "userinfo",
-    async (p) => {
-      const { access_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
-      return () => p.userinfo(token);
-    },
-  ],
-  "a token for a client": [
+  introspection: operation(2, "introspect", async (p) => {
+    const { access_token: token } = await tokensOf(p);
+    return () => p.introspect(token);
+  }),
+  userinfo: operation(2, "userinfo", async (p) => {
+    const { access_token: token } = await tokensOf(p);
+    return () => p.userinfo(token);
+  }),
+  "a token for a client": operation(
     2,
     "token",
     async (p) => () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),
-  ],
-  "a code for a user who is signed in": [
-    7,
-    "authorize",
-    async (p) => {
-      await p.code(p.clients.trusted);
-      return () => p.code(p.clients.trusted);
-    },
-  ],
-  "redemption of a code": [
-    4,
-    "token",
-    async (p) => {
-      const code = await p.code(p.clients.web, { scope: SCOPE });
-      return () => p.exchange(p.clients.web, code);
-    },
-  ],
-  "use of a refresh token": [
-    5,
-    "token",
-    async (p) => {
-      const { refresh_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
-      return () => p.refresh(p.clients.web, token);
-    },
-  ],
-  "revocation of an access token": [
-    3,
-    "revoke",
-    async (p) => {
-      const { access_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
-      return () => p.revoke(p.clients.web, token);
-    },
-  ],
-  "revocation of a refresh token": [
-    4,
-    "revoke",
-    async (p) => {
-      const { refresh_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
-      return () => p.revoke(p.clients.web, token);
-    },
-  ],
-  login: [
-    8,
-    "login",
-    async (p) => {
-      const person = p.person();
-      const page = await person.visit(p.authorizationUrl(p.clients.web));
-      return () => person.submit(page, "login", { username: p.user.username, password: p.user.password });
-    },
-  ],
-  "a passkey alone": [
-    12,
-    "login",
-    async (p) => {
-      const { key } = await withPasskey(p);
-      const person = p.person();
-      const page = await person.visit(p.authorizationUrl(p.clients.web));
-      return () => person.submit(page, "use-passkey", key.use(page));
-    },
-  ],
-  "a passkey behind the password": [
-    13,
-    "login",
-    async (p) => {
-      const { user, key } = await withPasskey(p);
-      const person = p.person();
-      const first = await person.visit(p.authorizationUrl(p.clients.web));
-      const page = await person.signIn(first, user.username, user.password);
-      return () => person.submit(page, "use-passkey", key.use(page));
-    },
-  ],
-  "a further passkey, and the list of them": [
-    13,
-    "account",
-    async (p) => {
-      const { person } = await withPasskey(p);
-      const page = await person.visit(`${p.issuer}/account/passkeys?add=yes`);
-      return () => person.submit(page, "add-passkey", new Authenticator().register(page));
-    },
-  ],
+  ),
+  "a code for a user who is signed in": operation(7, "authorize", async (p) => {
+    await p.code(p.clients.trusted);
+    return () => p.code(p.clients.trusted);
+  }),
+  "redemption of a code": operation(4, "token", async (p) => {
+    const code = await p.code(p.clients.web, { scope: SCOPE });
+    return () => p.exchange(p.clients.web, code);
+  }),
+  "use of a refresh token": operation(5, "token", async (p) => {
+    const { refresh_token: token } = await tokensOf(p);
+    return () => p.refresh(p.clients.web, token);
+  }),
+  "revocation of an access token": operation(3, "revoke", async (p) => {
+    const { access_token: token } = await tokensOf(p);
+    return () => p.revoke(p.clients.web, token);
+  }),
+  "revocation of a refresh token": operation(4, "revoke", async (p) => {
+    const { refresh_token: token } = await tokensOf(p);
+    return () => p.revoke(p.clients.web, token);
+  }),
+  login: operation(8, "login", async (p) => {
+    const person = p.person();
+    const page = await person.visit(p.authorizationUrl(p.clients.web));
+    return () => person.submit(page, "login", { username: p.user.username, password: p.user.password });
+  }),
+  "a passkey alone": operation(12, "login", async (p) => {
+    const { key } = await withPasskey(p);
+    const person = p.person();
+    const page = await person.visit(p.authorizationUrl(p.clients.web));
+    return () => person.submit(page, "use-passkey", key.use(page));
+  }),
+  "a passkey behind the password": operation(13, "login", async (p) => {
+    const { user, key } = await withPasskey(p);
+    const person = p.person();
+    const first = await person.visit(p.authorizationUrl(p.clients.web));
+    const page = await person.signIn(first, user.username, user.password);
+    return () => person.submit(page, "use-passkey", key.use(page));
+  }),
+  "a further passkey, and the list of them": operation(13, "account", async (p) => {
+    const { person } = await withPasskey(p);
+    const page = await person.visit(`${p.issuer}/account/passkeys?add=yes`);
+    return () => person.submit(page, "add-passkey", new Authenticator().register(page));
+  }),
 };
 
 let users = 0;
@@ -146,8 +105,8 @@ describe("flights to PostgreSQL", () => {
     return runs.reduce((least, run) => (run.length < least.length ? run : least));
   }
 
-  for (const [operation, [expected, program, prepare]] of Object.entries(OPERATIONS)) {
-    it(`${operation}: ${expected}`, async () => {
+  for (const [title, { expected, program, prepare }] of Object.entries(OPERATIONS)) {
+    it(`${title}: ${expected}`, async () => {
       const flights = await fewestFlights(program, prepare);
       assert.equal(flights.length, expected, flights.map(({ statements }) => statements.join("; ")).join("\n"));
     });

@@ -85,143 +85,97 @@ describe("records on the socket of an executable", () => {
   // Lengths of a name and a value whose sum is too large for an int end the process: fastcgi_aborts.test.mjs has those.
   const huge = [0x7fffffff, 0x40000000, 0x00ffffff, 0x0000ffff];
   const params = (content, options) => record(TYPE.PARAMS, content, options);
-  const end = [record(TYPE.PARAMS), record(TYPE.STDIN)];
   const some = () => pairs({ REQUEST_METHOD: "GET", REQUEST_URI: "/x" });
+  const end = [record(TYPE.PARAMS), record(TYPE.STDIN)];
+  const rest = [params(some()), ...end]; // of a request whose beginning is another matter
   const whole = (name) => conversation(provider.issuer, requestOf(name));
+  const given = (content, options) => [begin(), params(content, options), ...end];
+  const streamed = (content, ...size) => [
+    begin(),
+    ...stream(TYPE.PARAMS, content.toString("latin1"), ...size),
+    record(TYPE.STDIN),
+  ];
+  const lengths = (...numbers) => Buffer.concat(numbers.map(lengthBytes));
+  const manyPairs = (count, nameOf, value) =>
+    Buffer.concat(Array.from({ length: count }, (_, i) => pairs({ [nameOf(i)]: value })));
+  const responder = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]);
   /// Rows: what is sent instead of a request.
   const hostile = {
     ...Object.fromEntries(
       huge.flatMap((length) => [
-        [
-          `a name of ${length} bytes that do not come`,
-          () => [begin(), params(Buffer.concat([lengthBytes(length), lengthBytes(1), Buffer.from("AB")])), ...end],
-        ],
-        [
-          `a value of ${length} bytes that do not come`,
-          () => [begin(), params(Buffer.concat([lengthBytes(1), lengthBytes(length), Buffer.from("AB")])), ...end],
-        ],
+        [`a name of ${length} bytes that do not come`, given(Buffer.concat([lengths(length, 1), Buffer.from("AB")]))],
+        [`a value of ${length} bytes that do not come`, given(Buffer.concat([lengths(1, length), Buffer.from("AB")]))],
         [
           `a name of ${length} bytes and a value of ${length >> 1}, 100 000 of them sent`,
-          () => [
-            begin(),
-            ...stream(
-              TYPE.PARAMS,
-              Buffer.concat([lengthBytes(length), lengthBytes(length >> 1), Buffer.alloc(100_000, "A")]).toString(
-                "latin1",
-              ),
-            ),
-            record(TYPE.STDIN),
-          ],
+          streamed(Buffer.concat([lengths(length, length >> 1), Buffer.alloc(100_000, "A")])),
         ],
       ]),
     ),
-    "lengths with all bits set": () => [begin(), params(Buffer.alloc(8, 0xff)), ...end],
-    "a length in four bytes that needs one": () => [
-      begin(),
-      params(Buffer.from([0x80, 0, 0, 1, 0x80, 0, 0, 1, 65, 66])),
-      ...end,
-    ],
-    "parameters cut inside a length": () => [begin(), params(Buffer.from([0x80, 0])), ...end],
-    "parameters cut inside a name": () => [begin(), params(some().subarray(0, 5)), ...end],
-    "parameters cut inside a value": () => [begin(), params(some().subarray(0, 17)), ...end],
-    "parameters that do not end": () => [begin(), params(some())],
-    "no parameters": () => [begin(), ...end],
-    "nothing after the beginning": () => [begin()],
-    "a header cut": () => [begin(), params(some()).subarray(0, 5)],
-    "a record that announces more than comes": () => [begin(), params(some(), { length: 65535 })],
-    "a record that announces less than comes": () => [begin(), params(some(), { length: 3 }), ...end],
-    "padding that does not come": () => [begin(), params(some(), { padding: 255 }).subarray(0, 30)],
-    "a byte a record": () => [begin(), ...stream(TYPE.PARAMS, some().toString("latin1"), 1), record(TYPE.STDIN)],
-    "20 000 parameters": () => [
-      begin(),
-      ...stream(
-        TYPE.PARAMS,
-        Buffer.concat(Array.from({ length: 20_000 }, (_, i) => pairs({ [`P${i}`]: "x" }))).toString("latin1"),
-      ),
-      record(TYPE.STDIN),
-    ],
-    "a parameter of 3 MB": () => [
-      begin(),
-      ...stream(TYPE.PARAMS, pairs({ HTTP_COOKIE: "c".repeat(3_000_000) }).toString("latin1")),
-      record(TYPE.STDIN),
-    ],
-    "names that are empty, hold = or NUL": () => [
-      begin(),
-      params(
-        pairs([
-          ["", "x"],
-          ["A=B", "x"],
-          ["REQUEST_URI\0X", "/jwks"],
-          ["\0", ""],
-        ]),
-      ),
-      ...end,
-    ],
-    "the authorizer's role": () => [begin({ role: ROLE.AUTHORIZER }), params(some()), ...end],
-    "the filter's role": () => [
-      begin({ role: ROLE.FILTER }),
-      params(some()),
-      ...end,
-      record(TYPE.DATA, "x"),
-      record(TYPE.DATA),
-    ],
-    "no role": () => [begin({ role: 0 }), params(some()), ...end],
-    "a role of all bits": () => [begin({ role: 65535 }), params(some()), ...end],
-    "a beginning without content": () => [record(TYPE.BEGIN), params(some()), ...end],
-    "a beginning cut": () => [record(TYPE.BEGIN, Buffer.alloc(7)), params(some()), ...end],
-    "a long beginning": () => [record(TYPE.BEGIN, Buffer.alloc(60_000, 1)), params(some()), ...end],
-    "two beginnings": () => [begin(), begin(), params(some()), ...end],
-    "a second request at once": () => [
-      begin(),
-      record(TYPE.BEGIN, Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]), { id: 2 }),
-      params(some()),
-      ...end,
-    ],
-    "the request number 0": () => [
-      record(TYPE.BEGIN, Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]), { id: 0 }),
-      params(some()),
-      ...end,
-    ],
-    "version 0": () => [
-      record(TYPE.BEGIN, Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]), { version: 0 }),
-      params(some()),
-      ...end,
-    ],
-    "version 255": () => [
-      record(TYPE.BEGIN, Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]), { version: 255 }),
-      params(some()),
-      ...end,
-    ],
-    "no beginning": () => [params(some()), ...end],
-    "a body before the parameters": () => [begin(), record(TYPE.STDIN, "token=x"), params(some()), ...end],
-    "an end from the wrong side": () => [begin(), record(TYPE.END, Buffer.alloc(8)), params(some()), ...end],
-    "output from the wrong side": () => [begin(), record(TYPE.STDOUT, "Status: 200\r\n\r\n"), params(some()), ...end],
-    "an abort before the parameters": () => [begin(), record(TYPE.ABORT)],
-    "an abort among the parameters": () => [begin(), params(some().subarray(0, 9)), record(TYPE.ABORT)],
-    "an abort of nothing": () => [record(TYPE.ABORT), record(TYPE.ABORT)],
-    "questions about the program": () => [
+    "lengths with all bits set": given(Buffer.alloc(8, 0xff)),
+    "a length in four bytes that needs one": given(Buffer.from([0x80, 0, 0, 1, 0x80, 0, 0, 1, 65, 66])),
+    "parameters cut inside a length": given(Buffer.from([0x80, 0])),
+    "parameters cut inside a name": given(some().subarray(0, 5)),
+    "parameters cut inside a value": given(some().subarray(0, 17)),
+    "parameters that do not end": [begin(), params(some())],
+    "no parameters": [begin(), ...end],
+    "nothing after the beginning": [begin()],
+    "a header cut": [begin(), params(some()).subarray(0, 5)],
+    "a record that announces more than comes": [begin(), params(some(), { length: 65535 })],
+    "a record that announces less than comes": given(some(), { length: 3 }),
+    "padding that does not come": [begin(), params(some(), { padding: 255 }).subarray(0, 30)],
+    "a byte a record": streamed(some(), 1),
+    "20 000 parameters": streamed(manyPairs(20_000, (i) => `P${i}`, "x")),
+    "a parameter of 3 MB": streamed(pairs({ HTTP_COOKIE: "c".repeat(3_000_000) })),
+    "names that are empty, hold = or NUL": given(
+      pairs([
+        ["", "x"],
+        ["A=B", "x"],
+        ["REQUEST_URI\0X", "/jwks"],
+        ["\0", ""],
+      ]),
+    ),
+    "the authorizer's role": [begin({ role: ROLE.AUTHORIZER }), ...rest],
+    "the filter's role": [begin({ role: ROLE.FILTER }), ...rest, record(TYPE.DATA, "x"), record(TYPE.DATA)],
+    "no role": [begin({ role: 0 }), ...rest],
+    "a role of all bits": [begin({ role: 65535 }), ...rest],
+    "a beginning without content": [record(TYPE.BEGIN), ...rest],
+    "a beginning cut": [record(TYPE.BEGIN, Buffer.alloc(7)), ...rest],
+    "a long beginning": [record(TYPE.BEGIN, Buffer.alloc(60_000, 1)), ...rest],
+    "two beginnings": [begin(), begin(), ...rest],
+    "a second request at once": [begin(), record(TYPE.BEGIN, responder, { id: 2 }), ...rest],
+    "the request number 0": [record(TYPE.BEGIN, responder, { id: 0 }), ...rest],
+    "version 0": [record(TYPE.BEGIN, responder, { version: 0 }), ...rest],
+    "version 255": [record(TYPE.BEGIN, responder, { version: 255 }), ...rest],
+    "no beginning": rest,
+    "a body before the parameters": [begin(), record(TYPE.STDIN, "token=x"), ...rest],
+    "an end from the wrong side": [begin(), record(TYPE.END, Buffer.alloc(8)), ...rest],
+    "output from the wrong side": [begin(), record(TYPE.STDOUT, "Status: 200\r\n\r\n"), ...rest],
+    "an abort before the parameters": [begin(), record(TYPE.ABORT)],
+    "an abort among the parameters": [begin(), params(some().subarray(0, 9)), record(TYPE.ABORT)],
+    "an abort of nothing": [record(TYPE.ABORT), record(TYPE.ABORT)],
+    "questions about the program": [
       record(TYPE.GET_VALUES, pairs({ FCGI_MAX_CONNS: "", FCGI_MPXS_CONNS: "", X: "" }), { id: 0 }),
     ],
-    "questions without a name": () => [record(TYPE.GET_VALUES, Buffer.from([0x80, 0xff, 0xff, 0xff, 0]), { id: 0 })],
-    "64 KB of questions": () => [
+    "questions without a name": [record(TYPE.GET_VALUES, Buffer.from([0x80, 0xff, 0xff, 0xff, 0]), { id: 0 })],
+    "64 KB of questions": [
       record(
         TYPE.GET_VALUES,
-        Buffer.concat(Array.from({ length: 1500 }, (_, i) => pairs({ [`FCGI_MAX_CONNS${i}`]: "" }))),
+        manyPairs(1500, (i) => `FCGI_MAX_CONNS${i}`, ""),
         { id: 0 },
       ),
     ],
-    "a type that nobody knows": () => [record(200, "x", { id: 0 }), record(0, "", { id: 0 })],
-    "another protocol": () => [Buffer.from("GET /jwks HTTP/1.1\r\nHost: x\r\n\r\n")],
-    zeros: () => [Buffer.alloc(100_000)],
-    ones: () => [Buffer.alloc(100_000, 0xff)],
-    nothing: () => [],
+    "a type that nobody knows": [record(200, "x", { id: 0 }), record(0, "", { id: 0 })],
+    "another protocol": [Buffer.from("GET /jwks HTTP/1.1\r\nHost: x\r\n\r\n")],
+    zeros: [Buffer.alloc(100_000)],
+    ones: [Buffer.alloc(100_000, 0xff)],
+    nothing: [],
   };
 
   for (const [what, bytes] of Object.entries(hostile)) {
     it(`${what}: no answer but a refusal, and the process goes on [X24]`, async () => {
       for (const name of ["token", "introspect", "authorize", "jwks"]) {
         const before = workers[name].usage();
-        const { stdout } = parseRecords(await workers[name].send(bytes()));
+        const { stdout } = parseRecords(await workers[name].send(bytes));
         const { status } = parseCgi(stdout);
         assert.ok([0, 400, 404, 405, 414, 431].includes(status), `${name} ${status}`);
         await works(name);

@@ -602,7 +602,7 @@ TEST_CASE("the statements that are explained are those of the repositories, and 
     };
     for (const auto& part : parts_of_statements()) {
         const bool is_lock = mentions(part, " FOR NO KEY UPDATE") || mentions(part, " FOR UPDATE ");
-        // Run when the answer to a COMMIT was lost: tests/postgresql/lost_connections.test.mjs.
+        // Run when the answer to a COMMIT was lost: tests/postgresql/faults.test.mjs.
         const bool is_mark = part.starts_with("SELECT 1 FROM ") && !is_lock;
         const bool is_question = mentions(part, "has_table_privilege");  // reads no table
         CAPTURE(part);
