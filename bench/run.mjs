@@ -18,17 +18,9 @@ const { chart } = await import("./chart.mjs");
 const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 
-const PROFILED = [
-  "client_credentials",
-  "code",
-  "refresh",
-  "introspect",
-  "userinfo",
-  "discovery",
-  "jwks",
-  "cgi_introspect",
-  "cgi_introspect_static",
-];
+const PROFILED = (
+  "client_credentials code refresh introspect userinfo discovery jwks cgi_introspect " + "cgi_introspect_static"
+).split(" ");
 
 /// Idle and just started, by themselves.
 async function measureAlone(site, times) {

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import tls from "node:tls";
 import { PERSON } from "../clients/provider.mjs";
 import { openTokenSource } from "../clients/tokens.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { WebServer, freePort, identity, makeCertificate } from "../support/web_server.mjs";
 
 const CALLBACK = "https://application.example/callback";
@@ -142,24 +143,15 @@ describe("Dovecot, IMAP with access tokens", () => {
   let source;
   let server;
   let program;
-  before(async () => {
-    source = await openTokenSource({ config: { scopeDescriptions: { mail: "Read your mail", reports: "Reports" } } });
+  prepared(async (owned) => {
+    source = owned(
+      await openTokenSource({ config: { scopeDescriptions: { mail: "Read your mail", reports: "Reports" } } }),
+    );
     const { deployment } = source;
     program = await deployment.addClient("mail-program", CALLBACK, "--scope", "openid mail reports");
-    const { client_secret: secret } = await deployment.postern([
-      "client",
-      "add",
-      "imap",
-      "--grant",
-      "client_credentials",
-      "--scope",
-      "",
-    ]);
-    server = await MailServer.start(deployment, secret);
-  });
-  after(async () => {
-    await server?.stop();
-    await source?.deployment.stop();
+    const itself = ["--grant", "client_credentials", "--scope"];
+    const { client_secret: secret } = await deployment.postern(["client", "add", "imap", ...itself, ""]);
+    server = owned(await MailServer.start(deployment, secret));
   });
 
   const tokens = (scope = "openid mail") => source.ofPerson(scope, PERSON, { application: program });

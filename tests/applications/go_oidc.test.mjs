@@ -1,11 +1,12 @@
 // go-oidc with golang.org/x/oauth2: an application on a desktop (tests/applications/go/login), as kubelogin and many
 // others are built, and an API that verifies access tokens (tests/applications/go/verifier).
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { BuiltProgram } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { altered, claimsOf, untilExpired } from "../clients/tokens.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { describeWithGo, goProgram } from "./go_programs.mjs";
 
 const API = "https://reports.example";
@@ -16,16 +17,13 @@ for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
   describeWithGo(`go-oidc, tokens with ${algorithm}`, () => {
     let provider;
     let deployment;
-    before(async () => {
+    prepared(async (owned) => {
       provider = await openProvider({ idTokenAlgorithm: algorithm, accessTokenTTL: 10 });
-      ({ deployment } = provider);
+      deployment = owned(provider.deployment);
       for (const uri of [API, OTHER]) await deployment.postern(["resource", "add", uri, "--scope", "reports"]);
       for (const group of ["staff", "members"]) await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", "staff", PERSON.username]);
       await add("desktop", API);
-    });
-    after(async () => {
-      await deployment?.stop();
     });
 
     const add = (id, resource, ...options) =>

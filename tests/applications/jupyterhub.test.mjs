@@ -4,10 +4,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
@@ -16,17 +17,18 @@ const OUTSIDER = { ...PERSON, username: "otto" };
 
 describe("JupyterHub, the GenericOAuthenticator", () => {
   let deployment;
-  let directory;
   let hub;
+  let directory;
   let origin;
-  before(async () => {
-    ({ deployment } = await openProvider({ accessTokenTTL: 2 }));
+  prepared(async (owned) => {
+    ({ deployment } = owned(await openProvider({ accessTokenTTL: 2 })));
     for (const { username, password } of [ADMINISTRATOR, OUTSIDER]) await deployment.addUser(username, password);
     for (const [group, { username }] of Object.entries({ staff: PERSON, admins: ADMINISTRATOR })) {
       await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", group, username]);
     }
     directory = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     origin = `http://127.0.0.1:${await freePort()}`;
     await deployment.postern(
       [
@@ -36,28 +38,25 @@ describe("JupyterHub, the GenericOAuthenticator", () => {
       ],
       `${SECRET}\n`,
     );
-    hub = new WebServer(
-      join(BUILD, "applications/jupyterhub/bin/jupyterhub"),
-      ["-f", join(ROOT, "tests/applications/jupyterhub_config.py")],
-      {
-        env: {
-          ISSUER: deployment.issuer,
-          ORIGIN: origin,
-          CLIENT_ID: "jupyter",
-          CLIENT_SECRET: SECRET,
-          DATABASE: join(directory, "hub.db"),
-          JUPYTERHUB_CRYPT_KEY: randomBytes(32).toString("hex"),
-          SSL_CERT_FILE: deployment.caFile,
-          PYTHONDONTWRITEBYTECODE: "1",
+    hub = owned(
+      new WebServer(
+        join(BUILD, "applications/jupyterhub/bin/jupyterhub"),
+        ["-f", join(ROOT, "tests/applications/jupyterhub_config.py")],
+        {
+          env: {
+            ISSUER: deployment.issuer,
+            ORIGIN: origin,
+            CLIENT_ID: "jupyter",
+            CLIENT_SECRET: SECRET,
+            DATABASE: join(directory, "hub.db"),
+            JUPYTERHUB_CRYPT_KEY: randomBytes(32).toString("hex"),
+            SSL_CERT_FILE: deployment.caFile,
+            PYTHONDONTWRITEBYTECODE: "1",
+          },
         },
-      },
+      ),
     );
     await hub.untilItAnswers(`${origin}/hub/health`, { status: 200 });
-  });
-  after(async () => {
-    await hub?.stop();
-    await deployment?.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
   });
 
   const newPerson = (who = PERSON) => new Person(deployment.ca, who);

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { claimsOf } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -89,13 +90,13 @@ async function call(method, url, { form, json, token } = {}) {
 describe("Keycloak as a broker", () => {
   let deployment;
   let directory;
-  let keycloak;
   let origin;
-  before(async () => {
-    ({ deployment } = await openProvider());
+  prepared(async (owned) => {
+    ({ deployment } = owned(await openProvider()));
     for (const who of [SURNAMED, UNDECIDED]) await deployment.addUser(who.username, who.password, claimed(who));
     for (const group of ["members", "staff"]) await deployment.postern(["group", "add", group]);
     directory = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     origin = `http://127.0.0.1:${await freePort()}`;
     const endpoint = `${origin}/realms/shop/broker/postern/endpoint`;
     await deployment.postern(
@@ -105,34 +106,31 @@ describe("Keycloak as a broker", () => {
       ],
       `${SECRET}\n`,
     );
-    await start();
-  });
-  after(async () => {
-    await keycloak?.stop();
-    await deployment?.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
+    await start(owned);
   });
 
-  async function start() {
+  async function start(owned) {
     const health = `http://127.0.0.1:${await freePort()}`;
-    keycloak = new WebServer("bash", [join(BUILD, "applications/keycloak/bin/kc.sh"), "start", "--optimized"], {
-      logFiles: [join(directory, "keycloak.log")],
-      env: {
-        JAVA_OPTS_APPEND: "-XX:TieredStopAtLevel=1", // starts faster
-        KC_LOG: "file",
-        KC_LOG_FILE: join(directory, "keycloak.log"),
-        KC_HTTP_ENABLED: "true",
-        KC_HTTP_HOST: "127.0.0.1",
-        KC_HTTP_PORT: new URL(origin).port,
-        KC_HTTP_MANAGEMENT_HOST: "127.0.0.1",
-        KC_HTTP_MANAGEMENT_PORT: new URL(health).port,
-        KC_HOSTNAME: origin,
-        KC_CACHE: "local",
-        KC_TRUSTSTORE_PATHS: deployment.caFile,
-        KC_BOOTSTRAP_ADMIN_CLIENT_ID: ADMINISTRATOR.client_id,
-        KC_BOOTSTRAP_ADMIN_CLIENT_SECRET: ADMINISTRATOR.client_secret,
-      },
-    });
+    const keycloak = owned(
+      new WebServer("bash", [join(BUILD, "applications/keycloak/bin/kc.sh"), "start", "--optimized"], {
+        logFiles: [join(directory, "keycloak.log")],
+        env: {
+          JAVA_OPTS_APPEND: "-XX:TieredStopAtLevel=1", // starts faster
+          KC_LOG: "file",
+          KC_LOG_FILE: join(directory, "keycloak.log"),
+          KC_HTTP_ENABLED: "true",
+          KC_HTTP_HOST: "127.0.0.1",
+          KC_HTTP_PORT: new URL(origin).port,
+          KC_HTTP_MANAGEMENT_HOST: "127.0.0.1",
+          KC_HTTP_MANAGEMENT_PORT: new URL(health).port,
+          KC_HOSTNAME: origin,
+          KC_CACHE: "local",
+          KC_TRUSTSTORE_PATHS: deployment.caFile,
+          KC_BOOTSTRAP_ADMIN_CLIENT_ID: ADMINISTRATOR.client_id,
+          KC_BOOTSTRAP_ADMIN_CLIENT_SECRET: ADMINISTRATOR.client_secret,
+        },
+      }),
+    );
     await keycloak.untilItAnswers(`${health}/health/ready`, { status: 200, patience: 5 });
     const { body } = await request(`${deployment.issuer}/.well-known/openid-configuration`, { ca: deployment.ca });
     const made = await administer("POST", "", realm(deployment.issuer, JSON.parse(body)));

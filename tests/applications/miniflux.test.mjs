@@ -1,10 +1,11 @@
 // Miniflux, as Debian 13 ships it. Debian 12 has no package of it, and nothing here installs one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { PostgreSQL } from "../postgresql/server.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -24,15 +25,11 @@ describeHere("Miniflux", () => {
   let provider;
   let deployment;
   let database;
-  before(async () => {
+  prepared(async (owned) => {
     provider = await openProvider();
-    ({ deployment } = provider);
+    deployment = owned(provider.deployment);
     await deployment.postern(["group", "add", "members"]);
-    database = await PostgreSQL.start();
-  });
-  after(async () => {
-    await database?.stop();
-    await deployment?.stop();
+    database = owned(await PostgreSQL.start());
   });
 
   /// Runs with a database of its own while `use` has it; `settings` are more of its variables.

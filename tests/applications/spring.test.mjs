@@ -5,12 +5,13 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Person } from "../clients/person.mjs";
 import { PERSON } from "../clients/provider.mjs";
 import { altered, openTokenSource } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -26,8 +27,8 @@ describe("Spring Security", () => {
   let application;
   let origin;
   let caller;
-  before(async () => {
-    source = await openTokenSource({ config: { accessTokenProfile: "rfc9068", defaultResource: OTHER } });
+  prepared(async (owned) => {
+    source = owned(await openTokenSource({ config: { accessTokenProfile: "rfc9068", defaultResource: OTHER } }));
     ({ deployment } = source);
     for (const uri of [API, OTHER]) await deployment.postern(["resource", "add", uri, "--scope", "reports"]);
     await deployment.postern(["group", "add", "members"]);
@@ -39,44 +40,42 @@ describe("Spring Security", () => {
     );
     caller = await deployment.addClient("caller", CALLBACK, "--scope", "openid profile email reports", ...PROFILE);
     directory = await mkdtemp(join(tmpdir(), "pt-"));
-    await start(secret);
-  });
-  after(async () => {
-    await application?.stop();
-    await source?.deployment.stop();
-    if (directory) await rm(directory, { recursive: true, force: true });
+    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    await start(secret, owned);
   });
 
   /// The settings are those of docs/CLIENTS.md, as environment variables.
-  async function start(secret) {
+  async function start(secret, owned) {
     const trust = join(directory, "trust.p12");
     const store = ["-keystore", trust, "-storetype", "PKCS12", "-storepass", "changeit"];
     await promisify(execFile)("keytool", ["-importcert", "-noprompt", "-file", deployment.caFile, ...store]);
     const registration = "SPRING_SECURITY_OAUTH2_CLIENT_REGISTRATION_POSTERN_";
-    application = new WebServer(
-      "java",
-      [
-        ...[
-          "-XX:TieredStopAtLevel=1",
-          `-Djavax.net.ssl.trustStore=${trust}`,
-          "-Djavax.net.ssl.trustStorePassword=changeit",
+    application = owned(
+      new WebServer(
+        "java",
+        [
+          ...[
+            "-XX:TieredStopAtLevel=1",
+            `-Djavax.net.ssl.trustStore=${trust}`,
+            "-Djavax.net.ssl.trustStorePassword=changeit",
+          ],
+          ...["-jar", join(BUILD, "applications/spring/application.jar")],
         ],
-        ...["-jar", join(BUILD, "applications/spring/application.jar")],
-      ],
-      {
-        logFiles: [join(directory, "application.log")],
-        env: {
-          LOGGING_FILE_NAME: join(directory, "application.log"),
-          SERVER_ADDRESS: "127.0.0.1",
-          SERVER_PORT: new URL(origin).port,
-          ISSUER: deployment.issuer,
-          AUDIENCE: API,
-          [`${registration}CLIENTID`]: "spring",
-          [`${registration}CLIENTSECRET`]: secret,
-          [`${registration}SCOPE`]: "openid,profile,email",
-          SPRING_SECURITY_OAUTH2_CLIENT_PROVIDER_POSTERN_ISSUERURI: deployment.issuer,
+        {
+          logFiles: [join(directory, "application.log")],
+          env: {
+            LOGGING_FILE_NAME: join(directory, "application.log"),
+            SERVER_ADDRESS: "127.0.0.1",
+            SERVER_PORT: new URL(origin).port,
+            ISSUER: deployment.issuer,
+            AUDIENCE: API,
+            [`${registration}CLIENTID`]: "spring",
+            [`${registration}CLIENTSECRET`]: secret,
+            [`${registration}SCOPE`]: "openid,profile,email",
+            SPRING_SECURITY_OAUTH2_CLIENT_PROVIDER_POSTERN_ISSUERURI: deployment.issuer,
+          },
         },
-      },
+      ),
     );
     await application.untilItAnswers(`${origin}/bye`, { status: 200 });
   }

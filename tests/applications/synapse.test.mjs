@@ -4,11 +4,12 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -107,21 +108,15 @@ describe("Synapse", () => {
       },
     },
   };
-  before(async () => {
-    ({ deployment } = await openProvider());
+  prepared(async (owned) => {
+    ({ deployment } = owned(await openProvider()));
     for (const group of ["members", "staff"]) await deployment.postern(["group", "add", group]);
-    server = await HomeServer.start(
-      deployment.caFile,
-      Object.entries(CLIENTS).map(([id, { more }]) => provider(deployment.issuer, id, more)),
-    );
+    const providers = Object.entries(CLIENTS).map(([id, { more }]) => provider(deployment.issuer, id, more));
+    server = owned(await HomeServer.start(deployment.caFile, providers));
     for (const [id, { options }] of Object.entries(CLIENTS)) {
       const uri = ["--redirect-uri", `${server.origin}/_synapse/client/oidc/callback`];
       await deployment.postern(["client", "add", id, "--secret-stdin", ...uri, ...options], `${SECRET}\n`);
     }
-  });
-  after(async () => {
-    await server?.stop();
-    await deployment?.stop();
   });
 
   /// What the Matrix client gets for the login token that the browser brings.

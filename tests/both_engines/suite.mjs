@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { Pooler } from "../postgresql/pooler.mjs";
 import { PostgreSQL } from "../postgresql/server.mjs";
+import { prepared } from "../support/prepared.mjs";
 
 const run = promisify(execFile);
 
@@ -22,17 +23,13 @@ const DURABLE = { fsync: "on", full_page_writes: "on" };
 function server({ pooled, roles = false, durable = false }) {
   let started;
   let pooler;
-  before(async () => {
+  prepared(async (owned) => {
     // Autovacuum would start a process for each database.
     const connections = roles ? { max_connections: "300" } : {};
-    started = await PostgreSQL.start({ autovacuum: "off", ...connections, ...(durable ? DURABLE : {}) });
+    started = owned(await PostgreSQL.start({ autovacuum: "off", ...connections, ...(durable ? DURABLE : {}) }));
     if (roles) started.addDatabase(ROLES);
     const users = roles ? started.sql("SELECT rolname FROM pg_roles WHERE rolcanlogin").split("\n") : undefined;
-    if (pooled) pooler = await Pooler.start(started, roles ? { users, size: OF_EACH_ROLE } : {});
-  });
-  after(async () => {
-    await pooler?.stop();
-    await started?.stop();
+    if (pooled) pooler = owned(await Pooler.start(started, roles ? { users, size: OF_EACH_ROLE } : {}));
   });
   return () => (pooler ?? started).uri;
 }

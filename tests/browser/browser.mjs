@@ -3,16 +3,10 @@ import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { Deployment } from "../support/deployment.mjs";
 
-const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const ARGUMENTS = (
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
+  "--disable-component-update --disable-sync"
+).split(" ");
 
 export const PERSON = {
   username: "dana",
@@ -25,15 +19,9 @@ export async function openDemo(options = {}) {
   const deployment = await Deployment.start({ tls: false, demo: true, ...options });
   try {
     await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    await deployment.addClient(
-      "demo-spa",
-      `${deployment.origin}/demo/`,
-      "--public",
-      "--name",
-      "Demo page",
-      "--post-logout-redirect-uri",
-      `${deployment.origin}/demo/`,
-    );
+    const home = `${deployment.origin}/demo/`;
+    const options = ["--public", "--name", "Demo page", "--post-logout-redirect-uri", home];
+    await deployment.addClient("demo-spa", home, ...options);
     return deployment;
   } catch (error) {
     await deployment.stop();

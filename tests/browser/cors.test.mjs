@@ -2,8 +2,9 @@
 // tests/clients/oidc_client_ts.test.mjs has a whole application on an origin of its own.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Deployment } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { openBrowser } from "./browser.mjs";
 
 /// An empty page on an origin of its own.
@@ -64,16 +65,11 @@ describe("pages of other sites", () => {
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
   });
 
-  before(async () => {
-    [application, stranger] = await Promise.all([openSite(), openSite()]);
-    deployment = await Deployment.start({ tls: false });
+  prepared(async (owned) => {
+    [application, stranger] = [owned(await openSite()), owned(await openSite())];
+    deployment = owned(await Deployment.start({ tls: false }));
     await deployment.addClient("app", `${application.origin}/callback`, "--public");
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
-    await Promise.all([application?.close(), stranger?.close()]);
+    browser = owned(await openBrowser());
   });
 
   async function ask(site, request) {

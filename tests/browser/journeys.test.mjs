@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import {
   PERSON,
   authorizationUrl,
@@ -22,13 +23,9 @@ const SESSION_IDLE = 120; // seconds; a sign-in may take 600
 describe("a sign-in that does not go straight on", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ clock: true, config: { sessionIdleTTL: SESSION_IDLE } });
-    browser = await openBrowser({ backForwardCache: true });
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ clock: true, config: { sessionIdleTTL: SESSION_IDLE } }));
+    browser = owned(await openBrowser({ backForwardCache: true }));
   });
 
   // Without scripts, the demo leaves answers in the address bar.

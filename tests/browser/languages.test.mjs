@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 import {
   AXE,
@@ -89,11 +90,10 @@ const VALUES = new RegExp(
 describe("every page in every language", () => {
   let browser;
   let page;
-  before(async () => {
-    browser = await openBrowser();
+  prepared(async (owned) => {
+    browser = owned(await openBrowser());
     page = await browser.newPage();
   });
-  after(() => browser?.close());
 
   const isOther = (file) => isError(file) || isFormPost(file);
   const withoutOthers = (files) => files.filter((file) => !isOther(file));
@@ -227,13 +227,9 @@ describe("every page in every language", () => {
 describe("languages in a browser", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ config: { templates: join(BUILD, "templates") } });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ config: { templates: join(BUILD, "templates") } }));
+    browser = owned(await openBrowser());
   });
 
   it("a sign-in in the browser's language, and in another by the foot [I18N-5, I18N-12]", async () => {

@@ -1,7 +1,8 @@
 // An invited user chooses a password and signs in, or adds a passkey; a user who has lost everything starts again. But
 // for the passkey without JavaScript.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { withAuthenticator } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 import { standInForSendmail } from "./sendmail.mjs";
@@ -11,13 +12,9 @@ const CHOSEN = "four words in a row";
 describe("links in a browser", () => {
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ host: "localhost" }); // a passkey is for a host with a name
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ host: "localhost" })); // a passkey is for a host with a name
+    browser = owned(await openBrowser());
   });
 
   const made = async (...command) => (await deployment.postern(["user", ...command])).link;
@@ -145,13 +142,9 @@ describe("a forgotten password in a browser", () => {
   const { mail, linkOf } = standInForSendmail();
   let deployment;
   let browser;
-  before(async () => {
-    deployment = await openDemo({ config: { mail } });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await deployment?.stop();
+  prepared(async (owned) => {
+    deployment = owned(await openDemo({ config: { mail } }));
+    browser = owned(await openBrowser());
   });
 
   it("from the sign-in page to the message, the link and a new password [MAIL-1, MAIL-4]", async () => {

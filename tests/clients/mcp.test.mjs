@@ -2,11 +2,12 @@
 // that finds its way from the server's address to a token. Postern has no dynamic registration, so the client is
 // registered, or its id is the URL of a document that describes it.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { sql } from "../security/database.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { DocumentHost, withoutFetching } from "./document_host.mjs";
 import { NotesServer, SCOPE } from "./notes_server.mjs";
 import { Person } from "./person.mjs";
@@ -96,23 +97,16 @@ class Assistant {
 
 describe("MCP: the TypeScript SDK", () => {
   let provider;
-  before(async () => {
+  prepared(async (owned) => {
     // The SDK's `fetch` trusts no authority of one's own, and an issuer on a loopback host may have http.
-    provider = await openProvider(
-      { accessTokenProfile: "rfc9068", defaultResource: "https://default.example/" },
-      { tls: false },
+    provider = owned(
+      await openProvider(
+        { accessTokenProfile: "rfc9068", defaultResource: "https://default.example/" },
+        { tls: false },
+      ),
     );
-    await provider.deployment.addClient(
-      CLIENT_ID,
-      "http://127.0.0.1/callback",
-      "--public",
-      "--native",
-      "--scope",
-      SCOPE,
-    );
-  });
-  after(async () => {
-    await provider?.deployment.stop();
+    const native = ["--public", "--native", "--scope", SCOPE];
+    await provider.deployment.addClient(CLIENT_ID, "http://127.0.0.1/callback", ...native);
   });
 
   /// Starts a server and registers it as `${origin}${path}`, while `use` asks it.
@@ -216,16 +210,14 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
   /// What is cached is no longer fresh.
   const letCacheEnd = () => sql(provider.deployment, "UPDATE fetched SET fresh_until = 1");
 
-  before(async () => {
-    host = await DocumentHost.start();
-    provider = await openProvider(
-      { accessTokenProfile: "rfc9068", defaultResource: "https://default.example/", ...(await host.config(SCOPE)) },
-      { tls: false },
+  prepared(async (owned) => {
+    host = owned(await DocumentHost.start());
+    provider = owned(
+      await openProvider(
+        { accessTokenProfile: "rfc9068", defaultResource: "https://default.example/", ...(await host.config(SCOPE)) },
+        { tls: false },
+      ),
     );
-  });
-  after(async () => {
-    await provider?.deployment.stop();
-    await host?.stop();
   });
 
   async function withServer(use) {

@@ -1,6 +1,7 @@
 // Apache's mod_auth_openidc, as Debian ships it, with the configuration that examples/clients ships.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { startApache } from "../support/web_server.mjs";
 import { request } from "../support/user_agent.mjs";
@@ -28,11 +29,7 @@ function startApplication(deployment, { lines = [], registration = [], secret, p
     const { client_secret } = await deployment.addClient(
       id,
       redirect,
-      "--pkce",
-      "required",
-      "--post-logout-redirect-uri",
-      `${site.origin}/`,
-      ...registration,
+      ...["--pkce", "required", "--post-logout-redirect-uri", `${site.origin}/`, ...registration],
     );
     const shipped = apacheExample("mod_auth_openidc.conf", {
       OIDC_ISSUER: deployment.issuer,
@@ -52,20 +49,12 @@ function startApplication(deployment, { lines = [], registration = [], secret, p
 
 describe("Apache mod_auth_openidc signs users in", () => {
   let provider;
-  const sites = [];
-  before(async () => {
-    provider = await openProvider();
-  });
-  after(async () => {
-    for (const site of sites) await site.stop();
-    await provider?.deployment.stop();
+  let application;
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
+    application = async (options) => owned(await startApplication(provider.deployment, options));
   });
 
-  async function application(options) {
-    const site = await startApplication(provider.deployment, options);
-    sites.push(site);
-    return site;
-  }
   const newPerson = (site) => new Person([provider.deployment.ca, site.ca]);
   const atCallback = (site) => (page) => page.location?.href.startsWith(`${site.origin}/oidc/callback`);
   const userinfo = (token) =>

@@ -1,6 +1,7 @@
 // Apache's mod_oauth2, as Debian ships it, in front of an API, with the two configurations that examples/clients ships.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { startApache } from "../support/web_server.mjs";
 import { PERSON } from "./provider.mjs";
@@ -60,13 +61,9 @@ const ask = (site, path, token) =>
 describe("Apache mod_oauth2 in front of an API", () => {
   let source;
   let site;
-  before(async () => {
-    source = await openTokenSource({ tls: false });
-    site = await startApi(source);
-  });
-  after(async () => {
-    await site?.stop();
-    await source?.deployment.stop();
+  prepared(async (owned) => {
+    source = owned(await openTokenSource({ tls: false }));
+    site = owned(await startApi(source));
   });
 
   async function admitted(path, token) {

@@ -2,11 +2,12 @@
 // and by introspection.
 import assert from "node:assert/strict";
 import http from "node:http";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { startNginx } from "../support/web_server.mjs";
 import { PERSON } from "./provider.mjs";
@@ -72,15 +73,10 @@ describe("nginx auth_request in front of an API", () => {
   let echo;
   let source;
   let site;
-  before(async () => {
-    echo = await startEcho();
-    source = await openTokenSource();
-    site = await startApi(source, echo);
-  });
-  after(async () => {
-    await site?.stop();
-    await source?.deployment.stop();
-    await echo?.stop();
+  prepared(async (owned) => {
+    echo = owned(await startEcho());
+    source = owned(await openTokenSource());
+    site = owned(await startApi(source, echo));
   });
 
   const ask = (path, authorization, headers = {}, at = site) =>

@@ -6,8 +6,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import { AWKWARD_SECRETS, PERSON, addClientWithSecret, openProvider, walk } from "./provider.mjs";
 
@@ -82,14 +83,11 @@ class Home {
 describe("oidc-agent", () => {
   let provider;
   let home;
-  before(async () => {
-    provider = await openProvider();
+  prepared(async (owned) => {
+    provider = owned(await openProvider());
     home = await Home.make();
+    owned({ stop: () => home.remove() });
     await home.startAgent();
-  });
-  after(async () => {
-    await home?.remove();
-    await provider?.deployment.stop();
   });
 
   const userinfo = async (token) => {
@@ -105,22 +103,9 @@ describe("oidc-agent", () => {
     await writeFile(file, JSON.stringify({ ...registered, redirect_uris: [REDIRECT_URI] }), { mode: 0o600 });
     // An empty secret is how it is told that there is none; others are in the file, not among the arguments.
     const none = registered.client_secret === undefined ? ["--client-secret="] : [];
-    const said = await home.run(
-      "oidc-gen",
-      "-f",
-      file,
-      ...none,
-      `--iss=${issuer}`,
-      "--scope=openid profile",
-      `--cp=${caFile}`,
-      "--flow=code",
-      "--no-webserver",
-      "--no-url-call",
-      "--pw-env",
-      "--prompt=none",
-      "--confirm-yes",
-      name,
-    );
+    const alone = "--flow=code --no-webserver --no-url-call --pw-env --prompt=none --confirm-yes".split(" ");
+    const at = [`--iss=${issuer}`, "--scope=openid profile", `--cp=${caFile}`];
+    const said = await home.run("oidc-gen", "-f", file, ...none, ...at, ...alone, name);
     const url = said.match(/https:\S+/)?.[0];
     assert.ok(url, said);
     return url;

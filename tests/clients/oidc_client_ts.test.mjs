@@ -57,10 +57,7 @@ describe("oidc-client-ts in a browser", () => {
     provider.deployment.addClient(
       id,
       `${site.origin}/callback`,
-      "--public",
-      "--post-logout-redirect-uri",
-      `${site.origin}/`,
-      ...options,
+      ...["--public", "--post-logout-redirect-uri", `${site.origin}/`, ...options],
     );
 
   /// A tab of a browser of its own. `call` runs a method of the library's UserManager there; the library keeps its

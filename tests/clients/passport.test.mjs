@@ -26,14 +26,8 @@ describe("passport-openidconnect", () => {
       CLIENT_SECRET: secret,
     });
     const { origin } = application;
-    await addClientWithSecret(
-      deployment,
-      id,
-      registered,
-      `${origin}/oauth2/redirect`,
-      "--post-logout-redirect-uri",
-      `${origin}/`,
-    );
+    const signedOut = ["--post-logout-redirect-uri", `${origin}/`];
+    await addClientWithSecret(deployment, id, registered, `${origin}/oauth2/redirect`, ...signedOut);
     return application;
   }
 

@@ -1,7 +1,8 @@
 // APIs that verify access tokens of profile rfc9068 themselves, with libraries as they are published: an application of
 // Express (tests/clients/express/api.mjs) and one of Python (tests/clients/python/pyjwt_api.py).
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { NodeApplication, PythonProgram } from "./program.mjs";
 import { altered, openTokenSource, untilExpired } from "./tokens.mjs";
@@ -80,19 +81,13 @@ for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
     let servers;
     let others;
     let tokens; // by what they are
-    before(async () => {
-      source = await openTokenSource({
-        config: { accessTokenProfile: "rfc9068", defaultResource: OTHER, idTokenAlgorithm: algorithm },
-      });
+    prepared(async (owned) => {
+      const config = { accessTokenProfile: "rfc9068", defaultResource: OTHER, idTokenAlgorithm: algorithm };
+      source = owned(await openTokenSource({ config }));
       for (const uri of [API, OTHER]) await source.deployment.postern(["resource", "add", uri, "--scope", "reports"]);
-      servers = await ResourceServers.start(source.deployment, API);
-      others = await ResourceServers.start(source.deployment, OTHER);
+      servers = owned(await ResourceServers.start(source.deployment, API));
+      others = owned(await ResourceServers.start(source.deployment, OTHER));
       tokens = await someTokens();
-    });
-    after(async () => {
-      await others?.stop();
-      await servers?.stop();
-      await source?.deployment.stop();
     });
 
     const ofPerson = (resource, application) => source.ofPerson(undefined, undefined, { resource, application });

@@ -20,26 +20,9 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
     const application = await deployment.addClient("application", REDIRECT_URI, "--scope", SCOPE);
-    const program = await deployment.postern([
-      "client",
-      "add",
-      "program",
-      "--grant",
-      "client_credentials",
-      "--scope",
-      "reports",
-    ]);
-    const api = await deployment.postern([
-      "client",
-      "add",
-      API_CLIENT,
-      "--name",
-      "Reports",
-      "--grant",
-      "client_credentials",
-      "--scope",
-      "",
-    ]);
+    const itself = ["--grant", "client_credentials", "--scope"];
+    const program = await deployment.postern(["client", "add", "program", ...itself, "reports"]);
+    const api = await deployment.postern(["client", "add", API_CLIENT, "--name", "Reports", ...itself, ""]);
     return new TokenSource({ deployment, sub, application, program, api });
   } catch (error) {
     await deployment.stop();

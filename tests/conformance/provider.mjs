@@ -42,15 +42,8 @@ export const USER = {
 // Characters that Basic credentials have to encode (RFC 6749 §2.3.1).
 const newSecret = () => `${randomBytes(24).toString("base64url")}+%2B/=&:;`;
 const REGISTRATION = [
-  "--redirect-uri",
-  REDIRECT_URI,
-  "--secret-stdin",
-  "--pkce",
-  "optional",
-  "--scope",
-  "openid profile email address phone",
-  "--post-logout-redirect-uri",
-  POST_LOGOUT_REDIRECT_URI,
+  ...["--redirect-uri", REDIRECT_URI, "--post-logout-redirect-uri", POST_LOGOUT_REDIRECT_URI, "--secret-stdin"],
+  ...["--pkce", "optional", "--scope", "openid profile email address phone"],
 ];
 /// The suite's configuration has `client`, `client2` and `client_secret_post`.
 const CLIENTS = {

@@ -64,7 +64,6 @@ test("logrotate with the shipped file: every answered request has its line, in o
   const log = join(directory, "postern.log");
   const op = await Deployment.start({ tls: false, config: { log: { target: log } } });
   t.after(() => op.stop());
-  const configFile = join(op.directory, "postern.json");
 
   // The shipped file with this test's place and user; systemctl does what it would do to the units' processes.
   const shipped = await readFile(join(ROOT, "examples/logrotate/postern"), "utf8");

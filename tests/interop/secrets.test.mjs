@@ -17,18 +17,8 @@ describe("secrets that mean something else when they are form-decoded", () => {
       it(`${secret} by ${method}`, async () => {
         const { deployment, issuer } = provider;
         const client_id = `awkward-${which}-${method}`;
-        await addClientWithSecret(
-          deployment,
-          client_id,
-          secret,
-          "https://client.example/callback",
-          "--auth-method",
-          method,
-          "--grant",
-          "client_credentials",
-          "--scope",
-          "reports",
-        );
+        const options = ["--auth-method", method, "--grant", "client_credentials", "--scope", "reports"];
+        await addClientWithSecret(deployment, client_id, secret, "https://client.example/callback", ...options);
         const registered = new issuer.Client({ client_id, client_secret: secret, token_endpoint_auth_method: method });
         for (const Library of Object.values(LIBRARIES)) {
           const client = (other) => new Library({ ...provider, clients: { [method]: registered } }, method, other);

@@ -4,10 +4,11 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ASAN_OPTIONS } from "../security/single_process.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -149,22 +150,19 @@ describe("doctor and a database server", () => {
     await until(() => server.sql("SELECT pg_conf_load_time()") !== earlier);
   }
 
-  before(async () => {
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755); // the server reads its rules there
     // What is given to the server's program cannot be changed while it runs.
     const changed = { fsync: undefined, full_page_writes: undefined };
     changed.client_min_messages = undefined;
     writeFileSync(rules, ALL);
-    server = await PostgreSQL.start({ ...changed, hba_file: rules });
+    server = owned(await PostgreSQL.start({ ...changed, hba_file: rules }));
     server.sql("CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner");
     uri = server.uri.replace("user=postgres", "user=owner");
     configure(uri);
     await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
     server.sql("CREATE ROLE postern_token LOGIN"); // not before: `init` grants rights where there are roles
-  });
-  after(async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it("finds nothing where everything is as it should be", async () => {
@@ -348,15 +346,12 @@ describe("doctor and a role for each program", () => {
     sql(`BEGIN; REVOKE ALL ON ALL TABLES IN SCHEMA postern
       FROM postern_token, postern_introspect, postern_revoke, postern_authorize; ${grants}; COMMIT`);
 
-  before(async () => {
-    server = await PostgreSQL.start({ fsync: undefined, full_page_writes: undefined });
+  prepared(async (owned) => {
+    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
+    server = owned(await PostgreSQL.start({ fsync: undefined, full_page_writes: undefined }));
     ({ superuser, uri } = server.addDatabase("postern"));
     configure(uri);
     await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
-  });
-  after(async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it("finds nothing after roles.sql and init, with the rights of the options too", async () => {

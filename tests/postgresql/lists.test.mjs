@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { ASAN_OPTIONS } from "../security/single_process.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -21,19 +22,15 @@ for (const engine of ["PostgreSQL", "SQLite"]) {
     let server;
     let p;
 
-    before(async () => {
-      if (engine === "PostgreSQL") server = await PostgreSQL.start();
-      p = await openProvider({ config: server ? { database: server.uri } : {} });
+    prepared(async (owned) => {
+      if (engine === "PostgreSQL") server = owned(await PostgreSQL.start());
+      p = owned(await openProvider({ config: server ? { database: server.uri } : {} }));
       await p.deployment.addUser("zoe", "correct horse battery staple");
       for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
       for (const client of [p.clients.web, p.clients.other]) {
         const code = await p.code(client, { scope: "openid" }, p.person());
         assert.equal((await p.exchange(client, code)).status, 200);
       }
-    });
-    after(async () => {
-      await p?.stop();
-      await server?.stop();
     });
 
     const environment = () => ({ ...p.deployment.environment, ASAN_OPTIONS });

@@ -6,14 +6,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const POSTERN = join(BUILD, "bin/postern");
 const SCOPE = "openid profile offline_access";
 

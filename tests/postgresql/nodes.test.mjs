@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import {
-  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,

@@ -1,6 +1,7 @@
 // What bytes on its socket do to a running executable: nothing, or a refusal. After each the same process answers.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
 import {
   ROLE,
   TYPE,
@@ -40,15 +41,12 @@ describe("records on the socket of an executable", () => {
   let provider;
   let accessToken;
   const workers = {};
-  before(async () => {
+  prepared(async (owned) => {
     // long runs take more than a token's usual life
-    provider = await openProvider({ config: { accessTokenTTL: 86_400 } });
+    provider = owned(await openProvider({ config: { accessTokenTTL: 86_400 } }));
     accessToken = (await provider.tokens(provider.clients.web)).access_token;
-    for (const name of Object.keys(ENDPOINTS)) workers[name] = await SingleProcess.start(provider.deployment, name);
-  });
-  after(async () => {
-    for (const worker of Object.values(workers)) await worker.stop();
-    await provider?.stop();
+    for (const name of Object.keys(ENDPOINTS))
+      workers[name] = owned(await SingleProcess.start(provider.deployment, name));
   });
 
   const basic = () => basicOf(provider.clients.web.id, provider.clients.web.secret);

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
+import { prepared } from "../support/prepared.mjs";
 import { UserAgent, formOf, request } from "../support/user_agent.mjs";
 import { hashSlot } from "./database.mjs";
 import { lighttpdWithPools, memoryOf } from "./pools.mjs";
@@ -29,16 +30,15 @@ describe("a flood of logins", () => {
   const pools = {};
   let p;
   let token;
-  before(async () => {
-    p = await openProvider({
-      front: lighttpdWithPools(pools, { login: LOGINS, introspect: 2 }),
-      tls: false,
-      config: { login: { maxFailures: 10000, hashSlots: 2 } },
-    });
+  prepared(async (owned) => {
+    p = owned(
+      await openProvider({
+        front: lighttpdWithPools(pools, { login: LOGINS, introspect: 2 }),
+        tls: false,
+        config: { login: { maxFailures: 10000, hashSlots: 2 } },
+      }),
+    );
     ({ access_token: token } = await p.tokens(p.clients.web));
-  });
-  after(async () => {
-    await p?.stop();
   });
 
   /// Introspects until `over()`, and says how often.
@@ -133,11 +133,8 @@ describe("a flood of logins", () => {
 
 describe("guessing", () => {
   let p;
-  before(async () => {
-    p = await openProvider({ tls: false, clock: true, config: { login: { maxFailures: 3, window: 3600 } } });
-  });
-  after(async () => {
-    await p?.stop();
+  prepared(async (owned) => {
+    p = owned(await openProvider({ tls: false, clock: true, config: { login: { maxFailures: 3, window: 3600 } } }));
   });
 
   /// 303 in, 200 wrong, 429 throttled.

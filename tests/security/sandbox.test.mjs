@@ -108,18 +108,10 @@ const PROBES = {
   caller: {
     sandbox: "require",
     env: { PROBE_NETWORK: "1" },
-    more: [
-      "tcp",
-      "unix socket",
-      "datagram",
-      "udp",
-      "netlink",
-      "packets of this machine",
-      "thread",
-      "executable memory",
-      "memory made executable",
-      "/etc/passwd",
-    ],
+    more: (
+      "tcp, unix socket, datagram, udp, netlink, packets of this machine, thread, executable memory, memory " +
+      "made executable, /etc/passwd"
+    ).split(", "),
   },
 };
 /// With a thread that has run before the sandbox: the filter for system calls is put on it, too, and Landlock cannot
@@ -127,50 +119,16 @@ const PROBES = {
 const THREADED = { sandbox: "auto", env: { PROBE_THREAD: "1" } };
 /// On a kernel that has a half of it: what is forbidden still.
 const HALVES = {
-  landlock: [
-    "bind",
-    "tcp",
-    "unix socket",
-    "datagram",
-    "mptcp",
-    "fast open",
-    "fast open by message",
-    "fast open by messages",
-    "deferred connection",
-    "udp",
-    "netlink",
-    "packets of this machine",
-    "execute",
-    "fork",
-    "program",
-    "thread",
-    "trace",
-    "other memory",
-    "signal",
-    "owner",
-    "owner by thread",
-    "owner by ioctl",
-    "signal of a descriptor",
-    "bind in an older thread",
-    "executable memory",
-    "name space",
-  ],
-  seccomp: [
-    "list keys",
-    "write key set",
-    "write seal.key",
-    "write factor.key",
-    "gate",
-    "file beside the database",
-    "/etc/passwd",
-    "list /",
-    "file",
-    "write file",
-    "new file",
-    "truncate",
-    "directory",
-    "program",
-  ],
+  landlock: (
+    "bind, tcp, unix socket, datagram, mptcp, fast open, fast open by message, fast open by messages, " +
+    "deferred connection, udp, netlink, packets of this machine, execute, fork, program, thread, trace, " +
+    "other memory, signal, owner, owner by thread, owner by ioctl, signal of a descriptor, bind in an " +
+    "older thread, executable memory, name space"
+  ).split(", "),
+  seccomp: (
+    "list keys, write key set, write seal.key, write factor.key, gate, file beside the database, " +
+    "/etc/passwd, list /, file, write file, new file, truncate, directory, program"
+  ).split(", "),
 };
 const OPEN_PROBES = { off: { sandbox: "off" }, anything: { sandbox: "auto", env: { PROBE_ANYTHING: "1" } } };
 

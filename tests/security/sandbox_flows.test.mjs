@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import * as apache from "../support/fronts/apache.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import * as nginx from "../support/fronts/nginx.mjs";
@@ -13,6 +13,7 @@ import { Authenticator } from "../support/authenticator.mjs";
 import { onPostgreSQL } from "../support/deployment.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { flows } from "../servers/flow.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { openProvider } from "./provider.mjs";
 import { missingHere } from "./sandbox.mjs";
 import { Workers } from "./workers.mjs";
@@ -41,18 +42,17 @@ describe("a confined server in the course of its life", { skip }, () => {
   let provider;
   let logs;
   const workers = new Workers(2);
-  before(async () => {
+  prepared(async (owned) => {
     logs = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
-    provider = await openProvider({
-      tls: false,
-      host: "localhost", // a passkey is for a host with a name
-      front: workers.front,
-      config: { ...config, log: { target: join(logs, "postern.log") } },
-    });
-  });
-  after(async () => {
-    await provider?.stop();
-    if (logs) await rm(logs, { recursive: true });
+    owned({ stop: () => rm(logs, { recursive: true }) });
+    provider = owned(
+      await openProvider({
+        tls: false,
+        host: "localhost", // a passkey is for a host with a name
+        front: workers.front,
+        config: { ...config, log: { target: join(logs, "postern.log") } },
+      }),
+    );
   });
   const pids = () => workers.processes.map(({ pid }) => pid).sort((a, b) => a - b);
   const kidOf = (token) => JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid;

@@ -37,6 +37,7 @@ const traceable = (() => {
   }
 })();
 
+const TRACE = "-D -q -y -e trace=openat,close,write -e signal=none".split(" ");
 const skip = traceable ? false : "this machine does not allow a process to be traced";
 describe("the system calls of each program", { skip }, () => {
   const pools = {};
@@ -49,20 +50,7 @@ describe("the system calls of each program", { skip }, () => {
       const sanitizer = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0", "detect_leaks=0"]
         .filter(Boolean)
         .join(":");
-      return [
-        "strace",
-        "-E",
-        `ASAN_OPTIONS=${sanitizer}`,
-        "-D",
-        "-q",
-        "-y",
-        "-o",
-        logs[program],
-        "-e",
-        "trace=openat,close,write",
-        "-e",
-        "signal=none",
-      ];
+      return ["strace", "-E", `ASAN_OPTIONS=${sanitizer}`, "-o", logs[program], ...TRACE];
     };
     p = owned(
       await openProvider({

@@ -119,15 +119,8 @@ export class Directory {
   }
 
   async #tell(command, text) {
-    const running = run(command, [
-      "-x",
-      "-H",
-      `ldap://127.0.0.1:${this.port}`,
-      "-D",
-      MANAGER.dn,
-      "-w",
-      MANAGER.password,
-    ]);
+    const manager = ["-D", MANAGER.dn, "-w", MANAGER.password];
+    const running = run(command, ["-x", "-H", `ldap://127.0.0.1:${this.port}`, ...manager]);
     running.child.stdin.end(text);
     await running;
   }

@@ -6,13 +6,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Deployment } from "../support/deployment.mjs";
 import * as apache from "../support/fronts/apache.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { sharedHosting } from "../support/fronts/shared_hosting.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
 /// What it finds: { code, findings }.
@@ -72,9 +73,9 @@ describe("doctor --url: the web servers as they are shipped", () => {
     "Apache with mod_fcgid, below a base path": { front: apache.fcgid, base: "/auth" },
     "Apache with mod_proxy_fcgi": { front: apache.proxyFcgi },
     "a shared host with .htaccess and wrapper scripts": { front: sharedHosting({ allowsAuthConfig: true }) },
-    "lighttpd without OpenID Connect": { front: lighttpd("fastcgi"), config: { oidc: undefined }, less: true },
+    "lighttpd without OpenID Connect": { front: lighttpd("fastcgi"), config: { oidc: undefined } },
   };
-  for (const [server, { less, ...options }] of Object.entries(rows)) {
+  for (const [server, options] of Object.entries(rows)) {
     it(`is well: ${server}`, async () => {
       const deployment = await Deployment.start(options);
       try {
@@ -417,12 +418,9 @@ const ROWS = {
 
 describe("doctor --url: what is broken in front of a Postern is named with its fix", () => {
   let deployment;
-  before(async () => {
-    deployment = await Deployment.start({ config: { trustedProxies: ["127.0.0.1"] } });
+  prepared(async (owned) => {
+    deployment = owned(await Deployment.start({ config: { trustedProxies: ["127.0.0.1"] } }));
     await register(deployment);
-  });
-  after(async () => {
-    await deployment?.stop();
   });
 
   async function behind(options) {
@@ -456,10 +454,10 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
 
   describe("certificate and TLS", () => {
     let directory;
-    before(async () => {
+    prepared(async (owned) => {
       directory = await mkdtemp(join(tmpdir(), "pt-"));
+      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
     });
-    after(() => rm(directory, { recursive: true, force: true }));
     const pair = ({ certificate, key }) => ({ cert: readFileSync(certificate), key: readFileSync(key) });
 
     it("an unknown certificate authority", async () => {

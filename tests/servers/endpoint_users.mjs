@@ -118,21 +118,9 @@ export const dividedUsers = (front) => async (site) => {
   const [data, keys] = [join(directory, "db"), join(directory, "keys")];
   await chmod(directory, 0o711);
   for (const old of [data, keys]) await rm(old, { recursive: true });
-  await run(
-    join(BUILD, "bin/postern"),
-    [
-      "init",
-      "--owner",
-      `0:${GROUP_IDS.postern}`,
-      "--signers",
-      `${GROUP_IDS["postern-sign"]}`,
-      "--sealers",
-      `${GROUP_IDS["postern-seal"]}`,
-      "--factors",
-      `${GROUP_IDS["postern-factor"]}`,
-    ],
-    { env },
-  );
+  const holders = { "--signers": "sign", "--sealers": "seal", "--factors": "factor" };
+  const groups = Object.entries(holders).flatMap(([option, of]) => [option, `${GROUP_IDS[`postern-${of}`]}`]);
+  await run(join(BUILD, "bin/postern"), ["init", "--owner", `0:${GROUP_IDS.postern}`, ...groups], { env });
   const processes = new Processes();
   try {
     for (const [name, user] of Object.entries(endpointUsers()))

@@ -29,18 +29,8 @@ const LOGIN = {
 async function makeAuthority(directory) {
   const file = (name) => join(directory, name);
   const newKey = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  await run("openssl", [
-    ...newKey,
-    "-x509",
-    "-days",
-    "2",
-    "-subj",
-    "/CN=People",
-    "-keyout",
-    file("people.key"),
-    "-out",
-    file("people.pem"),
-  ]);
+  const made = ["-keyout", file("people.key"), "-out", file("people.pem")];
+  await run("openssl", [...newKey, "-x509", "-days", "2", "-subj", "/CN=People", ...made]);
   let count = 0;
   const certify = async (name, email, { days = 2, selfMade = false } = {}) => {
     const own = (end) => file(`person${count}.${end}`);
@@ -50,18 +40,8 @@ async function makeAuthority(directory) {
     const signer = selfMade
       ? ["-signkey", own("key")]
       : ["-CA", file("people.pem"), "-CAkey", file("people.key"), "-CAcreateserial"];
-    await run("openssl", [
-      "x509",
-      "-req",
-      "-in",
-      own("csr"),
-      ...signer,
-      ...(await validity(days)),
-      "-extfile",
-      own("ext"),
-      "-out",
-      own("pem"),
-    ]);
+    const files = ["-in", own("csr"), "-extfile", own("ext"), "-out", own("pem")];
+    await run("openssl", ["x509", "-req", ...files, ...signer, ...(await validity(days))]);
     return { cert: await readFile(own("pem"), "utf8"), key: await readFile(own("key"), "utf8") };
   };
   return { file: file("people.pem"), certify };

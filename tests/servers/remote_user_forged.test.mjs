@@ -2,11 +2,12 @@
 // nobody in, with the parameters that each web server passes by itself.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { cgid, fcgid, proxyFcgi } from "../support/fronts/apache.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { PERSON, authorizationUrl, authorize, newChecks, openProvider } from "../interop/relying_party.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { basic, browser, writePasswords } from "./remote_user.mjs";
 
 /// nginx's own file instead of ours; redirects that carry a sealed request are longer than its usual buffer.
@@ -44,11 +45,8 @@ const open = (front) => openProvider({ front, config: { login: { method: "remote
 for (const [server, front] of Object.entries(FORGOTTEN)) {
   describe(`an unprotected login path: ${server}`, () => {
     let provider;
-    before(async () => {
-      provider = await open(front);
-    });
-    after(async () => {
-      await provider?.deployment.stop();
+    prepared(async (owned) => {
+      provider = owned(await open(front));
     });
 
     it("no header and no unchecked password authenticates a user, and the operator gets a hint [CWE-290]", async () => {
@@ -104,14 +102,13 @@ const PROTECTED = {
 for (const [server, front] of Object.entries(PROTECTED)) {
   describe(`a login path that the web server protects: ${server}`, () => {
     let provider;
-    before(async () => {
-      provider = await open(async (site) => {
-        await writePasswords(file(site), { [NAME]: "of the file" });
-        return front(site)(site);
-      });
-    });
-    after(async () => {
-      await provider?.deployment.stop();
+    prepared(async (owned) => {
+      provider = owned(
+        await open(async (site) => {
+          await writePasswords(file(site), { [NAME]: "of the file" });
+          return front(site)(site);
+        }),
+      );
     });
 
     it("the right password signs in, and nothing else", async () => {

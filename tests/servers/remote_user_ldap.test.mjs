@@ -111,7 +111,7 @@ for (const mode of ["cgid", "fcgid"]) {
       assert.match(provider.deployment.log, /"claim_unusable","claim":"email"/);
     });
 
-    it("wrong or empty passwords, unknown names and filters sign no user in [RFC 4513 §5.1.2, RFC 4515 §3]", async () => {
+    it("wrong or empty passwords, other names and filters sign no user in [RFC 4513 §5.1.2, RFC 4515 §3]", async () => {
       for (const user of [
         ["ada", "wrong"],
         ["ada", ""],

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { missingHere } from "../security/sandbox.mjs";
 import { Deployment } from "../support/deployment.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { WebServer } from "../support/web_server.mjs";
@@ -44,27 +45,25 @@ for (const [mode, front] of [
 ]) {
   describe(`passwords of a directory by saslauthd, ${mode}`, () => {
     let directory, place, daemon, deployment;
-    before(async () => {
+    prepared(async (owned) => {
       secrets.remember("password", PASSWORD);
-      directory = await Directory.start();
+      directory = owned(await Directory.start());
       await directory.add("ada", PASSWORD, { cn: "Ada", sn: "L" });
       await directory.add("bob", "builder of things", { cn: "Bob", sn: "B" });
       place = await mkdtemp(join(tmpdir(), "pt-"));
+      owned({ stop: () => rm(place, { recursive: true, force: true }) });
       await chmod(place, 0o755);
       daemon = await start(directory, place);
-      deployment = await Deployment.start({
-        front,
-        config: {
-          sandbox: missing ? "auto" : "require",
-          login: { method: "saslauthd", saslauthd: { socket: daemon.socket }, autoCreate: true },
-        },
-      });
-    });
-    after(async () => {
-      await deployment?.stop();
-      await daemon?.server.stop();
-      await directory?.stop();
-      if (place) await rm(place, { recursive: true, force: true });
+      owned({ stop: () => daemon.server.stop() });
+      deployment = owned(
+        await Deployment.start({
+          front,
+          config: {
+            sandbox: missing ? "auto" : "require",
+            login: { method: "saslauthd", saslauthd: { socket: daemon.socket }, autoCreate: true },
+          },
+        }),
+      );
     });
     const signIn = async (username, password) => {
       const agent = new UserAgent({ ca: deployment.ca });

@@ -84,14 +84,8 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
 
   it(`the exposure of every service is at most ${HIGHEST_EXPOSURE} of 10`, async () => {
     for (const name of ENDPOINTS) {
-      const { text } = await told(
-        "systemd-analyze",
-        "security",
-        "--offline=true",
-        `--root=${root}`,
-        "--no-pager",
-        `postern-${name}@1.service`,
-      );
+      const options = ["--offline=true", `--root=${root}`, "--no-pager"];
+      const { text } = await told("systemd-analyze", "security", ...options, `postern-${name}@1.service`);
       const exposure = Number(text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
       assert.ok(exposure <= HIGHEST_EXPOSURE, `${name}: ${exposure}\n${text}`);
     }

@@ -1,7 +1,6 @@
 // What clients and attackers can do with bytes and headers in front of one web server, as it is configured by us.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
-import https from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -161,8 +160,7 @@ function wire(front, { sockets, longestLine, unnamed }) {
       "Path-Info": "/jwks",
     };
     assert.equal((await token(headers)).status, 200);
-    const { authorization, ...rest } = { ...headers, authorization: "" };
-    assert.equal((await token({ ...rest, authorization: "", "Http-Authorization": site.basic })).status, 401);
+    assert.equal((await token({ ...headers, authorization: "", "Http-Authorization": site.basic })).status, 401);
   });
 
   it("TRACE is refused: the answer would be the cookies and passwords that were sent [X17]", async () => {

@@ -4,8 +4,8 @@ import { after, before } from "node:test";
 /// A provider of tests/clients has neither: its deployment has.
 const end = (one) => (one.stop ? one.stop() : one.close ? one.close() : one.deployment.stop());
 
-/// Runs prepare(owned) before the first test of the suite. owned(one) returns `one`, whose stop() or close() is called
-/// after the last test, or when `prepare` has failed: the latest first.
+/// Runs prepare(owned) before the first test of the suite. owned(one), there or in a test, returns
+/// `one`, whose stop() or close() is called after the last test, or when `prepare` has failed: the latest first.
 export function prepared(prepare) {
   const all = [];
   before(() => prepare((one) => all.push(one) && one));

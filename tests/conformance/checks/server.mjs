@@ -47,15 +47,8 @@ const MEMBERS = Object.fromEntries(
     [text, "signed_metadata"],
   ].flatMap(([fits, names]) => names.split(/\s+/).map((name) => [name, fits])),
 );
-const RESPONSE_TYPES = [
-  "code",
-  "code id_token",
-  "id_token",
-  "token id_token",
-  "id_token token",
-  "code id_token token",
-  "code token",
-];
+const RESPONSE_TYPES =
+  "code, code id_token, id_token, token id_token, id_token token, code id_token token, code token".split(", ");
 const ALGORITHMS = /^(none|(HS|RS|ES|PS)(256|384|512)|ES256K|EdDSA|Ed25519|Ed448)$/;
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §3.3
 // BCP 47 in canonical case, as far as a server of pages needs it
