@@ -3,10 +3,10 @@
 // it serves, first by its requests alone, then by `postern purge` too.
 // From the environment: POSTERN_BUILD, SIZES (tokens, the smallest first: what the others are compared with), SECONDS,
 // ROUNDS, OUT.
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "../tests/support/run.mjs";
 import { allowedCores, describeMachine, pinned } from "./machine.mjs";
 import { knob, measure, say, useADisk } from "./measure.mjs";
 
@@ -18,7 +18,6 @@ const { median, rate, runBench, writeReport } = await import("./report.mjs");
 const { markdown } = await import("./growth_report.mjs");
 const { sql } = await import("../tests/security/database.mjs");
 
-const run = promisify(execFile);
 const seconds = knob("SECONDS", 2);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const sizes = (process.env.SIZES || "10000,1000000,10000000").split(",").map(Number);

@@ -3,9 +3,8 @@
 // filled one are rotated for minutes with autovacuum; each table is written again, and what it had of what it needs
 // then is its bloat; last some of what was filled ends and is purged.
 // From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations, CHAINS of them, SECONDS, ROUNDS, OUT.
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "../tests/support/run.mjs";
 import { allowedCores, describeMachine } from "./machine.mjs";
 import { knob, measure, say, useADisk } from "./measure.mjs";
 
@@ -16,7 +15,6 @@ const { openSite } = await import("./site.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
 const { machineOf, median, number, rate, runBench, table, writeReport } = await import("./report.mjs");
 
-const run = promisify(execFile);
 const tokens = Math.ceil(knob("TOKENS", 1e6));
 const minutes = knob("MINUTES", 10);
 const seconds = knob("SECONDS", 2);

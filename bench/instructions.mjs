@@ -2,17 +2,18 @@
 // committed bench/instructions.json. A report: the status is 0 even when something has grown.
 //   node bench/instructions.mjs [--update] [ROWS]
 // --update writes the table; ROWS: part of rows' names.
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { basicOf, challengeOf, formText } from "../tests/security/provider.mjs";
 import { conversation, parseCgi, parseRecords, variablesOf } from "../tests/security/records.mjs";
 import { SingleProcess } from "../tests/security/single_process.mjs";
 import { BUILD, ROOT } from "../tests/support/deployment.mjs";
 import { reachable } from "../tests/support/reachable.mjs";
+import { run } from "../tests/support/run.mjs";
 import { UserAgent } from "../tests/support/user_agent.mjs";
 import { PATH, identity, privateDirectory } from "../tests/support/web_server.mjs";
 
@@ -192,7 +193,7 @@ class Provider {
   }
 
   async #postern(args, input = "") {
-    const running = promisify(execFile)(join(BUILD, "bin/postern"), [...args, "--json"], {
+    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], {
       env: { ...this.variables(this.origin), POSTERN_TEST_SYSLOG: join(this.root, "syslog") },
     });
     running.child.stdin.on("error", () => {}).end(input);

@@ -1,16 +1,14 @@
 // The servers that are measured: a deployment of Postern and the anchors behind one lighttpd, the same as plain CGI
 // behind another, all on one core; and single endpoints by themselves, for what they need when they are idle.
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import http from "node:http";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { BUILD } from "../tests/support/deployment.mjs";
 import { WebServer, freePort, privateDirectory } from "../tests/support/web_server.mjs";
 import { openProvider } from "../tests/security/provider.mjs";
+import { run } from "../tests/support/run.mjs";
 import { childrenOf, pinned, pssOf } from "./machine.mjs";
 
-const run = promisify(execFile);
 const quoted = JSON.stringify;
 const ANCHOR_ROWS = 1000;
 

@@ -1,14 +1,12 @@
 // mozilla-django-oidc and django-allauth, in a site of Django (tests/applications/django_site.py).
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PythonApplication } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 const LIBRARIES = {
@@ -44,8 +42,7 @@ for (const [library, { login, callback, logout, knows, denied }] of Object.entri
     let provider;
     let directory;
     prepared(async (owned) => {
-      directory = await mkdtemp(join(tmpdir(), "pt-"));
-      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+      directory = temporaryDirectory();
       provider = owned(await openProvider());
       await provider.deployment.postern(["group", "add", "members"]);
     });

@@ -1,14 +1,12 @@
 // JupyterHub with the GenericOAuthenticator of oauthenticator (tests/applications/jupyterhub_config.py).
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
@@ -27,8 +25,7 @@ describe("JupyterHub, the GenericOAuthenticator", () => {
       await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", group, username]);
     }
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     origin = `http://127.0.0.1:${await freePort()}`;
     await deployment.postern(
       [

@@ -1,14 +1,12 @@
 // Keycloak as a broker: its realm has Postern as an identity provider, and an application of the realm signs users in.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { claimsOf } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -95,8 +93,7 @@ describe("Keycloak as a broker", () => {
     ({ deployment } = owned(await openProvider()));
     for (const who of [SURNAMED, UNDECIDED]) await deployment.addUser(who.username, who.password, claimed(who));
     for (const group of ["members", "staff"]) await deployment.postern(["group", "add", group]);
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     origin = `http://127.0.0.1:${await freePort()}`;
     const endpoint = `${origin}/realms/shop/broker/postern/endpoint`;
     await deployment.postern(

@@ -1,15 +1,14 @@
 // The authenticator of the Kubernetes API server (tests/applications/go/authenticator), for users whom the application
 // of tests/applications/go/login signs in, as kubelogin does for kubectl.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { BuiltProgram } from "../clients/program.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { altered, untilExpired } from "../clients/tokens.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { describeWithGo, goProgram } from "./go_programs.mjs";
 
 const SCOPE = "openid profile groups offline_access";
@@ -39,8 +38,7 @@ for (const algorithm of ["RS256", "ES256"]) {
       for (const group of ["cluster-admins", "members"]) await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", "cluster-admins", PERSON.username]);
       await add("kubernetes", "--id-token-claims");
-      directory = await mkdtemp(join(tmpdir(), "pt-"));
-      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+      directory = temporaryDirectory();
       const file = join(directory, "authentication.json");
       await writeFile(file, JSON.stringify(configuration(deployment)));
       server = owned(new BuiltProgram(goProgram("authenticator"), deployment, {}, file));

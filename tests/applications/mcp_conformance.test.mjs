@@ -2,14 +2,12 @@
 // (tests/applications/mcp_conformance), with the Node.js that it needs.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { freePort } from "../support/web_server.mjs";
 
 const MODULES = join(BUILD, "applications/mcp_conformance/node_modules");
@@ -22,8 +20,7 @@ describe("MCP: the conformance tool", () => {
   let port;
   prepared(async (owned) => {
     ({ deployment } = owned(await openProvider({}, { tls: false })));
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     port = await freePort();
     await deployment.addClient("conformance", `http://127.0.0.1:${port}/callback`, "--public", "--native");
   });

@@ -1,17 +1,14 @@
 // Spring Security with Spring Boot: login, and an API that verifies access tokens of profile rfc9068 with
 // createAtJwtValidator (tests/applications/spring).
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { Person } from "../clients/person.mjs";
 import { PERSON } from "../clients/provider.mjs";
 import { altered, openTokenSource } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
@@ -39,8 +36,7 @@ describe("Spring Security", () => {
       ...["--post-logout-redirect-uri", `${origin}/bye`, "--scope", "openid profile email reports", ...PROFILE],
     );
     caller = await deployment.addClient("caller", CALLBACK, "--scope", "openid profile email reports", ...PROFILE);
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     await start(secret, owned);
   });
 
@@ -48,7 +44,7 @@ describe("Spring Security", () => {
   async function start(secret, owned) {
     const trust = join(directory, "trust.p12");
     const store = ["-keystore", trust, "-storetype", "PKCS12", "-storepass", "changeit"];
-    await promisify(execFile)("keytool", ["-importcert", "-noprompt", "-file", deployment.caFile, ...store]);
+    await run("keytool", ["-importcert", "-noprompt", "-file", deployment.caFile, ...store]);
     const registration = "SPRING_SECURITY_OAUTH2_CLIENT_REGISTRATION_POSTERN_";
     application = owned(
       new WebServer(

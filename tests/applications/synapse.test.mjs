@@ -1,14 +1,13 @@
 // Synapse, the home server of Matrix: a Matrix client gets its token after the user has signed in at Postern.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
@@ -62,7 +61,7 @@ class HomeServer {
     await writeFile(file("homeserver.yaml"), JSON.stringify(config), { mode: 0o600 });
     const python = join(BUILD, "applications/synapse/bin/python");
     const command = ["-m", "synapse.app.homeserver", "-c", file("homeserver.yaml")];
-    await promisify(execFile)(python, [...command, "--generate-keys"]);
+    await run(python, [...command, "--generate-keys"]);
     server.process = new WebServer(python, command, { env: { SSL_CERT_FILE: caFile } });
     await server.process.untilItAnswers(`${server.origin}/_matrix/client/versions`, { status: 200 });
     return server;

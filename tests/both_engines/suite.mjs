@@ -1,16 +1,13 @@
 // Suites of SQLite once more, on PostgreSQL: the same tests, with a schema or a database for each case.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { Pooler } from "../postgresql/pooler.mjs";
 import { PostgreSQL } from "../postgresql/server.mjs";
 import { prepared } from "../support/prepared.mjs";
-
-const run = promisify(execFile);
+import { run } from "../support/run.mjs";
 
 /// A database with roles of which others are copies.
 const ROLES = "postern_roles";

@@ -1,20 +1,18 @@
 // How a page is looked at for everybody. Pages are those that `postern pages` writes; functions that run in the page
 // say so.
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 
 export const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 export const NARROW = { width: 320, height: 568 };
 export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
 
-export const run = promisify(execFile);
 export const directory = mkdtempSync(join(tmpdir(), "pt-pages-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 import {
   AXE,
@@ -14,7 +15,6 @@ import {
   findings as axe,
   isError,
   isFormPost,
-  run,
   showEverything,
   visit,
   writePages,

@@ -1,16 +1,14 @@
 // Makes the pictures of docs/screenshots/, for README: `make screenshots`. A page as a person would meet it, at twice
 // the density, in one font wherever it is made, with as few colours as it needs.
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { App } from "./app.mjs";
 import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./browser.mjs";
 
-const run = promisify(execFile);
 export const SCALE = 2;
 export const MOST_BYTES = 60_000;
 const CARD = { width: 560, height: 760 };

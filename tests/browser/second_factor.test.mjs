@@ -1,17 +1,15 @@
 // A user sets up an authenticator app, is asked for it, loses it and comes back with a recovery code; another one has
 // to have an app. Without JavaScript.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { App, recoveryCodes } from "./app.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, signIn, watched } from "./browser.mjs";
 
-const run = promisify(execFile);
 const STAFF = { username: "stella", password: "another quiet gate" };
 
 describe("second factors in a browser", () => {

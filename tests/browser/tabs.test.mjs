@@ -2,13 +2,11 @@
 // in the morning. A proxy that speaks HTTP/2, so that the browser asks for all of them at once, holds the first answers
 // back and lets them go in an order of its own.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import http from "node:http";
 import http2 from "node:http2";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { freePort, makeCertificate } from "../support/web_server.mjs";
 import { authorizationUrl, openBrowser, openDemo, signIn } from "./browser.mjs";
 
@@ -77,8 +75,7 @@ describe("tabs that open at once", () => {
   let browser;
   let issuer;
   prepared(async (owned) => {
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     const port = await freePort();
     issuer = `https://127.0.0.1:${port}`;
     proxy = owned(await startProxy(await makeCertificate(directory), port, () => deployment.origin));

@@ -1,12 +1,11 @@
 // The scripts of examples/curl against the demo of `make run`, as somebody tries them who reads their README.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { Demo } from "./demo.mjs";
 import { AWKWARD_SECRETS } from "./provider.mjs";
 
@@ -38,8 +37,7 @@ describe("examples/curl", () => {
   let env;
   prepared(async (owned) => {
     demo = owned(await Demo.start());
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     const file = await readFile(join(demo.directory, "curl.env"), "utf8");
     settings = Object.fromEntries([...file.matchAll(/(\w+)='([^']*)'/g)].map(([, name, value]) => [name, value]));
     // A curl in front of the real one that writes down what everybody on the machine could have read.

@@ -1,18 +1,17 @@
 // oidc-agent, as Debian ships it: keeps somebody's refresh token and gives access tokens to programs on the command
 // line.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import { AWKWARD_SECRETS, PERSON, addClientWithSecret, openProvider, walk } from "./provider.mjs";
 
-const run = promisify(execFile);
 // Nobody listens there: its own listener would be on all addresses of this machine. The address that the browser was
 // sent to is given to the command instead, as on a machine without a browser.
 const REDIRECT_URI = "http://localhost:4242";

@@ -1,7 +1,7 @@
 // A cluster of one test file from the distribution's packages, set up by the files and commands that OPERATIONS.md
 // names: etcd, and three PostgreSQL servers that Patroni manages. Each is reached at loopback ports, so names,
 // addresses and paths are others; so is what a test cannot have, three etcds and a watchdog.
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -16,15 +16,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { identity, programs } from "../postgresql/server.mjs";
 import { childrenOf } from "../security/workers.mjs";
 import { ROOT } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { PATIENCE } from "../support/user_agent.mjs";
 import { PATH, freePort, identity as web, makeCertificate } from "../support/web_server.mjs";
 
-const run = promisify(execFile);
 const HOST = "127.0.0.1";
 const SCOPE = "postern";
 const EXAMPLES = join(ROOT, "examples/postgresql");

@@ -1,16 +1,13 @@
 // The shipped logrotate file, run by logrotate while the log is being written: no line is lost, and none is there
 // twice.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { Deployment, ROOT } from "../support/deployment.mjs";
-
-const run = promisify(execFile);
+import { run } from "../support/run.mjs";
 
 /// What /proc tells everybody: only root may look into processes that see secrets.
 async function told(pid) {

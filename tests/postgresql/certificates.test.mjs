@@ -1,21 +1,20 @@
 // The lines of OPERATIONS.md for pg_ident.conf and pg_hba.conf, in a server: each program logs in with the certificate
 // of its own role, and with no other.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { ROOT } from "../support/deployment.mjs";
 import { WITH_DATABASE } from "../support/endpoints.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const isRoot = process.getuid() === 0;
 const chown = (owner, file) => isRoot && execFileSync("chown", [owner, file]);
 
@@ -26,7 +25,7 @@ function shown() {
 }
 
 describe("a database server that asks each role for its certificate", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-crt-"));
+  const directory = temporaryDirectory();
   const file = (name) => join(directory, name);
   let server;
   let database;
@@ -46,7 +45,6 @@ describe("a database server that asks each role for its certificate", () => {
   }
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     certificate = await makeCertificate(directory);
     chmodSync(certificate.key, 0o600);

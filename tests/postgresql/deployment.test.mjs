@@ -1,17 +1,15 @@
 // An installation on PostgreSQL behind a web server: what clients and the operator see, also while the server is away.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
 
 describe("an installation on PostgreSQL", () => {

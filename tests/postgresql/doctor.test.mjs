@@ -1,17 +1,15 @@
 // What doctor finds in a database server, each with its fix: every state is made, found, and unmade.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { ASAN_OPTIONS } from "../security/single_process.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const CHECKS = ["server", "role", "clock", "database"];
 
 const STRANGE = '"postern_a""b c"'; // a role that an identifier without quotes does not name
@@ -123,7 +121,7 @@ async function findingsOf(config, env = {}) {
 }
 
 describe("doctor and a database server", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
+  const directory = temporaryDirectory();
   const config = join(directory, "postern.json");
   const rules = join(directory, "pg_hba.conf");
   const ALL = "local all all trust\n";
@@ -151,7 +149,6 @@ describe("doctor and a database server", () => {
   }
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755); // the server reads its rules there
     // What is given to the server's program cannot be changed while it runs.
     const changed = { fsync: undefined, full_page_writes: undefined };
@@ -333,7 +330,7 @@ const changeMessages = (type, statement) =>
      WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = '${type}'::regtype); END $$`;
 
 describe("doctor and a role for each program", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
+  const directory = temporaryDirectory();
   const config = join(directory, "postern.json");
   const grants = readFileSync(join(ROOT, "grants-postgresql.sql"), "utf8");
   let server;
@@ -347,7 +344,6 @@ describe("doctor and a role for each program", () => {
       FROM postern_token, postern_introspect, postern_revoke, postern_authorize; ${grants}; COMMIT`);
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     server = owned(await PostgreSQL.start({ fsync: undefined, full_page_writes: undefined }));
     ({ superuser, uri } = server.addDatabase("postern"));
     configure(uri);

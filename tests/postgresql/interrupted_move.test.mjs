@@ -1,22 +1,20 @@
 // A store that is moved: when the command is killed or refused, the old store is in service, or the new one is
 // complete.
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const POSTERN = join(BUILD, "bin/postern");
 
 describe("a move that does not come to its end", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-mv-"));
+  const directory = temporaryDirectory();
   const keys = join(directory, "keys");
   const seed = join(directory, "seed");
   const state = join(directory, "state");
@@ -61,7 +59,6 @@ describe("a move that does not come to its end", () => {
   };
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     server = owned(await PostgreSQL.start());
     proxy = owned(await Proxy.start(join(directory, "s"), server.directory));

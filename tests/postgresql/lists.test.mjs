@@ -1,18 +1,17 @@
 // Long lists: they are read in batches and printed when all of their rows are there. So neither the command's memory
 // grows with them, nor do old rows of the server wait for a reader.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { ASAN_OPTIONS } from "../security/single_process.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const MANY = 50_000;
 const FEW = 5_000; // more than a pipe holds
 const LISTS = ["client", "user", "group", "session", "consent", "token"];

@@ -1,16 +1,12 @@
 // docs/OPERATIONS.md, "Two nodes": its commands are typed, in order, each on the node that the text speaks of.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
-
-const run = promisify(execFile);
 
 /// The lines of the blocks that show what is typed.
 function blocks() {
@@ -25,8 +21,7 @@ describe("OPERATIONS, two nodes", () => {
   prepared(async (owned) => {
     // As doctor wants a server to be.
     server = owned(await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }));
-    directory = mkdtempSync(join(tmpdir(), "pt-manual-"));
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
+    directory = temporaryDirectory();
     for (const node of ["a", "b"]) {
       mkdirSync(of(node, "units"), { recursive: true });
       writeFileSync(

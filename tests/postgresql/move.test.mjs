@@ -1,14 +1,13 @@
 // A store that is moved from a file to a server and back: nothing is lost, no request is answered wrongly meanwhile,
 // and no process goes on with the store that was left.
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -34,7 +33,7 @@ const rowsOf = (columns, ask) =>
 const hasTables = (server) => server.sql("SELECT to_regclass('schema_version') IS NOT NULL") === "t";
 
 describe("an installation whose store is moved", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-px-"));
+  const directory = temporaryDirectory();
   let server;
   let proxy;
   let p;
@@ -43,7 +42,6 @@ describe("an installation whose store is moved", () => {
   let tokens;
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     server = owned(await PostgreSQL.start({ fsync: "on", full_page_writes: "on" })); // as doctor wants them
     proxy = owned(await Proxy.start(directory, server.directory));

@@ -1,7 +1,7 @@
 // Two nodes with one PostgreSQL and one issuer: each has its own keys directory and state, and every second request
 // goes to the other one.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -15,16 +15,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD, Deployment } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { request } from "../support/user_agent.mjs";
 import { Balancer } from "./balancer.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
 
 describe("two nodes on one PostgreSQL", () => {

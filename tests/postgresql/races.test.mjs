@@ -1,13 +1,12 @@
 // Rules that several processes must keep together, each as a test of its own: tests/postgresql/*_test.cpp.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const PROGRAM = join(BUILD, "tests/postgresql_tests");
 
 /// A comma separates names; "?" stands for any character.

@@ -1,23 +1,20 @@
 // Each program under its own role: what `postern init` grants is enough for every flow, each right is needed by one,
 // and nothing else is allowed.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { standInForSendmail } from "../browser/sendmail.mjs";
 import { openProvider } from "../security/provider.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
 const GROUPS = `${SCOPE} groups`;
 const NOTES = "https://notes.example/"; // a resource
@@ -156,7 +153,7 @@ function fetched(document) {
 }
 
 describe("a role for each program", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-px-"));
+  const directory = temporaryDirectory();
   let server;
   let proxy;
   let superuser;
@@ -169,7 +166,6 @@ describe("a role for each program", () => {
   const nomad = { username: "nomad", password: "another quiet gate" }; // whose passkeys come and go
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     server = owned(await PostgreSQL.start({ log_statement: "none" }));
     proxy = owned(await Proxy.start(directory, server.directory));

@@ -1,19 +1,17 @@
 // Which connections are left to a process whose database is on a server: those by which the server is reached. The
 // handler is the one of tests/security/sandbox.test.mjs, which has everything else that a process tries.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { missingHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { freePort } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const missing = await missingHere();
 
 /// [the attempt, with the server at a Unix socket, with the server at a TCP port].

@@ -1,6 +1,6 @@
 // A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port.
 // What it holds is thrown away with it, so it does not wait for the disk.
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -14,10 +14,9 @@ import {
 } from "node:fs";
 import { endianness, tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 
-const run = promisify(execFile);
 const PLAIN = ["-X", "-q", "-A", "-t"]; // results alone, whatever the user has in ~/.psqlrc
 const ROLES = join(ROOT, "examples/postgresql/roles.sql");
 

@@ -1,21 +1,20 @@
 // A database server that proves its name by TLS, and roles that prove theirs by a password file of each program.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { networkInterfaces, tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
 import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { WITH_DATABASE } from "../support/endpoints.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
 
-const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
 /// Of this machine in a network; undefined without one.
 const OWN_ADDRESS = Object.values(networkInterfaces())
@@ -24,7 +23,7 @@ const OWN_ADDRESS = Object.values(networkInterfaces())
 const chown = (owner, file) => process.getuid() === 0 && execFileSync("chown", [owner, file]);
 
 describe("a database server over TLS, with a password for each role", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-tls-"));
+  const directory = temporaryDirectory();
   const passwordOf = (program) => `geheim-${program}-7Qm2xW`;
   let server;
   let port;
@@ -44,7 +43,6 @@ describe("a database server over TLS, with a password for each role", () => {
   }
 
   prepared(async (owned) => {
-    owned({ stop: () => rmSync(directory, { recursive: true, force: true }) });
     chmodSync(directory, 0o755);
     certificate = await makeCertificate(directory);
     chmodSync(certificate.key, 0o600);

@@ -1,19 +1,17 @@
 // What a program does with its environment, and what a new installation has. Its configuration is in
 // tests/cgi/bad_configuration_test.cpp.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { Deployment } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { identity } from "../support/web_server.mjs";
 import { sql, tables } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
-const run = promisify(execFile);
 const CREDENTIALS = { grant_type: "client_credentials" };
 
 /// A file that the programs' user owns.

@@ -1,7 +1,6 @@
 // What the program that fetches over HTTPS refuses and what it brings, asked by a process in its sandbox as an endpoint
 // that may fetch: a host of this machine answers in every way that a stranger's might.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
@@ -9,14 +8,13 @@ import { createServer as createPlainServer } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { run } from "../support/run.mjs";
 import { makeCertificate, privateDirectory } from "../support/web_server.mjs";
 import { conversation, parseCgi, parseRecords } from "./records.mjs";
 import { missingHere, sandboxHere } from "./sandbox.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
-const run = promisify(execFile);
 const PROGRAM = join(BUILD, "libexec/fetch/fetch");
 const missing = await missingHere();
 const withoutProgram = existsSync(PROGRAM) ? false : "built without libcurl";

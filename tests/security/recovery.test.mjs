@@ -1,18 +1,15 @@
 // When something has gone wrong: what docs/OPERATIONS.md tells to do is enough, with the processes that serve.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { identity } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
 
-const run = promisify(execFile);
 const isRoot = process.getuid() === 0;
-const owner = isRoot ? ["--owner", `${identity.user}:${identity.group}`] : [];
 
 /// The commands below a heading of the manual, one a line.
 async function commandsBelow(heading) {

@@ -1,20 +1,18 @@
 // What is left to a handler once its process serves: an endpoint of our own tries everything and tells how it ended.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { run } from "../support/run.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
 import { missingHere } from "./sandbox.mjs";
 
-const run = promisify(execFile);
 const missing = await missingHere();
 const lacking = missing ? `here is no sandbox: ${missing}` : false;
 const REFUSED = ["EPERM", "EACCES", "EROFS"];

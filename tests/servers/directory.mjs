@@ -1,13 +1,11 @@
 // A directory (LDAP) of a test: OpenLDAP's server in the foreground, with its own database and certificate.
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "../support/run.mjs";
 import { PATH, WebServer, freePort, makeCertificate } from "../support/web_server.mjs";
 
-const run = promisify(execFile);
 const BASE = "dc=example,dc=org";
 const MANAGER = { dn: `cn=manager,${BASE}`, password: "the manager's" };
 const START_TIMEOUT_MS = 60_000;

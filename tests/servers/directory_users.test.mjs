@@ -1,17 +1,14 @@
 // examples/directory/postern-sync-users with a real directory behind it: people come, change, leave and are back.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 import { PATH } from "../support/web_server.mjs";
 import { Directory } from "./directory.mjs";
 
-const run = promisify(execFile);
 const STAFF = "cn=employees,ou=groups,dc=example,dc=org";
 
 describe("the people of a directory are users, by the script that is shipped [SOURCE-6]", () => {
@@ -42,8 +39,7 @@ describe("the people of a directory are users, by the script that is shipped [SO
 
   prepared(async (owned) => {
     directory = owned(await Directory.start());
-    place = await mkdtemp(join(tmpdir(), "postern-people-"));
-    owned({ stop: () => rm(place, { recursive: true, force: true }) });
+    place = temporaryDirectory();
     const configuration = join(place, "postern.json");
     env = { PATH: `${BUILD}/bin:${PATH}`, POSTERN_CONFIG: configuration };
     const [database, keys] = [join(place, "data/postern.db"), join(place, "data/keys")];

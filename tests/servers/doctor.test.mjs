@@ -2,9 +2,7 @@
 // breakage names it, with a fix.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import https from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -13,7 +11,7 @@ import * as apache from "../support/fronts/apache.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { sharedHosting } from "../support/fronts/shared_hosting.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
 /// What it finds: { code, findings }.
@@ -455,8 +453,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
   describe("certificate and TLS", () => {
     let directory;
     prepared(async (owned) => {
-      directory = await mkdtemp(join(tmpdir(), "pt-"));
-      owned({ stop: () => rm(directory, { recursive: true, force: true }) });
+      directory = temporaryDirectory();
     });
     const pair = ({ certificate, key }) => ({ cert: readFileSync(certificate), key: readFileSync(key) });
 

@@ -1,16 +1,14 @@
 // A front whose processes are users of their own, as examples/systemd/postern-sysusers.conf divides them: the sockets
 // are made by root and handed in on descriptor 0, and each program starts as its user with its groups and nothing else.
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { BUILD, EXAMPLES } from "../support/deployment.mjs";
 import { WITH_DATABASE, withRight } from "../support/endpoints.mjs";
+import { run } from "../support/run.mjs";
 import { identity } from "../support/web_server.mjs";
-
-const run = promisify(execFile);
 
 // Numbers that no account has; nothing is looked up in /etc/passwd.
 const GROUP_IDS = { postern: 61000, "postern-sign": 61001, "postern-seal": 61002, "postern-factor": 61003 };

@@ -1,19 +1,17 @@
 // Each endpoint as a user of its own: everything works, and nobody can open what is not meant for it.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { Issuer } from "openid-client";
 import { REDIRECT_URI, authorize, openProvider } from "../interop/relying_party.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { nginxAlone } from "../support/fronts/nginx.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { reachable } from "../support/reachable.mjs";
+import { run } from "../support/run.mjs";
 import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs";
 
-const run = promisify(execFile);
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
 const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover"];

@@ -1,16 +1,14 @@
 // What is shipped for several nodes: HAProxy and systemd read it, and it is the configuration of a node.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { BUILD, EXAMPLES, ROOT } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
+import { run } from "../support/run.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
-const run = promisify(execFile);
 const shipped = (name) => readFile(join(ROOT, "examples/nodes", name), "utf8");
 const told = (command, args, options) =>
   run(command, args, options).then(

@@ -1,14 +1,11 @@
 // A Postern whose people are signed in by Apache, by the files that examples/apache ships for that.
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
 import { apache, edited } from "../support/fronts/apache.mjs";
 import { withPools } from "../support/fronts/pools.mjs";
+import { run } from "../support/run.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
-
-const run = promisify(execFile);
 
 /// examples/apache/login-NAME.conf with the definitions of `values`, which stand behind POSTERN_LOGIN_.
 export async function loginExample(name, values) {

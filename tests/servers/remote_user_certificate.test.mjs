@@ -1,11 +1,9 @@
 // Apache's mod_ssl signs people in by their certificates, by examples/apache/login-certificate.conf.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import {
   PERSON,
   REDIRECT_URI,
@@ -14,10 +12,10 @@ import {
   newChecks,
   openProvider,
 } from "../interop/relying_party.mjs";
+import { run } from "../support/run.mjs";
 import { validity } from "../support/web_server.mjs";
 import { browser, guarded, loginExample, setLogin } from "./remote_user.mjs";
 
-const run = promisify(execFile);
 const LOGIN = {
   method: "remote_user",
   remoteUserVariable: "SSL_CLIENT_S_DN_CN",

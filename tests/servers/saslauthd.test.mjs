@@ -1,13 +1,12 @@
 // Debian's saslauthd, with a real directory behind it, knows the passwords of people who sign in on our own page.
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { missingHere } from "../security/sandbox.mjs";
 import { Deployment } from "../support/deployment.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { WebServer } from "../support/web_server.mjs";
@@ -50,8 +49,7 @@ for (const [mode, front] of [
       directory = owned(await Directory.start());
       await directory.add("ada", PASSWORD, { cn: "Ada", sn: "L" });
       await directory.add("bob", "builder of things", { cn: "Bob", sn: "B" });
-      place = await mkdtemp(join(tmpdir(), "pt-"));
-      owned({ stop: () => rm(place, { recursive: true, force: true }) });
+      place = temporaryDirectory();
       await chmod(place, 0o755);
       daemon = await start(directory, place);
       owned({ stop: () => daemon.server.stop() });

@@ -1,6 +1,5 @@
 // The script for spawn-fcgi, where processes that serve want more than they may.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -17,12 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { promisify } from "node:util";
 import { EXAMPLES } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
+import { run } from "../support/run.mjs";
 import { PATH, identity } from "../support/web_server.mjs";
-
-const run = promisify(execFile);
 
 it("processes that stay, and no file of another place because of a link among the sockets", async () => {
   const directory = mkdtempSync(join(tmpdir(), "pt-"));

@@ -1,16 +1,13 @@
 // The systemd units that are shipped: systemd itself reads them, judges their sandbox, and makes users and directories.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, copyFile, cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import { promisify } from "node:util";
+import { before, describe, it } from "node:test";
 import { EXAMPLES } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
-import { prepared } from "../support/prepared.mjs";
+import { temporaryDirectory } from "../support/prepared.mjs";
+import { run } from "../support/run.mjs";
 
-const run = promisify(execFile);
 const HIGHEST_EXPOSURE = 1.0; // of 10; a service without any sandbox has 9.6
 
 const shipped = join(EXAMPLES, "systemd");
@@ -29,9 +26,8 @@ const told = (command, ...args) =>
 describe("systemd units", { skip: failure ? "there is no systemd-analyze" : false }, () => {
   let root; // of a machine that has nothing but the units, the programs they name and what systemd needs to read them
   let units;
-  prepared(async (owned) => {
-    root = await mkdtemp(join(tmpdir(), "pt-"));
-    owned({ stop: () => rm(root, { recursive: true, force: true }) });
+  before(async () => {
+    root = temporaryDirectory();
     const [system, cgiBin] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local/lib/postern/cgi-bin")];
     for (const directory of [system, cgiBin, join(root, "etc")]) await mkdir(directory, { recursive: true });
     const targets = "sysinit basic multi-user sockets slices timers paths shutdown umount local-fs";

@@ -1,20 +1,17 @@
 // What the shipped configurations of the three web servers offer by TLS: versions and suites that RFC 9325 (BCP 195)
 // recommends.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { EXAMPLES, ROOT } from "../support/deployment.mjs";
 import { cgid } from "../support/fronts/apache.mjs";
 import { cgi } from "../support/fronts/lighttpd.mjs";
 import { nginxAlone } from "../support/fronts/nginx.mjs";
+import { run } from "../support/run.mjs";
 import { freePort, makeCertificate, privateDirectory } from "../support/web_server.mjs";
-
-const run = promisify(execFile);
 
 /// RFC 9325 §4.2, in OpenSSL's names, by the key of the certificate.
 const RECOMMENDED = {

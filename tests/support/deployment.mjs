@@ -1,22 +1,20 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { copyFile, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { endianness, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import * as lighttpd from "./fronts/lighttpd.mjs";
 import { initialise } from "./model.mjs";
 import { reachable } from "./reachable.mjs";
+import { run } from "./run.mjs";
 import { secrets } from "./secrets.mjs";
 import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./web_server.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = resolve(process.env.POSTERN_BUILD ?? join(ROOT, "build"));
 export const EXAMPLES = join(BUILD, "examples"); // as they are installed
-const run = promisify(execFile);
 
 /// Of a PostgreSQL database, in whose server each deployment makes one of its own; undefined: database files.
 const SERVER = process.env.POSTERN_TEST_DATABASE;

@@ -1,13 +1,11 @@
 // What `postern init` makes, made once and copied: generating an RSA key takes longer than most tests need for a
 // request.
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "./run.mjs";
 
-const run = promisify(execFile);
 const PARTS = ["db", "keys"];
 /// Members of a configuration that change what init makes, or where it says so.
 const SPECIAL = ["database", "keys", "accessTokenAlgorithm", "idTokenAlgorithm", "log"];

@@ -1,4 +1,7 @@
-// What a suite starts before its first test ends after its last one.
+// What a suite starts before its first test ends after its last one, and so do its directories.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before } from "node:test";
 
 /// A provider of tests/clients has neither: its deployment has.
@@ -12,4 +15,11 @@ export function prepared(prepare) {
   after(async () => {
     for (const one of all.reverse()) await end(one);
   });
+}
+
+/// A directory that goes when this file of tests ends.
+export function temporaryDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), "pt-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }

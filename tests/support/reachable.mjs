@@ -1,13 +1,11 @@
 // Programs and templates where the user of a web server can reach them. Root's checkout may lie in a directory that is
 // closed to everybody else, and then a copy does: one for each Node process, removed at its end.
-import { execFile } from "node:child_process";
 import { rmSync, statSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "./run.mjs";
 
-const run = promisify(execFile);
 const OTHERS_MAY_ENTER = 0o001;
 
 function isReachable(path) {

@@ -1,18 +1,17 @@
 // Starts a web server of a test in the foreground, with a configuration of its own and as the user it may have, and
 // ends exactly that one.
-import { spawn, execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { userInfo } from "node:os";
+import { run } from "./run.mjs";
 import { PATIENCE, request } from "./user_agent.mjs";
 
 export const PATH = `${process.env.PATH}:/usr/sbin:/sbin`; // Debian's web servers are there
 const START_TIMEOUT_MS = 60_000 * PATIENCE;
-const run = promisify(execFile);
 
 /// Whom web servers and their programs run as: Apache refuses to serve as root, so root's tests use Debian's user for
 /// it. Elsewhere it is whoever runs the test. { user, group, uid, gid }

@@ -1,10 +1,7 @@
 // FastCGI processes that are started outside of the web server, by the script that is shipped for spawn-fcgi.
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "../run.mjs";
 import { identity } from "../web_server.mjs";
-
-const run = promisify(execFile);
 
 /// The web server of a front, and the processes it talks to.
 class WithPools {
