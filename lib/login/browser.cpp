@@ -118,6 +118,14 @@ std::vector<BrowserCookie> find_browser_cookies(std::string_view header, const s
     return found;
 }
 
+http::Response with_browser_id(oauth::Context& context, Browser& browser, const std::function<http::Response()>& make) {
+    http::Response cookies;
+    ensure_browser_id(context, browser, cookies);
+    http::Response response = make();
+    for (const auto& [name, value] : cookies.headers) response.add(name, value);
+    return response;
+}
+
 std::string agent_label(std::string_view user_agent) {
     const std::string browser = find_in(kBrowsers, user_agent);
     const std::string system = find_in(kSystems, user_agent);

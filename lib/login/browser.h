@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,9 @@ void recognise_surely(oauth::Context& context, Browser& browser);
 /// Gives the browser an id when it has none; the response sets the cookie. Ends later cookies to which no open page can
 /// be bound any more.
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
+/// Returns the page of `make`, with the cookie that ensure_browser_id() sets. `make` is called once the id is known, to
+/// which the page's forms are bound.
+http::Response with_browser_id(oauth::Context& context, Browser& browser, const std::function<http::Response()>& make);
 
 /// Returns browser and system, such as "Firefox on Linux", from a User-Agent header as browsers send it (RFC 9110
 /// §10.1.5). An unknown one is left out: "Firefox", "A browser on Linux", or "" when neither is known. Never a part of

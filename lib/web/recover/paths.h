@@ -15,6 +15,11 @@ inline constexpr const char* kLinkParameter = "t";
 
 /// Returns the paths that this configuration offers, relative to the issuer; none with `paths.recover: null`, and none
 /// where passwords are not kept here. Without `mail` the page of links alone.
-std::vector<std::string> recover_paths(const oauth::Settings& settings);
+inline std::vector<std::string> recover_paths(const oauth::Settings& settings) {
+    if (!settings.paths.recover || !settings.login.keeps_passwords()) return {};
+    const std::string link = *settings.paths.recover + kLinkSuffix;
+    if (!settings.offers_recovery()) return {link};
+    return {*settings.paths.recover, link};
+}
 
 }  // namespace postern::web

@@ -7,30 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "db/write.h"
-#include "login/activity.h"
 #include "login/browser.h"
 #include "login/new_password.h"
 #include "login/password_check.h"
 #include "login/step.h"
-#include "mail/notice.h"
-#include "model/mail.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
-#include "os/wake_file.h"
 #include "pages/page_language.h"
 #include "pages/refusal_page.h"
-#include "store/factors.h"
-#include "store/links.h"
-#include "store/passkeys.h"
-#include "store/second_factor.h"
-#include "store/users.h"
 #include "util/base64.h"
 #include "web/csrf.h"
-#include "web/recover/ask.h"
-#include "web/recover/confirm_address.h"
-#include "web/recover/invited_passkey.h"
 #include "web/recover/paths.h"
+#include "web/recover/use_link.h"
 
 namespace postern::web {
 namespace {
@@ -143,13 +131,10 @@ http::Response page_of(const Visit& visit, const std::string& csrf, const text::
 }
 
 http::Response form(Visit& visit, const text::Message& problem, const text::Message& passkey_problem = {}) {
-    http::Response cookies;
-    login::ensure_browser_id(visit.context, visit.browser, cookies);
-    http::Response response =
-        page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()), problem,
-                passkey_problem);
-    for (const auto& [name, value] : cookies.headers) response.add(name, value);
-    return response;
+    return login::with_browser_id(visit.context, visit.browser, [&] {
+        return page_of(visit, csrf_token(visit.context, Form::link, visit.browser, visit.link().token_hash.str()),
+                       problem, passkey_problem);
+    });
 }
 
 void note_refusal(const Visit& visit, factor::PasswordFlaw flaw) {
@@ -158,71 +143,13 @@ void note_refusal(const Visit& visit, factor::PasswordFlaw flaw) {
                                                              {"reason", login::log_reason(flaw)}});
 }
 
-/// What was there and is gone.
-struct Removed {
-    bool app = false;
-    std::vector<std::string> passkeys = {};  ///< their credential ids
-};
-
-Removed remove_factors(db::Transaction& transaction, const model::Subject& subject) {
-    Removed removed;
-    removed.app = store::remove_totp(transaction, subject);
-    removed.passkeys = store::passkey_ids(transaction.database(), subject);
-    store::remove_passkeys(transaction, subject);
-    store::remove_recovery_codes(transaction, subject);
-    return removed;
-}
-
-/// A new address, together with the end of the link. The old one is told. False: the link is not good any more.
-bool spend_on_address(const Visit& visit) {
-    oauth::Context& context = visit.context;
-    const model::Link& link = visit.link();
-    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        if (!store::spend_link(transaction, link, context.now())) return false;
-        const bool told =
-            context.mail_wake != nullptr && mail::queue_notice(transaction, context.random, link.subject,
-                                                               model::ActivityKind::profile_changed, context.now());
-        if (told) context.mail_wake->request_wake();
-        confirm_address(transaction, link, context.now());
-        login::note_activity(context, transaction, visit.browser, link.subject, model::ActivityKind::profile_changed,
-                             "email");
-        transaction.commit();
-        return true;
-    });
-}
-
-/// A thief of the mailbox has a link as often as it pleases, and must not have the tries of a code with each (TOTP-9).
-store::CodeFailuresAfter failures_after(const model::Link& link) {
-    return link.email.empty() ? store::CodeFailuresAfter::none : store::CodeFailuresAfter::same;
-}
-
-/// What the link is for, together with its end; nullopt: it is not good any more.
-std::optional<Removed> spend(const Visit& visit, const std::string& hash) {
-    oauth::Context& context = visit.context;
-    const model::Link& link = visit.link();
-    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<Removed> {
-        const util::Time now = context.now();
-        if (!store::spend_link(transaction, link, now)) return std::nullopt;
-        if (is_of_former_address(transaction.database(), link)) return std::nullopt;
-        Removed removed;
-        if (link.purpose == LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
-        if (link.purpose == LinkPurpose::invite) confirm_address(transaction, link, now);
-        store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
-        store::let_enrol(transaction, link.subject, now + login::kEnrolAfterLink);  // behind the change that ends it
-        login::note_activity(context, transaction, visit.browser, link.subject, model::ActivityKind::link_used,
-                             std::string(model::to_string(link.purpose)));
-        transaction.commit();
-        return removed;
-    });
-}
-
 /// Where it matters that a link was used, because the password alone sets up no second factor (POLICY-4).
 bool needs_link_to_enrol(const oauth::Settings& settings) {
     return settings.login.enrolment == login::Enrolment::link && settings.paths.account &&
            oauth::highest_level(settings) >= model::Level::second_factor;
 }
 
-void note(const Visit& visit, const Removed& removed) {
+void note(const Visit& visit, const RemovedFactors& removed) {
     const auto subject = audit::subject(visit.link().subject);
     audit::Trail& trail = visit.context.trail;
     trail.add(audit::Event::link_used, members_of(visit.link()));
@@ -233,7 +160,8 @@ void note(const Visit& visit, const Removed& removed) {
 }
 
 http::Response submit_address(Visit& visit) {
-    if (!spend_on_address(visit)) return refuse_link(visit, "used, or void, while the form was open");
+    if (!spend_on_address(visit.context, visit.browser, visit.link()))
+        return refuse_link(visit, "used, or void, while the form was open");
     visit.context.trail.add(audit::Event::link_used, members_of(visit.link()));
     visit.context.trail.add(audit::Event::profile_changed,
                             {audit::subject(visit.link().subject), {"changed", "email"}});
@@ -286,7 +214,7 @@ http::Response submit(Visit& visit) {
     }
     const auto hash = login::hash_new_password(visit.context, *fresh);
     if (!hash) return refuse_form(visit, refusal::Reason::too_busy, login::kNoHashSlot);
-    const auto removed = spend(visit, *hash);
+    const auto removed = spend_on_password(visit.context, visit.browser, visit.link(), *hash);
     if (!removed) return refuse_link(visit, "used, or void, while the new password was hashed");
     note(visit, *removed);
     const oauth::Settings& settings = visit.context.settings;
@@ -302,7 +230,7 @@ http::Response recover(oauth::Context& context, const pages::PageBook& pages,
     const text::Catalogue& language = pages.languages()->choose(pages::language_wishes(context.settings, request));
     const std::optional<std::string>& path = context.settings.paths.recover;
     if (path && !request.path.ends_with(*path + kLinkSuffix))
-        return ask_for_link(context, own.in(language), request, language.tag());
+        return request_link(context, own.in(language), request, language.tag());
     Visit visit{context, pages.in(language), own.in(language), request,
                 login::recognise_browser(context.settings, request)};
     if (auto refusal = open(visit)) return std::move(*refusal);

@@ -1,6 +1,8 @@
 // Links: what opening one shows, and what its form does. docs/decisions/0076-links.md, 0080-mail.md
 #pragma once
 
+#include <string>
+
 #include "http/message.h"
 #include "oauth/context.h"
 #include "pages/page.h"
@@ -11,8 +13,15 @@ namespace postern::web {
 /// Answers for a link. A GET shows whose account it is and what will happen, and spends nothing: mail scanners open
 /// links (LINK-3). A POST of the form that this browser was shown spends the link in the transaction that does what it
 /// is for. No session comes out of it. A link that is unknown, used, expired, void or cut gets one and the same page.
-/// `paths.recover` itself is the page that asks for one (ask.h).
+/// At `paths.recover` itself it is request_link().
 http::Response recover(oauth::Context& context, const pages::PageBook& pages,
                        const pages::InLanguages<RecoverPages>& own, const http::Request& request);
+
+/// Answers for the page that sends a link by mail. A GET shows the form. A POST gets one and the same page, whatever
+/// was typed and however often the caller has asked (MAIL-4, MAIL-6): the name is looked for once, and one row is
+/// written for the command that sends. Nothing of what was typed is kept but digests, and `language`, the tag of that
+/// of `own`, in which the message will be.
+http::Response request_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
+                            const std::string& language);
 
 }  // namespace postern::web

@@ -1,5 +1,5 @@
 // The page on which a user who has forgotten the password asks for a link by mail.
-#include "web/recover/ask.h"
+#include "web/recover/recover.h"
 
 #include <optional>
 #include <string>
@@ -31,12 +31,9 @@ constexpr const char* kNothingTyped = tr("Enter your user name or your e-mail ad
 
 http::Response form(oauth::Context& context, const RecoverPages& own, login::Browser& browser,
                     const text::Message& problem, int status = 200) {
-    http::Response cookies;
-    login::ensure_browser_id(context, browser, cookies);
-    http::Response response =
-        own.ask({.csrf = csrf_token(context, Form::recover, browser, ""), .problem = problem}, status);
-    for (const auto& [name, value] : cookies.headers) response.add(name, value);
-    return response;
+    return login::with_browser_id(context, browser, [&] {
+        return own.ask({.csrf = csrf_token(context, Form::recover, browser, ""), .problem = problem}, status);
+    });
 }
 
 http::Response refuse(http::Response response, refusal::Reason reason, const std::string& detail) {
@@ -111,7 +108,7 @@ http::Response submit(oauth::Context& context, const RecoverPages& own, login::B
 
 }  // namespace
 
-http::Response ask_for_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
+http::Response request_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
                             const std::string& language) {
     login::Browser browser = login::recognise_browser(context.settings, request);
     return request.method == http::Method::post ? submit(context, own, browser, request, language)
