@@ -148,25 +148,13 @@ void add_profile(SampleList& list, const web::AccountPages& pages, const std::st
 }
 
 void add_enrolment(SampleList& list, const web::AccountPages& pages) {
-    web::EnrolmentPage page{.username = kUser,
-                            .action = kHere,
-                            .csrf = "sample",
-                            .resume = "sample",
-                            .other_account = kHere,
-                            .app_problem = "",
-                            .passkey_problem = "",
-                            .passkey = sample_passkey(),
-                            .key = sample_key()};
+    const web::HalfLoginFrame half{kUser, kHere, "sample", "sample", kHere};
+    web::EnrolmentPage page{
+        .frame = half, .app_problem = "", .passkey_problem = "", .passkey = sample_passkey(), .key = sample_key()};
     list.add("account_enrol", pages.enrolment(page));
     page.app_problem = kWrongCode;
     list.add("account_enrol-problem", pages.enrolment(page));
-    list.add("account_new_password", pages.password_change({.username = kUser,
-                                                            .action = kHere,
-                                                            .csrf = "sample",
-                                                            .resume = "sample",
-                                                            .other_account = kHere,
-                                                            .min_length = "15",
-                                                            .problem = {}}));
+    list.add("account_new_password", pages.password_change({.frame = half, .min_length = "15", .problem = {}}));
 }
 
 }  // namespace

@@ -22,7 +22,6 @@ using text::tr;
 constexpr const char* kNoKey =
     tr("Authenticator apps cannot be set up here now. Ask the administrator of this service.");
 constexpr const char* kMustStay = tr("Your account must have an app. Set up another in its place.");
-constexpr const char* kOn = tr("Your app is on.");
 constexpr const char* kAnother = "another";  // parameter of the page that sets one up in its place
 
 /// The page was shown instead of what was asked for.
@@ -60,7 +59,7 @@ http::Response form(const AccountVisit& visit, AppKey key, const text::Message& 
 }
 
 http::Response show_what_is_on(AccountVisit& visit, const store::TotpRow& row, const text::Message& problem = {}) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         AppPage page;
         page.frame = frame_of(visit);
         page.frame.problem = problem;
@@ -90,27 +89,6 @@ http::Response refuse_app(const AccountVisit& visit, const AppRefusal& refusal) 
 
 void note(const AccountVisit& visit, audit::Event event) {
     visit.context().trail.add(event, {audit::subject(visit.subject()), audit::session(visit.session.sid)});
-}
-
-struct TurnedOn {
-    login::StartedSession session;   ///< has shown a code now, and is worth that
-    std::vector<std::string> codes;  ///< when this is the user's first second factor
-};
-
-/// nullopt: the session has ended, or the stamp has grown, and nothing was changed.
-std::optional<TurnedOn> turn_on_with(const AccountVisit& visit, const ProvedApp& proved) {
-    oauth::Context& context = visit.context();
-    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> std::optional<TurnedOn> {
-        if (!store::find_user_to_change(transaction, visit.subject())) return std::nullopt;
-        auto codes = turn_on(context, transaction, visit.subject(), proved);
-        if (!codes) return std::nullopt;
-        note_app(context, transaction, visit.interaction.browser, visit.subject(), *codes);
-        auto raised = login::raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                                           model::with_code(visit.session.how));
-        if (!raised) return std::nullopt;
-        transaction.commit();
-        return TurnedOn{std::move(*raised), std::move(*codes)};
-    });
 }
 
 /// Else a thief of the password could be the next to set one up.
@@ -154,7 +132,7 @@ http::Response show_app(AccountVisit& visit) {
             return show_what_is_on(visit, *row);
     if (auto login = refuse_stale_login(visit)) return std::move(*login);
     if (auto refusal = refuse_app_of(visit)) return std::move(*refusal);
-    return with_browser_id(visit, [&] { return form(visit, new_app_key(visit.interaction, visit.subject()), ""); });
+    return visit.with_browser_id([&] { return form(visit, new_app_key(visit.interaction, visit.subject()), ""); });
 }
 
 http::Response submit_app(AccountVisit& visit) {
@@ -166,14 +144,12 @@ http::Response submit_app(AccountVisit& visit) {
     if (auto refusal = refuse_app_of(visit)) return std::move(*refusal);
     auto proved = prove_new_app(visit.interaction, visit.subject());
     if (!proved) return refuse_app(visit, proved.error());
-    const auto turned = turn_on_with(visit, *proved);
-    if (!turned) return refuse_app(visit, late_app_refusal(visit.interaction, visit.subject(), std::move(proved->app)));
+    const auto added = add_factor(visit, model::with_code(visit.session.how), [&](db::Transaction& transaction) {
+        return turn_on(visit.interaction, transaction, visit.subject(), *proved);
+    });
+    if (!added) return refuse_app(visit, late_app_refusal(visit.interaction, visit.subject(), std::move(proved->app)));
     note(visit, audit::Event::app_added);
-    visit.interaction.browser.session = turned->session.session;
-    http::Response response =
-        turned->codes.empty() ? done(visit, AccountDone::app_on) : show_new_codes(visit, turned->codes, kOn);
-    login::send_session(visit.interaction.browser, turned->session, response);
-    return response;
+    return show_added(visit, *added, AccountDone::app_on);
 }
 
 }  // namespace postern::web

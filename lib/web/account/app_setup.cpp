@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "crypto/seal.h"
+#include "db/write.h"
 #include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "factor/typed_code.h"
@@ -130,8 +131,9 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
     return ProvedApp{std::move(*app), verdict.step};
 }
 
-std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Transaction& transaction,
-                                                const model::Subject& subject, const ProvedApp& proved) {
+FirstCodes turn_on(Interaction& interaction, db::Transaction& transaction, const model::Subject& subject,
+                   const ProvedApp& proved) {
+    oauth::Context& context = interaction.context;
     if (store::find_stamp(transaction.database(), subject) != proved.app.stamp) return std::nullopt;
     std::vector<std::string> codes;
     if (!store::find_factors(transaction.database(), subject).any()) codes = make_codes(context, transaction, subject);
@@ -140,14 +142,12 @@ std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Tra
         factor::seal_totp_secret(context.keys.factor_key(), subject, now, proved.app.secret, context.random);
     store::replace_totp(transaction, subject, sealed, proved.step, now);
     store::raise_stamp(transaction, subject);
+    const auto note = [&](model::ActivityKind what) {
+        login::note_activity(context, transaction, interaction.browser, subject, what);
+    };
+    note(model::ActivityKind::app_added);
+    if (!codes.empty()) note(model::ActivityKind::recovery_codes_made);
     return codes;
-}
-
-void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
-              const model::Subject& subject, const std::vector<std::string>& codes) {
-    login::note_activity(context, transaction, browser, subject, model::ActivityKind::app_added);
-    if (!codes.empty())
-        login::note_activity(context, transaction, browser, subject, model::ActivityKind::recovery_codes_made);
 }
 
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject) {
@@ -172,13 +172,17 @@ login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup) {
                                           store::list_passkeys(setup.context.store, setup.subject)});
 }
 
-util::Result<std::vector<std::string>, login::PasskeyRefusal> add_own_passkey(Interaction& interaction,
-                                                                              db::Transaction& transaction,
-                                                                              const login::ProvedPasskey& proved) {
+FirstCodes add_own_passkey(Interaction& interaction, db::Transaction& transaction, const login::ProvedPasskey& proved,
+                           std::optional<login::PasskeyRefusal>& refusal) {
     oauth::Context& context = interaction.context;
     const model::Subject& subject = proved.row.subject;
     const store::Factors before = store::find_factors(transaction.database(), subject);
-    RETURN_IF_ERROR(login::add_passkey(context, interaction.browser, transaction, proved, before.passkeys));
+    refusal.reset();  // an engine may run the action again
+    const auto added = login::add_passkey(context, interaction.browser, transaction, proved, before.passkeys);
+    if (!added) {
+        refusal = added.error();
+        return std::nullopt;
+    }
     std::vector<std::string> codes;
     if (before.any() || !has_app_page(context.settings) || !context.keys.has_factor_key()) return codes;
     codes = make_codes(context, transaction, subject);
@@ -201,6 +205,30 @@ bool was_by_passkey_alone(const model::Authentication& how) {
     const auto methods = model::methods_of(how.amr);
     const auto has = [&](const char* method) { return std::ranges::find(methods, method) != methods.end(); };
     return how.level == model::Level::phishing_resistant && has("user") && !has("pwd");
+}
+
+util::Result<AddedFactor, std::string> add_factor(const AccountVisit& visit, const model::Authentication& how,
+                                                  const std::function<FirstCodes(db::Transaction&)>& add) {
+    oauth::Context& context = visit.context();
+    using Outcome = util::Result<AddedFactor, std::string>;
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
+        if (!store::find_user_to_change(transaction, visit.subject()))
+            return std::string("the user is not there any more");
+        auto codes = add(transaction);
+        if (!codes) return std::string();
+        auto session = login::raise_session(context, transaction, visit.interaction.browser, visit.session.sid, how);
+        if (!session) return std::string("the session has ended");
+        transaction.commit();
+        return AddedFactor{std::move(*session), std::move(*codes)};
+    });
+}
+
+http::Response show_added(AccountVisit& visit, const AddedFactor& added, AccountDone what) {
+    visit.interaction.browser.session = added.session.session;
+    http::Response response =
+        added.codes.empty() ? done(visit, what) : show_new_codes(visit, added.codes, message_of(what));
+    login::send_session(visit.interaction.browser, added.session, response);
+    return response;
 }
 
 }  // namespace postern::web

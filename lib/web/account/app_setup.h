@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "db/database.h"
+#include "login/complete.h"
 #include "login/passkey_setup.h"
 #include "model/authentication.h"
 #include "model/ids.h"
@@ -17,8 +19,7 @@
 #include "util/clock.h"
 #include "util/result.h"
 #include "util/secret.h"
-#include "web/account/page.h"
-#include "web/interaction.h"
+#include "web/account/visit.h"
 
 namespace postern::web {
 
@@ -67,15 +68,14 @@ AppRefusal late_app_refusal(Interaction& interaction, const model::Subject& subj
 /// Checks the fields `app` and `code` of a form, each of which is there once.
 util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, const model::Subject& subject);
 
-/// Replaces the user's authenticator app, spends the code. Returns recovery codes to
-/// show when this is the first second factor. nullopt: the stamp has grown, and nothing is written. The transaction
-/// holds the user's row (store::find_user_to_change). Needs factor.key.
-std::optional<std::vector<std::string>> turn_on(oauth::Context& context, db::Transaction& transaction,
-                                                const model::Subject& subject, const ProvedApp& proved);
+/// Recovery codes to show, because the factor is the user's first; nullopt: something has changed meanwhile, and
+/// nothing was written.
+using FirstCodes = std::optional<std::vector<std::string>>;
 
-/// Notes the new app in the activity, and the recovery `codes` that turn_on has made, in the same transaction.
-void note_app(const oauth::Context& context, db::Transaction& transaction, const login::Browser& browser,
-              const model::Subject& subject, const std::vector<std::string>& codes);
+/// Replaces the user's authenticator app, spends the code and writes the lines of the activity. nullopt: the stamp has
+/// grown. The transaction holds the user's row (store::find_user_to_change). Needs factor.key.
+FirstCodes turn_on(Interaction& interaction, db::Transaction& transaction, const model::Subject& subject,
+                   const ProvedApp& proved);
 
 /// Ends the recovery codes of a user who has no other second factor left (CODE-5).
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject);
@@ -87,11 +87,10 @@ std::vector<std::string> make_codes(oauth::Context& context, db::Transaction& tr
 /// Calls login::ask_for_passkey with the user's names and passkeys.
 login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup);
 
-/// Calls login::add_passkey. Returns recovery codes to show when this is the first second factor: none where no second
-/// factor is asked for, or factor.key is missing.
-util::Result<std::vector<std::string>, login::PasskeyRefusal> add_own_passkey(Interaction& interaction,
-                                                                              db::Transaction& transaction,
-                                                                              const login::ProvedPasskey& proved);
+/// Calls login::add_passkey. Makes no codes where no second factor is asked for, or factor.key is missing. nullopt:
+/// `refusal` says why.
+FirstCodes add_own_passkey(Interaction& interaction, db::Transaction& transaction, const login::ProvedPasskey& proved,
+                           std::optional<login::PasskeyRefusal>& refusal);
 
 /// Returns true when the same form has added the passkey before: the button was pressed twice.
 bool is_added(oauth::Context& context, const login::ProvedPasskey& proved);
@@ -102,5 +101,17 @@ model::Authentication with_new_passkey(const model::Authentication& done, const 
 
 /// Returns true for a login by a passkey alone that has verified its user.
 bool was_by_passkey_alone(const model::Authentication& how);
+
+/// A second factor that was added in a session, which has just proved it.
+struct AddedFactor {
+    login::StartedSession session;
+    std::vector<std::string> codes;  ///< recovery codes to show, because it is the user's first second factor
+};
+/// Runs `add` and raises the session to `how`, in one durable transaction that holds the user's row (STORE-2). Returns
+/// for the log why nothing was written: "" where `add` returned nullopt.
+util::Result<AddedFactor, std::string> add_factor(const AccountVisit& visit, const model::Authentication& how,
+                                                  const std::function<FirstCodes(db::Transaction&)>& add);
+/// Answers with the codes, this once, or else with done(). The cookie of the raised session is set.
+http::Response show_added(AccountVisit& visit, const AddedFactor& added, AccountDone what);
 
 }  // namespace postern::web

@@ -61,7 +61,7 @@ store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId
 }  // namespace
 
 http::Response show_applications(AccountVisit& visit) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         oauth::Context& context = visit.context();
         ApplicationsPage page{.frame = frame_of(visit), .applications = {}};
         for (const auto& application : store::list_applications(context.store, visit.subject(), context.now()))

@@ -42,7 +42,7 @@ http::Response refuse_without_key(AccountVisit& visit) {
 }
 
 http::Response ask(AccountVisit& visit) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         CodesPage page;
         page.frame = frame_of(visit);
         page.frame.state_parameter = kNew;

@@ -125,7 +125,7 @@ std::int64_t count_devices(const AccountVisit& visit) {
 }
 
 http::Response show_devices(AccountVisit& visit) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         DevicesPage page{
             .frame = frame_of(visit), .devices = find_devices(visit), .more = 0, .remembered = find_remembered(visit)};
         page.more = count_more(visit, page.devices);

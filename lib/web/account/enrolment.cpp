@@ -13,11 +13,7 @@
 namespace postern::web {
 namespace {
 
-using text::tr;
-
 constexpr const char* kMethod = "second_factor";
-constexpr const char* kAppOn = tr("Your app is on.");
-constexpr const char* kPasskeyAdded = tr("Your passkey is added.");
 
 /// A right password is worth the first second factor and no other: a user who has one shows it.
 std::optional<login::Enrol> find_enrolment(const Interaction& interaction, const LoginVisit& visit,
@@ -45,14 +41,10 @@ login::PasskeySetup passkey_setup_of(Interaction& interaction, const Enrolment& 
 
 /// With nothing set up and no message.
 EnrolmentPage page_of(Interaction& interaction, const Enrolment& visit) {
-    const oauth::Settings& settings = interaction.context.settings;
     EnrolmentPage page;
-    page.username = store::find_username(interaction.context.store, visit.subject());
-    page.action = settings.url(*settings.paths.account + kEnrolmentSuffix);
-    page.csrf = csrf_token(interaction.context, Form::enrolment, interaction.browser, visit.request().id);
-    page.resume = visit.login.sealed;
-    page.other_account = first_page_url(interaction, visit.login);
-    if (login::can_have_passkeys(settings)) page.passkey = ask_for_own_passkey(passkey_setup_of(interaction, visit));
+    page.frame = frame_of(interaction, visit.login, Form::enrolment, kEnrolmentSuffix);
+    if (login::can_have_passkeys(interaction.context.settings))
+        page.passkey = ask_for_own_passkey(passkey_setup_of(interaction, visit));
     return page;
 }
 
@@ -98,13 +90,13 @@ http::Response refuse_passkey(Interaction& interaction, const AccountPages& page
 /// The codes, and behind them what the login was for: at once where there are no codes.
 http::Response show_codes_and_go_on(Interaction& interaction, const AccountPages& pages, const Enrolment& visit,
                                     const login::StartedSession& started, const std::vector<std::string>& codes,
-                                    const char* what_is_done) {
+                                    AccountDone what) {
     http::Response on = go_on_with(interaction, visit.login, started);
     if (codes.empty()) return on;
     interaction.browser.session = started.session;
     AccountVisit account{interaction, pages, started.session, *interaction.context.settings.paths.account + "/codes",
                          Form::account_codes};
-    http::Response response = show_new_codes(account, codes, what_is_done, *on.find("Location"));
+    http::Response response = show_new_codes(account, codes, message_of(what), *on.find("Location"));
     login::send_session(interaction.browser, started, response);
     return response;
 }
@@ -114,9 +106,8 @@ struct SetUp {
     model::Authentication how;
     audit::Event event;
     std::vector<audit::Member> facts;  ///< of the event, beside user and session
-    const char* message;
-    /// Recovery codes; nullopt: it was not written, because something has changed meanwhile.
-    std::function<std::optional<std::vector<std::string>>(db::Transaction&)> write;
+    AccountDone what;
+    std::function<FirstCodes(db::Transaction&)> write;
 };
 
 http::Response complete_with(Interaction& interaction, const AccountPages& pages, const Enrolment& visit,
@@ -134,7 +125,7 @@ http::Response complete_with(Interaction& interaction, const AccountPages& pages
     set_up.facts.push_back(audit::session(started->session.sid));
     interaction.context.trail.add(set_up.event, std::move(set_up.facts));
     login::note_login(interaction.context, *started, kMethod, visit.request().client_id);
-    return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.message);
+    return show_codes_and_go_on(interaction, pages, visit, *started, codes, set_up.what);
 }
 
 http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages, const Enrolment& visit) {
@@ -143,14 +134,14 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
     const auto proved = login::prove_new_passkey(passkey_setup_of(interaction, visit));
     if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
     std::optional<login::PasskeyRefusal> refusal;
-    const auto write = [&](db::Transaction& transaction) -> std::optional<std::vector<std::string>> {
-        refusal.reset();
-        auto codes = add_own_passkey(interaction, transaction, *proved);
-        if (codes) return std::move(*codes);
-        refusal = codes.error();
-        return std::nullopt;
+    const auto write = [&](db::Transaction& transaction) {
+        return add_own_passkey(interaction, transaction, *proved, refusal);
     };
-    SetUp set_up{with_new_passkey(visit.half().done, *proved), audit::Event::passkey_added, {}, kPasskeyAdded, write};
+    SetUp set_up{with_new_passkey(visit.half().done, *proved),
+                 audit::Event::passkey_added,
+                 {},
+                 AccountDone::passkey_added,
+                 write};
     set_up.facts.emplace_back("passkey", audit::short_digest(proved->row.credential_id));
     http::Response response = complete_with(interaction, pages, visit, std::move(set_up));
     return refusal ? refuse_passkey(interaction, pages, visit, *refusal) : std::move(response);
@@ -165,12 +156,11 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
     const auto proved = prove_new_app(interaction, subject);
     if (!proved) return refuse_app(interaction, pages, visit, proved.error());
     const auto write = [&](db::Transaction& transaction) {
-        auto codes = turn_on(interaction.context, transaction, subject, *proved);
-        if (codes) note_app(interaction.context, transaction, interaction.browser, subject, *codes);
-        return codes;
+        return turn_on(interaction, transaction, subject, *proved);
     };
-    return complete_with(interaction, pages, visit,
-                         {model::with_code(visit.half().done), audit::Event::app_added, {}, kAppOn, write});
+    return complete_with(
+        interaction, pages, visit,
+        {model::with_code(visit.half().done), audit::Event::app_added, {}, AccountDone::app_on, write});
 }
 
 }  // namespace

@@ -20,6 +20,16 @@ pages::Values values_of(const AccountFrame& frame, const pages::Renderer& render
             .lists = {}};
 }
 
+pages::Values values_of(const HalfLoginFrame& frame, const text::Message& problem, const pages::Renderer& renderer) {
+    return {.texts = {{"username", util::displayable(frame.username)},
+                      {"action", frame.action},
+                      {"csrf", frame.csrf},
+                      {"resume", frame.resume},
+                      {"other_account", frame.other_account},
+                      {"problem", renderer.say(problem)}},
+            .lists = {}};
+}
+
 pages::Values one(const std::string& name, const std::string& value) {
     return {.texts = {{name, util::displayable(value)}}, .lists = {}};
 }
@@ -98,6 +108,16 @@ pages::Values to_values(const ClaimField& field, const pages::Renderer& renderer
             .lists = {}};
 }
 
+pages::Values to_values(const std::string& group, const pages::Renderer&) { return one("group", group); }
+
+/// A list of the template, a row for each of `items`.
+template <class Item>
+void add_list(pages::Values& values, const char* name, const std::vector<Item>& items,
+              const pages::Renderer& renderer) {
+    auto& rows = values.lists[name];
+    for (const Item& item : items) rows.push_back(to_values(item, renderer));
+}
+
 /// For account_app_key.html, which is given `resume` too.
 void add(pages::Values& values, const AppKey& key) {
     values.texts["key"] = key.text;
@@ -163,10 +183,8 @@ public:
         values.texts["username"] = util::displayable(page.username);
         values.texts["subject"] = util::displayable(page.subject);
         values.texts["has_groups"] = page.groups.empty() ? "" : "yes";
-        auto& groups = values.lists["groups"];
-        for (const std::string& group : page.groups) groups.push_back(one("group", group));
-        auto& rows = values.lists["rows"];
-        for (const AccountRow& row : page.rows) rows.push_back(to_values(row, renderer_));
+        add_list(values, "groups", page.groups, renderer_);
+        add_list(values, "rows", page.rows, renderer_);
         return renderer_.respond(templates_->overview, std::move(values), 200);
     }
 
@@ -187,19 +205,15 @@ public:
         values.texts["has_others"] = page.devices.size() > 1 || has_remembered ? "yes" : "";
         values.texts["has_remembered"] = has_remembered ? "yes" : "";
         if (page.more > 0) values.messages["more"] = text::Message::number(page.more);
-        auto& devices = values.lists["devices"];
-        for (const ListedDevice& device : page.devices) devices.push_back(to_values(device, renderer_));
-        auto& remembered = values.lists["remembered"];
-        for (const ListedRemembered& each : page.remembered) remembered.push_back(to_values(each, renderer_));
+        add_list(values, "devices", page.devices, renderer_);
+        add_list(values, "remembered", page.remembered, renderer_);
         return renderer_.respond(templates_->devices, std::move(values), 200);
     }
 
     http::Response applications(const ApplicationsPage& page) const override {
         pages::Values values = values_of(page.frame, renderer_);
         values.texts["has_applications"] = page.applications.empty() ? "" : "yes";
-        auto& applications = values.lists["applications"];
-        for (const ListedApplication& application : page.applications)
-            applications.push_back(to_values(application, renderer_));
+        add_list(values, "applications", page.applications, renderer_);
         return renderer_.respond(templates_->applications, std::move(values), 200);
     }
 
@@ -227,16 +241,14 @@ public:
         values.texts["resume"] = "";
         add(values, page.fresh, renderer_);
         values.texts["list"] = page.list;
-        auto& passkeys = values.lists["passkeys"];
-        for (const ListedPasskey& passkey : page.passkeys) passkeys.push_back(to_values(passkey, renderer_));
+        add_list(values, "passkeys", page.passkeys, renderer_);
         return renderer_.respond(templates_->passkeys, std::move(values), 200);
     }
 
     http::Response activity(const ActivityPage& page) const override {
         pages::Values values = values_of(page.frame, renderer_);
         values.texts["has_lines"] = page.lines.empty() ? "" : "yes";
-        auto& lines = values.lists["lines"];
-        for (const ListedActivity& line : page.lines) lines.push_back(to_values(line, renderer_));
+        add_list(values, "lines", page.lines, renderer_);
         return renderer_.respond(templates_->activity, std::move(values), 200);
     }
 
@@ -252,12 +264,9 @@ public:
         values.texts["has_groups"] = page.groups.empty() ? "" : "yes";
         values.texts["sent"] = page.sent;
         values.texts["list"] = page.list;
-        auto& groups = values.lists["groups"];
-        for (const std::string& group : page.groups) groups.push_back(one("group", group));
-        auto& claims = values.lists["claims"];
-        for (const ListedClaim& claim : page.claims) claims.push_back(to_values(claim, renderer_));
-        auto& fields = values.lists["fields"];
-        for (const ClaimField& field : page.fields) fields.push_back(to_values(field, renderer_));
+        add_list(values, "groups", page.groups, renderer_);
+        add_list(values, "claims", page.claims, renderer_);
+        add_list(values, "fields", page.fields, renderer_);
         return renderer_.respond(templates_->profile, std::move(values), 200);
     }
 
@@ -279,28 +288,16 @@ public:
     }
 
     http::Response enrolment(const EnrolmentPage& page) const override {
-        pages::Values values{.texts = {{"username", util::displayable(page.username)},
-                                       {"action", page.action},
-                                       {"csrf", page.csrf},
-                                       {"resume", page.resume},
-                                       {"other_account", page.other_account},
-                                       {"problem", renderer_.say(page.app_problem)},
-                                       {"passkey_problem", renderer_.say(page.passkey_problem)}},
-                             .lists = {}};
+        pages::Values values = values_of(page.frame, page.app_problem, renderer_);
+        values.texts["passkey_problem"] = renderer_.say(page.passkey_problem);
         add(values, page.passkey, renderer_);
         add(values, page.key);
         return renderer_.respond(templates_->enrolment, std::move(values), 200);
     }
 
     http::Response password_change(const PasswordChangePage& page) const override {
-        pages::Values values{.texts = {{"username", util::displayable(page.username)},
-                                       {"action", page.action},
-                                       {"csrf", page.csrf},
-                                       {"resume", page.resume},
-                                       {"other_account", page.other_account},
-                                       {"min_length", page.min_length},
-                                       {"problem", renderer_.say(page.problem)}},
-                             .lists = {}};
+        pages::Values values = values_of(page.frame, page.problem, renderer_);
+        values.texts["min_length"] = page.min_length;
         return renderer_.respond(templates_->password_change, std::move(values), 200);
     }
 };

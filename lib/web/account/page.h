@@ -191,13 +191,18 @@ struct CodesPage {
     std::string next;                ///< of `shown`: URL of what comes after it
 };
 
+/// The values that a page of a half login has around its own content.
+struct HalfLoginFrame {
+    std::string username;  ///< whose password was right
+    std::string action;    ///< URL that the page's forms post to
+    std::string csrf;
+    std::string resume;         ///< the sealed request, with the half login
+    std::string other_account;  ///< URL of the login page for the same request
+};
+
 /// The page of a login that must have a second factor, for a user who has none.
 struct EnrolmentPage {
-    std::string username;  ///< whose password was right
-    std::string action;
-    std::string csrf;
-    std::string resume;             ///< the sealed request, with the half login
-    std::string other_account;      ///< URL of the login page for the same request
+    HalfLoginFrame frame;
     text::Message app_problem;      ///< what went wrong with the app last time, or ""
     text::Message passkey_problem;  ///< the same for the passkey
     login::NewPasskey passkey;      ///< either may be missing
@@ -206,11 +211,7 @@ struct EnrolmentPage {
 
 /// The page of a login whose password must be changed first.
 struct PasswordChangePage {
-    std::string username;  ///< whose password was right
-    std::string action;
-    std::string csrf;
-    std::string resume;         ///< the sealed request, with the half login
-    std::string other_account;  ///< URL of the login page for the same request
+    HalfLoginFrame frame;
     std::string min_length;
     text::Message problem;  ///< why the new password was refused, or ""
 };

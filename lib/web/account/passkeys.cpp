@@ -27,7 +27,6 @@ using util::base64url_encode;
 constexpr const char* kLastFactor =
     tr("This is your only second factor, and you must sign in with one. Add another one first.");
 constexpr const char* kLastWayIn = tr("Without this passkey you could not sign in any more. Add another one first.");
-constexpr const char* kAdded = tr("Your passkey is added.");
 constexpr const char* kAdd = "add";  // parameter of the page with the form
 
 bool is_of_this_address(const AccountVisit& visit, const store::Passkey& passkey) {
@@ -63,7 +62,7 @@ bool ends_codes(const AccountVisit& visit) {
 }
 
 http::Response list(AccountVisit& visit, const text::Message& problem) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
         PasskeysPage page;
         page.frame = frame_of(visit);
@@ -95,7 +94,7 @@ http::Response form(AccountVisit& visit, const text::Message& problem) {
     const auto passkeys = store::list_passkeys(visit.context().store, visit.subject());
     if (passkeys.size() >= store::kMaxPasskeys)
         return refused(list(visit, login::kTooManyPasskeys), "there are 20 passkeys");
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         PasskeysPage page;
         page.frame = frame_of(visit);
         page.frame.problem = problem;
@@ -103,27 +102,6 @@ http::Response form(AccountVisit& visit, const text::Message& problem) {
         page.fresh = ask_for_own_passkey(setup_of(visit));
         page.list = visit.url();
         return visit.pages.passkeys(page);
-    });
-}
-
-struct Added {
-    login::StartedSession session;
-    std::vector<std::string> codes;  ///< when this is the user's first second factor
-};
-
-/// All of it or nothing (STORE-2).
-util::Result<Added, login::PasskeyRefusal> add_with(const AccountVisit& visit, const login::ProvedPasskey& proved) {
-    oauth::Context& context = visit.context();
-    using Outcome = util::Result<Added, login::PasskeyRefusal>;
-    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome {
-        if (!store::find_user_to_change(transaction, visit.subject()))
-            return login::PasskeyRefusal{login::kAccountChanged, "the user is not there any more"};
-        ASSIGN_OR_RETURN(auto codes, add_own_passkey(visit.interaction, transaction, proved));
-        auto session = login::raise_session(context, transaction, visit.interaction.browser, visit.session.sid,
-                                            with_new_passkey(visit.session.how, proved));
-        if (!session) return login::PasskeyRefusal{login::kAccountChanged, "the session has ended"};
-        transaction.commit();
-        return Added{std::move(*session), std::move(codes)};
     });
 }
 
@@ -138,15 +116,16 @@ http::Response add(AccountVisit& visit) {
         return refuse_malformed_form(visit, "field: " + *faulty);
     const auto proved = login::prove_new_passkey(setup_of(visit));
     if (!proved) return refused(form(visit, proved.error().problem), proved.error().detail, proved.error().reason);
-    auto added = add_with(visit, *proved);
+    std::optional<login::PasskeyRefusal> refusal;
+    const auto added =
+        add_factor(visit, with_new_passkey(visit.session.how, *proved), [&](db::Transaction& transaction) {
+            return add_own_passkey(visit.interaction, transaction, *proved, refusal);
+        });
     if (!added && is_added(visit.context(), *proved)) return done(visit, AccountDone::passkey_added);
-    if (!added) return refused(form(visit, added.error().problem), added.error().detail, added.error().reason);
+    if (!added && !refusal) refusal = login::PasskeyRefusal{login::kAccountChanged, added.error()};
+    if (refusal) return refused(form(visit, refusal->problem), refusal->detail, refusal->reason);
     note(visit, audit::Event::passkey_added, proved->row.credential_id);
-    visit.interaction.browser.session = added->session.session;
-    http::Response response =
-        added->codes.empty() ? done(visit, AccountDone::passkey_added) : show_new_codes(visit, added->codes, kAdded);
-    login::send_session(visit.interaction.browser, added->session, response);
-    return response;
+    return show_added(visit, *added, AccountDone::passkey_added);
 }
 
 http::Response rename(AccountVisit& visit, std::string_view id) {

@@ -49,7 +49,7 @@ Asks asked_of(const AccountVisit& visit) {
 }
 
 http::Response form(AccountVisit& visit, Wrong wrong, const text::Message& problem, int status = 200) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         PasswordPage page{.frame = frame_of(visit),
                           .wrong = wrong,
                           .username = store::find_username(visit.context().store, visit.subject()),

@@ -9,7 +9,7 @@
 #include "login/password_check.h"
 #include "store/factors.h"
 #include "store/users.h"
-#include "web/csrf.h"
+#include "web/account/visit.h"
 #include "web/login_step.h"
 
 namespace postern::web {
@@ -44,14 +44,9 @@ util::Result<ChangeVisit, http::Response> open_visit(Interaction& interaction, c
 }
 
 http::Response form(const ChangeVisit& visit, const text::Message& problem) {
-    const oauth::Settings& settings = visit.context().settings;
     return visit.pages.password_change(
-        {.username = store::find_username(visit.context().store, visit.subject()),
-         .action = settings.url(*settings.paths.account + kPasswordChangeSuffix),
-         .csrf = csrf_token(visit.context(), Form::password_change, visit.interaction.browser, visit.login.request.id),
-         .resume = visit.login.sealed,
-         .other_account = first_page_url(visit.interaction, visit.login),
-         .min_length = std::to_string(settings.login.password_min_length),
+        {.frame = frame_of(visit.interaction, visit.login, Form::password_change, kPasswordChangeSuffix),
+         .min_length = std::to_string(visit.context().settings.login.password_min_length),
          .problem = problem});
 }
 

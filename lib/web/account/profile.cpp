@@ -87,7 +87,7 @@ struct Typed {
 };
 
 http::Response form(AccountVisit& visit, const Typed& typed) {
-    return with_browser_id(visit, [&] {
+    return visit.with_browser_id([&] {
         ProfilePage page = new_page(visit, typed.problem);
         for (const std::string& name : editable(visit)) {
             const ProfileClaim* claim = find_profile_claim(name);

@@ -1,6 +1,8 @@
 // Whose account is it, and may it be changed now?
 #include "web/account/visit.h"
 
+#include <algorithm>
+
 #include "http/url.h"
 #include "oauth/acr.h"
 #include "store/second_factor.h"
@@ -39,6 +41,8 @@ constexpr DoneText kDone[] = {
     {AccountDone::email_asked, Form::account_profile, "email-asked",
      tr("A message is on its way to the new e-mail address. The address counts once you have opened the link in it.")},
 };
+
+const DoneText& row_of(AccountDone what) { return *std::ranges::find(kDone, what, &DoneText::what); }
 
 /// The token is of browser, session and form; the page is not about any other request.
 constexpr const char* kNoRequest = "";
@@ -107,12 +111,13 @@ AccountFrame frame_of(const AccountVisit& visit) {
     return frame;
 }
 
-http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make) {
-    http::Response cookies;
-    login::ensure_browser_id(visit.context(), visit.interaction.browser, cookies);
-    http::Response response = make();
-    for (const auto& [name, value] : cookies.headers) response.add(name, value);
-    return response;
+HalfLoginFrame frame_of(Interaction& interaction, const LoginVisit& visit, Form form, const char* suffix) {
+    const oauth::Settings& settings = interaction.context.settings;
+    return {.username = store::find_username(interaction.context.store, visit.request.half_login->subject),
+            .action = settings.url(*settings.paths.account + suffix),
+            .csrf = csrf_token(interaction.context, form, interaction.browser, visit.request.id),
+            .resume = visit.sealed,
+            .other_account = first_page_url(interaction, visit)};
 }
 
 std::optional<http::Response> refuse_weak_login(AccountVisit& visit) { return refuse_below(visit, demanded_of_user); }
@@ -152,9 +157,9 @@ http::Response refuse_malformed_form(const AccountVisit& visit, const std::strin
 }
 
 http::Response done(const AccountVisit& visit, AccountDone what) {
-    for (const DoneText& row : kDone)
-        if (row.what == what) return http::see_other(http::with_query(visit.url(), {{"done", std::string(row.word)}}));
-    return http::see_other(visit.url());
+    return http::see_other(http::with_query(visit.url(), {{"done", std::string(row_of(what).word)}}));
 }
+
+text::Message message_of(AccountDone what) { return row_of(what).text; }
 
 }  // namespace postern::web

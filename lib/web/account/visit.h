@@ -34,14 +34,16 @@ struct AccountVisit {
         login::note_activity(context(), transaction, interaction.browser, subject(), what, std::move(detail));
     }
     std::string url() const { return interaction.context.settings.url(page); }
+    http::Response with_browser_id(const std::function<http::Response()>& make) const {
+        return login::with_browser_id(context(), interaction.browser, make);
+    }
 };
 
 /// Returns the frame of this page, with the change that `done` in the address names.
 AccountFrame frame_of(const AccountVisit& visit);
 
-/// Returns the answer of `make`, with the cookie that binds its forms to this browser when it had none. `make` is
-/// called once that cookie is known.
-http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make);
+/// Returns the frame of the page at `suffix` behind `paths.account`, for a visit with a half login.
+HalfLoginFrame frame_of(Interaction& interaction, const LoginVisit& visit, Form form, const char* suffix);
 
 /// Redirects to the missing half of the login, and then to this page again, when less than the user must have was
 /// shown.
@@ -96,5 +98,7 @@ enum class AccountDone {
 };
 /// Redirects to this page with 303, where `what` is reported.
 http::Response done(const AccountVisit& visit, AccountDone what);
+/// Returns what the page reports then.
+text::Message message_of(AccountDone what);
 
 }  // namespace postern::web

@@ -103,11 +103,8 @@ web::CodesPage codes(web::CodesPage::Kind kind) {
     return page;
 }
 web::EnrolmentPage enrolment() {
-    return {.username = "ada<b>",
-            .action = "https://op.example/account/enrol",
-            .csrf = "csrf-1",
-            .resume = "sealed-2",
-            .other_account = "https://op.example/login?resume=sealed-3",
+    return {.frame = {"ada<b>", "https://op.example/account/enrol", "csrf-1", "sealed-2",
+                      "https://op.example/login?resume=sealed-3"},
             .app_problem = "That code is not right.",
             .passkey_problem = "",
             .passkey = {.options = "{\"challenge\":\"<\"}", .challenge = "sealed-4", .name = "Passkey"},
