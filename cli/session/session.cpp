@@ -7,7 +7,7 @@
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/user/user.h"
-#include "oauth/session_life.h"
+#include "oauth/context.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"

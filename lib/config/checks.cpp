@@ -21,8 +21,8 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kLongestPath = 255;
 constexpr std::size_t kLongestLogoutUrl = 2048;
 
-/// The variables of RFC 3875 §4.1 without REMOTE_USER, and those that web servers add of the same kind. AUTH_TYPE is
-/// not a name, and REMOTE_IDENT comes from a program on the client's machine.
+/// The variables of RFC 3875 §4.1 without REMOTE_USER, and the same kind of variables of web servers. AUTH_TYPE is not
+/// a name, and REMOTE_IDENT comes from a program on the client's machine.
 constexpr std::string_view kOfTheRequest[] = {"AUTH_TYPE",
                                               "CONTENT_LENGTH",
                                               "CONTENT_TYPE",

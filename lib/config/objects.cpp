@@ -96,7 +96,7 @@ constexpr Member<GroupsFromEnvironment> kGroups[] = {
     {"separator", read_text<&GroupsFromEnvironment::separator, separator_fault>, true},
     {"groups", group_map_fault, true}};
 
-/// `value` is one of the variable's values; one that can never be there is refused, as one with the separator inside.
+/// Refuses a value that the variable can never have, such as a value with the separator inside.
 Fault group_fault(std::string_view value, std::string_view separator, const std::string* group) {
     if (value.empty() || value.size() > kLongestValue || util::has_control_bytes(value))
         return "must be a value of 1 to 1024 bytes without control characters";

@@ -118,7 +118,7 @@ Apply scope(model::Scope oauth::ClientDocuments::*member) {
     };
 }
 
-/// For what is looked at together with other keys.
+/// The value is checked together with other keys.
 Fault no_fault(std::string_view) { return std::nullopt; }
 
 Fault log_target_fault(std::string_view target) {
@@ -141,7 +141,7 @@ Fault database_fault(std::string_view name) {
     return std::nullopt;
 }
 
-/// The built-in source of claims is the only one that a file can name; programs on the library pass a callable.
+/// A file can name only the built-in source of claims; programs on the library pass a callable.
 Problems read_user_claims(Config&, const json::Value& value) {
     const std::string* given = value.if_string();
     return given != nullptr && *given == "database" ? Problems{} : wrong("must be \"database\"");

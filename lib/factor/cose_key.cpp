@@ -45,7 +45,7 @@ std::optional<std::string> octets(const CborMap& map, std::int64_t label) {
     return bytes ? std::optional(std::string(*bytes)) : std::nullopt;
 }
 
-/// nullopt: one is missing, or of another type; also a y that is only a sign (RFC 9053 §7.1.1), which WebAuthn
+/// nullopt: a coordinate is missing, or of another type; also a y that is only a sign (RFC 9053 §7.1.1), which WebAuthn
 /// excludes.
 std::optional<crypto::PublicMembers> members_of(const CborMap& map, const Row& row) {
     if (map.find(kKeyType).integer() != row.key_type) return std::nullopt;

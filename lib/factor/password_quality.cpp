@@ -1,4 +1,4 @@
-// Judges a new password by its length, by what it equals, by a list and by an estimate, in this order.
+// Judges a new password by its length, by names it equals, by a list and by an estimate, in this order.
 #include "factor/password_quality.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string_view domain(std::string_view email) {
     return at == std::string_view::npos ? std::string_view() : email.substr(at + 1);
 }
 
-/// Whether it has a character that was pasted unseen: a field for a password takes none (docs/decisions/0098).
+/// Returns whether it has a character that was pasted unseen; fields for passwords take none (docs/decisions/0098).
 bool is_untypable(std::string_view password) {
     constexpr std::string_view kUnseen[] = {"\xEF\xBB\xBF", "\xE2\x80\x8B"};  // U+FEFF, U+200B
     return util::has_control_bytes(password) || std::ranges::any_of(kUnseen, [&](std::string_view unseen) {

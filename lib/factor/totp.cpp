@@ -31,7 +31,7 @@ std::uint32_t truncate(std::string_view mac) {
     return (byte(offset) & 0x7FU) << 24U | byte(offset + 1) << 16U | byte(offset + 2) << 8U | byte(offset + 3);
 }
 
-/// What a code that is that of `step` is worth at the step `now`.
+/// Returns the verdict on the code of `step` at the step `now`.
 TotpVerdict judge(std::int64_t step, std::int64_t now, std::int64_t last_step) {
     const std::int64_t off = step - now;
     const bool is_near = std::abs(off) <= kAccepted;
@@ -40,7 +40,7 @@ TotpVerdict judge(std::int64_t step, std::int64_t now, std::int64_t last_step) {
     return {.outcome = TotpOutcome::clock_off, .step = step, .seconds_off = static_cast<int>(off * kTotpStep.count())};
 }
 
-/// Of two steps with one code: one that is right, then a spent one.
+/// Prefers, of two steps with the same code, an accepted one, then a spent one.
 bool is_better(const TotpVerdict& one, const TotpVerdict& other) {
     constexpr auto rank = [](TotpOutcome outcome) {
         return outcome == TotpOutcome::right ? 3 : outcome == TotpOutcome::used ? 2 : outcome == TotpOutcome::clock_off;

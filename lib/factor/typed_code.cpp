@@ -1,4 +1,4 @@
-// Decides what is ignored in a code that was typed, and which digits of other scripts are the same digits.
+// Reads a typed code: ignores separators, and reads the digits of other scripts.
 #include "factor/typed_code.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace postern::factor {
 namespace {
 
-constexpr std::size_t kLongest = 256;  // bytes; nothing that long is a code with blanks in it
+constexpr std::size_t kLongest = 256;  // bytes; a code with blanks in it is shorter
 
 /// Line ends, hyphens and the like, which people or their software put between groups, next to blanks and what cannot
 /// be seen.
@@ -48,7 +48,7 @@ constexpr char32_t kZeros[] = {
     0xFF10,  // full width
 };
 
-/// The one of 0-9 that it stands for; nullopt: it is no digit.
+/// Returns the digit 0-9 that a character stands for; nullopt: it is no digit.
 std::optional<char> digit_of(char32_t code_point) {
     for (const char32_t zero : kZeros)
         if (code_point >= zero && code_point <= zero + 9) return static_cast<char>('0' + (code_point - zero));

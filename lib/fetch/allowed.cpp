@@ -35,10 +35,10 @@ constexpr const char* kSpecial[] = {
     "3fff::/20",          // documentation, RFC 9637
 };
 
-/// The only unicast addresses of IPv6 that IANA gives away (RFC 4291 §2.4). Outside of it are all the others that carry
-/// one of IPv4 (::/96, ::ffff:0:0:0/96 of RFC 7915, 64:ff9b:1::/48), unique local ones (fc00::/7), link-local ones
-/// (fe80::/10), multicast, what is discarded (100::/64), segment identifiers (5f00::/16), and what is reserved: a range
-/// that is given a purpose one day is refused today.
+/// The only unicast addresses of IPv6 that IANA gives away (RFC 4291 §2.4). Outside of it are IPv4 inside IPv6 (::/96,
+/// ::ffff:0:0:0/96 of RFC 7915, 64:ff9b:1::/48), unique local (fc00::/7) and link-local (fe80::/10) addresses,
+/// multicast, the discard prefix (100::/64), segment identifiers (5f00::/16) and reserved ranges, which stay refused
+/// until this list changes.
 constexpr const char* kGlobal = "2000::/3";
 
 /// Prefixes that have an address of IPv4 behind them, and at which byte it begins. ::ffff:0:0/96 is not among them: it

@@ -67,7 +67,7 @@ constexpr std::chrono::seconds kLongestRun{8};  // of the program, whose transfe
 constexpr int kPair = 3;
 constexpr int kCannotRun = 127;
 
-/// The web server waits for the end of what it gave to the endpoint: its output, and the listening socket.
+/// The web server waits until the descriptors that it gave the endpoint are closed: output and listening socket.
 void keep_only(int pair) {
     const int nothing = ::open("/dev/null", O_RDWR);
     for (int standard = 0; standard < kPair; ++standard) ::dup2(nothing, standard);

@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "fetch/fetcher.h"
 #include "fetch/source.h"
+#include "util/clock.h"
 #include "util/result.h"
 
 namespace postern::fetch {
@@ -29,5 +30,13 @@ using Check = std::function<std::optional<std::string>(const Document&)>;
 /// whatever it is (FETCH-12). Throws StoreError.
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Cause& cause, const Check& check);
+
+inline constexpr util::Seconds kShortestFreshness{300};
+inline constexpr util::Seconds kUsualFreshness{3600};  ///< of an answer that does not say
+inline constexpr util::Seconds kLongestFreshness{86400};
+
+/// Returns `max-age` without `Age`, else `Expires` behind `Date`, within the bounds above. An answer that must not be
+/// kept (no-store, no-cache) is fresh for the shortest time: each use would be a fetch otherwise.
+util::Seconds freshness(const Answer& answer, util::Time now);
 
 }  // namespace postern::fetch

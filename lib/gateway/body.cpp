@@ -1,4 +1,4 @@
-// How much of a request's body is read, and whether what came is what was announced (RFC 3875 §4.2).
+// Reads a request's body up to a limit, and checks it against the announced length (RFC 3875 §4.2).
 #include "gateway/body.h"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ Received read_up_to(std::size_t bound, std::size_t cap, const ReadSome& read_som
     return received;
 }
 
-/// A program reads nothing under CGI without a length, so a form without one is not an empty form: its body may be
-/// lost, because HTTP/2 needs no length.
+/// Under CGI a program cannot read a body without CONTENT_LENGTH. HTTP/2 needs no length, so a form without it may have
+/// lost its body.
 bool may_be_lost(const Variables& variables, StreamEnd end) {
     return end == StreamEnd::at_length_only && !variables.has("CONTENT_LENGTH") &&
            variables.get("REQUEST_METHOD") == "POST" && !variables.get("CONTENT_TYPE").empty();

@@ -41,7 +41,7 @@ extern "C" void request_stop(int) { stop_requested = 1; }
 
 volatile std::sig_atomic_t timed_connection = -1;  // what the time limit is about
 
-/// The process then reads the end of the stream; what it writes still arrives.
+/// The process then reads the end of the stream; its output still arrives.
 extern "C" void end_stream(int) {
     const int interrupted = errno;
     shutdown(timed_connection, SHUT_RD);
@@ -135,7 +135,7 @@ private:
     bool has_ended_ = false;
 };
 
-/// The connections that are open: the one at work, and those that the web server keeps.
+/// The open connections: the one at work, and the idle ones that the web server keeps.
 class Connections {
 public:
     /// `writing_time` is for each piece of an answer.

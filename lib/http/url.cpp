@@ -19,7 +19,7 @@ using util::is_letter;
 
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Unreserved characters, sub-delims and percent-encoded bytes (RFC 3986 §2), and those of `also`.
+/// Unreserved characters, sub-delims and percent-encoded bytes (RFC 3986 §2), and the characters of `also`.
 bool consists_of_data(std::string_view text, std::string_view also) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];

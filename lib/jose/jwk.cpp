@@ -81,7 +81,7 @@ private:
     std::string problem_;
 };
 
-/// What each `kty` consists of; `crv` selects within EC and OKP, and we have one curve in each.
+/// The members of each `kty`; `crv` selects within EC and OKP, and we have one curve in each.
 struct Shape {
     std::string_view kty;
     crypto::PublicMembers (*read)(Entry&);

@@ -1,4 +1,4 @@
-// Decides whether a token is one that this server has signed, and as what (RFC 7515 §5.2, §7.1; RFC 8725 §3).
+// Decides whether this server has signed a token, and as which kind (RFC 7515 §5.2, §7.1; RFC 8725 §3).
 #include "jose/jws.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::optional<Segments> split_token(std::string_view token) {
                     token.substr(0, second)};
 }
 
-/// nullptr for what is not a JSON object in the one spelling of base64url.
+/// Returns nullptr for text that is not a JSON object in the one spelling of base64url.
 Claims read_claims(std::string_view payload) {
     const auto text = util::base64url_decode(payload);
     if (!text) return nullptr;

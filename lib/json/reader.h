@@ -5,11 +5,21 @@
 #include <string>
 #include <string_view>
 
-#include "json/limits.h"
 #include "json/value.h"
 #include "util/result.h"
 
 namespace postern::json {
+
+enum class Dialect {
+    strict,   ///< RFC 8259
+    relaxed,  ///< also comments and trailing commas: our own configuration file
+};
+
+struct Limits {
+    std::size_t bytes = 65536;
+    std::size_t depth = 16;
+    std::size_t nodes = 4096;
+};
 
 struct ParseError {
     std::string reason;      ///< our own words, ASCII, no echo of the input but member names of the configuration

@@ -1,4 +1,4 @@
-// Keeps the members of an object: in order, one of each name.
+// Keeps the members of an object in order, and each name once.
 #include "json/value.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
-#include "oauth/session_life.h"
+#include "oauth/context.h"
 #include "store/sessions.h"
 #include "util/base64.h"
 #include "util/text.h"

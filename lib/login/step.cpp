@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "oauth/acr.h"
-#include "oauth/max_age.h"
 #include "oauth/next_step.h"
 
 namespace postern::login {

@@ -2,13 +2,14 @@
 #include "oauth/access_token.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
 #include "model/session.h"
 #include "oauth/acr.h"
-#include "oauth/jti.h"
 #include "store/groups.h"
 
 namespace postern::oauth {
@@ -101,6 +102,23 @@ util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& c
                                                 context.settings.issuer, context.now(), expiry));
     store::AccessTokenKey key{grant_of(*jwt.claims), jwt.issued_at, model::ValueHash(crypto::hex(jwt.digest))};
     return VerifiedAccessToken{std::move(jwt.claims), std::move(key)};
+}
+
+model::GrantId make_grant_id(crypto::Random& random, util::Time now) {
+    std::array<char, 17> digits;
+    const auto seconds = static_cast<unsigned long long>(util::to_epoch(now));
+    const int size = std::snprintf(digits.data(), digits.size(), "%08llx", seconds);
+    return model::GrantId(std::string(digits.data(), static_cast<std::size_t>(size)) + crypto::random_id(random));
+}
+
+std::string make_jti(crypto::Random& random, const model::GrantId& grant) {
+    return grant.str() + '.' + crypto::random_id(random);
+}
+
+model::GrantId grant_of(const json::Object& claims) {
+    const json::Value* jti = claims.find("jti");
+    const std::string* text = jti ? jti->if_string() : nullptr;
+    return text ? model::GrantId(text->substr(0, text->find('.'))) : model::GrantId();
 }
 
 }  // namespace postern::oauth

@@ -59,4 +59,16 @@ util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& c
 /// Returns the SHA-256 of a token, code or cookie, as it is stored.
 model::ValueHash hash_of(std::string_view value);
 
+/// Returns the id of a grant that is made at `now`: the time, as eight hexadecimal digits, and 128 random bits. Ids
+/// sort by creation time, so that rows that are written together are neighbours in the database's b-trees. Not a
+/// secret.
+model::GrantId make_grant_id(crypto::Random& random, util::Time now);
+
+/// Returns a new `jti`, "<grant id>.<random>" (RFC 7519 §4.1.7).
+std::string make_jti(crypto::Random& random, const model::GrantId& grant);
+
+/// Returns the grant that verified claims name; an empty id where `jti` is missing. A row of a token is found by it,
+/// and a token whose row has been deleted still names what it belongs to.
+model::GrantId grant_of(const json::Object& claims);
+
 }  // namespace postern::oauth

@@ -30,7 +30,7 @@ std::string lenient_path(const std::string& path) {
     return out + "/";
 }
 
-/// Scheme, host, port and path as a lenient reader takes them; nullopt for what has no host.
+/// Scheme, host, port and path as a lenient reader takes them; nullopt for text without a host.
 std::optional<std::string> lenient_spelling(std::string_view text) {
     const auto url = http::parse_url(util::trim(text));
     if (!url || url->host.empty()) return std::nullopt;

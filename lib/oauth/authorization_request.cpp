@@ -135,7 +135,7 @@ Outcome<std::optional<util::Seconds>> parse_max_age(std::optional<std::string_vi
     return std::optional<util::Seconds>(util::Seconds{*seconds});
 }
 
-/// A challenge protects a code; where none is issued there is nothing to bind.
+/// A challenge protects a code, so a request that yields no code needs none.
 Outcome<std::optional<std::string>> parse_challenge(const model::Client& client, model::ResponseType type,
                                                     const http::Params& params) {
     if (type == model::ResponseType::token) return std::optional<std::string>();

@@ -6,7 +6,7 @@
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/redirect_uri.h"
-#include "oauth/request_bounds.h"
+#include "oauth/settings.h"
 
 namespace postern::oauth {
 

@@ -17,7 +17,7 @@ constexpr const char* kPreflightSeconds = "600";
 /// More headers than this no page has, and the answer repeats them.
 constexpr std::size_t kLongestRequestedHeaders = 4096;
 
-/// A longer one is not a host name (RFC 1035 §2.3.4) with a scheme and a port.
+/// A longer origin is not a host name (RFC 1035 §2.3.4) with a scheme and a port.
 constexpr std::size_t kLongestOrigin = 300;
 
 /// For pages without a site of their own ("null", a browser's extension): the documents are public all the same.
@@ -61,7 +61,8 @@ void allow(http::Response& response, const std::string& origin, const PageReques
         response.set("Access-Control-Allow-Headers", allowed_headers(page.requested_headers));
         response.set("Access-Control-Max-Age", kPreflightSeconds);
     } else {
-        // What an application acts on or shows; a page may read only a few headers unless told (Fetch §4.9).
+        // The headers that an application acts on or shows; a page may read only a few headers unless told (Fetch
+        // §4.9).
         response.set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id");
     }
 }

@@ -3,7 +3,7 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
-#include "oauth/max_age.h"
+#include "oauth/next_step.h"
 #include "oauth/pkce.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"

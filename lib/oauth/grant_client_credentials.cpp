@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "db/write.h"
-#include "oauth/jti.h"
+#include "oauth/access_token.h"
 #include "oauth/scope_policy.h"
 #include "refusal/reason.h"
 #include "store/access_tokens.h"

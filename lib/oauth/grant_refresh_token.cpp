@@ -24,8 +24,8 @@ void note_reuse(Context& context, const store::StoredRefreshToken& stored, const
 
 OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
 
-/// Why nothing can come of the token any more; nullptr while something may. A rotated one is looked at when it is
-/// redeemed: whether that is a retry or a theft is decided together with what follows from it.
+/// Returns why the token is dead; nullptr while it may be redeemed. A rotated token is judged at the redemption, which
+/// tells a retry from a theft.
 const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
     if (stored.grant.ended_at)
         return "the grant has ended: logged out, revoked, a token or code was used twice, or the user may no longer use "

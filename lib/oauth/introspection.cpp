@@ -1,4 +1,4 @@
-// Is this token active, and what was granted with it?
+// Answers whether a token is active, and what was granted with it.
 #include "oauth/introspection.h"
 
 #include <iterator>
@@ -13,7 +13,7 @@ namespace {
 
 using refusal::Reason;
 
-/// The members of RFC 7662 §2.2 that a claim may fill. None of those that storage decides is among them.
+/// The members of RFC 7662 §2.2 that a claim may fill. Storage decides the others.
 constexpr const char* kFromClaims[] = {"username", "exp", "iat", "nbf", "sub", "aud", "iss", "jti"};
 
 json::Object inactive() { return {{"active", false}}; }
@@ -44,8 +44,8 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
     if (!context.settings.authenticate_introspect) return {};
     if (!request.credentials) return refused_client(context, request.credentials.error());
     ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
-    // Before its type, which an option may admit. The operator does not know it, and tokens of others are none of its
-    // business.
+    // Checked before the type, which an option may admit. The operator does not know this client, so it learns no token
+    // of others.
     if (client.origin == model::Origin::document)
         return refused_client(context,
                               make_error(Reason::invalid_client_document_introspects, "this client may not introspect",

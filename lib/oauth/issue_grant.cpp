@@ -8,11 +8,10 @@
 #include "http/url.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
-#include "oauth/jti.h"
+#include "oauth/context.h"
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
-#include "oauth/session_life.h"
 #include "store/access_tokens.h"
 #include "store/activity.h"
 #include "store/authorization_requests.h"
@@ -26,7 +25,7 @@
 namespace postern::oauth {
 namespace {
 
-/// `postern consent revoke` forgets both: what was remembered, and what was approved without an answer yet.
+/// `postern consent revoke` forgets both: remembered consents, and approvals that are not answered yet.
 bool still_approved(Context& context, const Approval& approval) {
     const auto& [request, session, word, described, address] = approval;
     if (word == ConsentSource::remembered) {
@@ -45,7 +44,7 @@ model::Consent consent_of(const model::AuthorizationRequest& request, const mode
     return consent;
 }
 
-/// The browser is named as when its session began: this program does not read what it says of itself.
+/// The browser keeps the name of its session's beginning: this program does not read User-Agent.
 void note_activity(db::Transaction& transaction, const Context& context, const Approval& approval) {
     if (!context.settings.paths.account) return;
     store::add_activity(transaction, approval.session.subject,

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "http/url.h"
-#include "oauth/max_age.h"
 #include "oauth/redirect_rules.h"
 #include "refusal/reason.h"
 
@@ -35,7 +34,7 @@ bool is_another_user(const AuthorizationInput& s) {
     return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
 }
 
-/// It began while the web server let users in, and nothing is known of it: it is not taken for a login of now.
+/// The session began while the web server let users in, so its level is unknown: it does not count as a login.
 bool is_of_former_method(const AuthorizationInput& s) {
     return s.session && s.level == model::Level::unknown && s.highest > model::Level::unknown;
 }
@@ -58,9 +57,9 @@ bool is_wish_open(const AuthorizationInput& s) {
     return s.level < s.request.acr.wished && s.request.acr.wished <= s.within_reach;
 }
 
-/// What is demanded, the user does not have, and cannot set up on the way (LEVEL-5): a passkey beside another second
-/// factor, or any second factor where the password is not enough for the first one. Where the operator demands it of
-/// the user or the client, a page says whom to ask.
+/// Returns the refusal when the user has not got the demanded factor and cannot set it up on the way (LEVEL-5): a
+/// passkey beside another second factor, or any second factor where the password is not enough for the first one. Where
+/// the operator demands it of the user or the client, a page says whom to ask.
 std::optional<OAuthError> find_unmet(const AuthorizationInput& s) {
     constexpr const char* kNotSetUp = "the user has not set up what is required";
     if (s.within_reach >= demanded_of(s)) return std::nullopt;
@@ -90,7 +89,7 @@ bool needs_consent(const AuthorizationInput& s) {
     return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request, s.released_claims));
 }
 
-/// For this request of what was approved with `scope`.
+/// Returns whether an approval of `scope` and of the claims `by_name` covers this request.
 bool covers(const model::Scope& scope, const model::ClaimNames& by_name, const model::AuthorizationRequest& request,
             const model::ReleasedClaims& released_claims) {
     const model::ClaimNames claims = request.claims.all();

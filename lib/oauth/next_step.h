@@ -64,4 +64,13 @@ OAuthError may_not_use();
 bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
                  const model::ReleasedClaims& released_claims);
 
+/// Returns whether a login is older than `max_age`, in whole seconds: now > auth_time + max_age. A login that lies more
+/// than a minute ahead is stale too: a clock that went back must not make old logins fresh. A login at an unknown time
+/// is always stale. docs/decisions/0005
+inline bool is_stale_login(util::Time auth_time, util::Seconds max_age, util::Time now) {
+    constexpr util::Seconds kClockTolerance{60};
+    if (auth_time == model::kAuthTimeUnknown) return true;
+    return now > auth_time + max_age || auth_time > now + kClockTolerance;
+}
+
 }  // namespace postern::oauth

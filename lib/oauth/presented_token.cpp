@@ -35,7 +35,7 @@ Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_by
     auto value = form.find("token");
     if (!value && !form.fault_of("token")) return invalid_request("token is required");  // RFC 7662 §2.1, RFC 7009 §2.1
     ASSIGN_OR_RETURN(const auto hint, parse_hint(form));
-    // A malformed token is an unknown one (RFC 7009 §2.2), and so is one that is longer than any of ours.
+    // A malformed token is an unknown one (RFC 7009 §2.2), and so is one longer than any of ours.
     if (value && value->size() > max_bytes) value.reset();
     return PresentedToken{value, hint};
 }
@@ -54,7 +54,7 @@ KnownToken find_presented_token(Context& context, const PresentedToken& token, j
     const auto type = context.keys.verifier().type_of(value);
     if (type == jose::TokenType::access_token) {
         if (auto known = verify_access_token(context, value, expiry)) return std::move(*known);
-    } else if (!type || type == jose::TokenType::refresh_token) {  // no type: an opaque refresh token, or none of ours
+    } else if (!type || type == jose::TokenType::refresh_token) {  // no type: an opaque refresh token, or foreign
         if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
     }
     return std::monostate{};

@@ -102,8 +102,7 @@ bool is_other_loopback(std::string_view host) {
     return inet_aton(name.c_str(), &parsed) != 0 && is_own_v4(parsed);
 }
 
-// A browser that is sent to one of these runs, shows or reads something on the user's machine, or does not open it at
-// all.
+// A browser that is redirected to such a URI runs, shows or reads something on the user's machine, or fails.
 constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
     "javascript",  "data", "file",   "vbscript", "about", "blob", "filesystem",
     "view-source", "ftp",  "mailto", "tel",      "sms",   "ws",   "wss"};
@@ -112,8 +111,8 @@ bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.sch
 
 bool has_bad_port(const http::UrlParts& url) { return url.has_port && !util::parse_port(url.port); }
 
-/// Four numbers are read as they are written; an octal, a hexadecimal or a missing one is not (WHATWG URL, host
-/// parsing).
+/// Browsers read four decimal numbers as they are written, and an octal, hexadecimal or missing number otherwise
+/// (WHATWG URL, host parsing).
 bool is_read_as_other_address(const http::UrlParts& url) {
     return fetch::ends_in_number(url.host) && !fetch::parse_address(url.host);
 }

@@ -10,8 +10,8 @@
 #include "oauth/client_id_url.h"
 #include "oauth/document_client.h"
 #include "oauth/redirect_rules.h"
-#include "oauth/request_bounds.h"
 #include "oauth/response_mode.h"
+#include "oauth/settings.h"
 #include "store/clients.h"
 #include "util/percent.h"
 #include "util/text.h"
@@ -193,7 +193,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.state_ = params.find("state");
     verified.issuer_ = context.settings.issuer;
     verified.mode_ = response_mode_of_errors(params);
-    // An answer without it would be taken for a forged one: the page says what is wrong.
+    // Clients take an answer without `state` for a forgery, so a page tells the user what is wrong.
     if (verified.mode_ != model::ResponseMode::form_post && answer_bytes(verified) > kMaxAnswerBytes)
         return refuse(
             Reason::request_malformed, client_id,

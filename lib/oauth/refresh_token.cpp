@@ -7,7 +7,6 @@
 #include "jose/jwt.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
-#include "oauth/jti.h"
 
 namespace postern::oauth {
 namespace {

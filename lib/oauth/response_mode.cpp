@@ -6,7 +6,7 @@
 #include <string>
 
 #include "json/reader.h"
-#include "oauth/request_bounds.h"
+#include "oauth/settings.h"
 #include "util/base64.h"
 #include "util/text.h"
 

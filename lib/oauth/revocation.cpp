@@ -38,8 +38,8 @@ std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccess
     return grant;
 }
 
-// What the three below change does not depend on what was read before: an owner is for life, and each statement finds
-// whatever a refresh or an exchange has added meanwhile. A refresh that comes after it finds its token dead.
+// The three functions below may read before they write: an owner never changes, and each statement also finds the rows
+// that a refresh or an exchange has added meanwhile. A later refresh finds its token dead.
 
 std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, std::string_view value) {
     const auto stored = db::find_surely(context.store, [&] { return store::find_code(context.store, hash_of(value)); });

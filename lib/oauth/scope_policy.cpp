@@ -13,7 +13,7 @@ constexpr std::string_view kOfflineAccess = "offline_access";
 
 bool may_ask_for(const Settings& settings, const model::Client& client, const std::string& token) {
     if (!settings.oidc && openid_scopes().contains(token)) return false;
-    // What the configuration takes away from these clients is gone at once, whatever their rows still say.
+    // A scope that the configuration takes away from these clients is gone at once, whatever their rows say.
     if (client.origin == model::Origin::document && !settings.client_documents.scope.contains(token)) return false;
     return token == kOfflineAccess || client.scope.contains(token);
 }

@@ -76,7 +76,7 @@ Outcome<model::ResourceUris> parse_resources(const http::Params& params) {
     return std::move(*resources);
 }
 
-/// Those that are about the user and used here: of OpenID Connect, `groups` and `scopeClaims`.
+/// Returns the scopes about the user that are in use here: those of OpenID Connect, `groups` and `scopeClaims`.
 model::Scope scopes_of_userinfo(const Settings& settings) {
     if (!settings.oidc) return {};
     model::Scope scopes = openid_scopes();

@@ -1,4 +1,4 @@
-// Releases the attributes of a user to a client: those of a granted scope and those it was granted by name.
+// Releases the attributes of a user to a client: by granted scope, and by name.
 #include "oidc/claims.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::optional<json::Value> telling(const json::Object& object) {
     return kept;
 }
 
-/// The value without what says nothing in it; nullopt when nothing is left. §5.3.2: a claim that is not returned is
-/// omitted, not sent as null or as an empty string.
+/// Returns the value without its empty parts; nullopt for an empty value. §5.3.2: an absent claim is omitted, not sent
+/// as null or as an empty string.
 std::optional<json::Value> telling(const json::Value& value) {
     if (const auto* object = value.if_object()) return telling(*object);
     if (const auto* array = value.if_array(); array && array->empty()) return std::nullopt;

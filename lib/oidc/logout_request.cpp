@@ -1,13 +1,19 @@
-// Decides whether a logout request means what it says, and whether its address may be followed.
+// Verifies a logout request and its address, seals it for the way through a browser, and ends the session.
 #include "oidc/logout_request.h"
 
 #include <algorithm>
 
+#include "crypto/seal.h"
+#include "db/write.h"
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "oauth/error.h"
 #include "oauth/expected_subject.h"
+#include "oauth/sealed_members.h"
+#include "store/authorization_requests.h"
 #include "store/clients.h"
+#include "store/grants.h"
+#include "store/sessions.h"
 #include "util/percent.h"
 
 namespace postern::oidc {
@@ -73,6 +79,16 @@ std::string describe_mismatch(const model::Client& client, const std::string& re
            "; received: " + received.substr(0, 300);
 }
 
+constexpr std::string_view kPurpose = "logout request v2";
+
+/// `Sealed` is a SealedLogout, const when it is written. Whatever changes here changes the purpose.
+template <class Sealed, class Visitor>
+void visit_members(Sealed& sealed, Visitor& visit) {
+    auto& request = sealed.request;
+    visit(request.id, sealed.browser, request.expires_at, request.hinted_subject, request.client_id,
+          request.redirect_uri, request.state);
+}
+
 }  // namespace
 
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params) {
@@ -116,6 +132,36 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
     after.is_proved_ = request.hinted_subject.has_value();
     if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});
     return after;
+}
+
+std::string seal_logout(oauth::Context& context, const SealedLogout& sealed) {
+    oauth::sealed::Writer writer;
+    visit_members(sealed, writer);
+    return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
+}
+
+util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context, std::string_view text) {
+    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, text);
+    if (!plain) return oauth::SealFault::forged;
+    SealedLogout sealed;
+    oauth::sealed::Reader reader(*plain);
+    visit_members(sealed, reader);
+    if (!reader.is_whole()) return oauth::SealFault::forged;
+    if (context.now() >= sealed.request.expires_at) return oauth::SealFault::expired;
+    return sealed;
+}
+
+void end_session(oauth::Context& context, const model::Session& session) {
+    const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::remove_session(transaction, session);
+        store::end_open_requests(transaction, session.subject);
+        const auto count = store::end_grants_of_session(transaction, session.sid, context.now());
+        transaction.commit();
+        return count;
+    });
+    context.trail.add(
+        audit::Event::logout,
+        {audit::subject(session.subject), audit::session(session.sid), {"grants_ended", std::to_string(ended)}});
 }
 
 }  // namespace postern::oidc

@@ -1,14 +1,18 @@
-// The request of a client that sends a browser to log out (OpenID Connect RP-Initiated Logout 1.0 §2)
+// The request of a client that sends a browser to log out (OpenID Connect RP-Initiated Logout 1.0 §2), on its way
+// through the browser, and the end of the session.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "http/params.h"
 #include "model/ids.h"
+#include "model/session.h"
 #include "oauth/context.h"
-#include "oauth/request_bounds.h"
+#include "oauth/sealed_request.h"
+#include "oauth/settings.h"
 #include "refusal/reason.h"
 #include "util/clock.h"
 #include "util/result.h"
@@ -67,5 +71,20 @@ private:
 /// client has not registered is refused. docs/decisions/0091
 util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
                                                                      const LogoutRequest& request);
+
+struct SealedLogout {
+    LogoutRequest request;
+    /// The browser that the request belongs to, as in oauth::SealedRequest, or "" for a request that was posted by
+    /// another site, which is worth no more than the same request in an address.
+    std::string browser;
+};
+
+std::string seal_logout(oauth::Context& context, const SealedLogout& sealed);
+util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context, std::string_view text);
+
+/// The session, every grant given in it that is not for offline access, and what the user has logged in for or decided
+/// without an answer yet. Together or not at all, and durable before the answer: a logout that the user saw must not
+/// come undone. Other sessions of the user live on; a request that is open there asks once more.
+void end_session(oauth::Context& context, const model::Session& session);
 
 }  // namespace postern::oidc

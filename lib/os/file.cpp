@@ -58,7 +58,7 @@ std::string temporary_of(const std::string& path) {
 /// A temporary file that holds `bytes`, on the disk.
 Descriptor write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
     ::unlink(path.c_str());  // of a run that was killed
-    // Owner only until it has its group: a process that opened it earlier could read what is written later.
+    // Owner only until it has its group: a process that opened it earlier could read the later content.
     Descriptor file = make_file(path, kOwnerOnly);
     const bool done =
         file && resemble(file.get(), mode, like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;

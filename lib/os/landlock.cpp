@@ -40,7 +40,7 @@ constexpr Rights kRefer = 1U << 13;
 constexpr Rights kTruncate = 1U << 14;
 constexpr Rights kOfFiles = kWriteFile | kReadFile | kTruncate;  // the others are of directories
 
-/// The rights that a version of Landlock can forbid, those of earlier versions included.
+/// The rights that a version of Landlock can forbid, with the rights of earlier versions.
 struct Version {
     int number;
     Rights files;    // bits of access to the file system

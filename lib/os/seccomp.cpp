@@ -59,7 +59,7 @@ constexpr std::uint32_t kAlways[] = {
     __NR_clock_gettime, __NR_clock_nanosleep, __NR_nanosleep, __NR_gettimeofday, __NR_setitimer, __NR_rt_sigaction,
     __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_restart_syscall, __NR_futex, __NR_getrandom, __NR_getpid, __NR_gettid,
     __NR_getuid, __NR_geteuid, __NR_getgid, __NR_getegid, __NR_sched_yield, __NR_exit, __NR_exit_group,
-    // a thread's first ones: the C library ends the process when they are refused to one that was just started
+    // a new thread's first calls: the C library ends the process when they are refused
     __NR_rseq, __NR_set_robust_list,
 #ifdef __x86_64__
     __NR_poll, __NR_select, __NR_dup2, __NR_open, __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_time,

@@ -9,7 +9,7 @@
 
 #include "crypto/digest.h"
 #include "pages/template_text.h"
-#include "text/isolate.h"
+#include "text/message.h"
 #include "util/base64.h"
 #include "util/text.h"
 

@@ -35,7 +35,7 @@ enum class Scripts {
     several,  ///< which of them a page has may depend on its values
 };
 
-/// Writes a text between isolates (text/isolate.h) in a page as <bdi>, or <bdi dir="ltr">: text that a reader copies
+/// Writes a text between isolates (text/message.h) in a page as <bdi>, or <bdi dir="ltr">: text that a reader copies
 /// from the page has no invisible characters in it, and the style sheet knows where a value ends. In attributes and
 /// titles, which have no elements, isolates stay.
 std::string isolates_as_elements(std::string html);

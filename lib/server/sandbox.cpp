@@ -18,8 +18,8 @@
 namespace postern::server {
 namespace {
 
-/// Resolving a name reads configuration that is replaced while the process runs, and loads modules. File modes decide
-/// what of it can be read.
+/// Resolving a name reads configuration that is replaced while the process runs, and loads modules. File modes
+/// still protect the secrets in these directories.
 constexpr const char* kForNames[] = {
     "/etc", "/lib", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve", "/run/NetworkManager"};
 
@@ -32,7 +32,7 @@ bool asks_saslauthd(const config::Config& config, const Endpoint& endpoint) {
     return endpoint.logins && config.settings.login.saslauthd.has_value();
 }
 
-/// A password of ours costs a hash, and one that saslauthd refuses a wait.
+/// A password of our own costs a hash; a password that saslauthd refuses costs a wait.
 bool takes_hash_slots(const config::Config& config, const Endpoint& endpoint) {
     const bool hashes = endpoint.passwords && config.settings.login.keeps_passwords();
     return hashes || asks_saslauthd(config, endpoint);
@@ -106,8 +106,8 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
     }
 }
 
-/// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps
-/// its files. Counted in /proc; without /proc the count is unknown.
+/// Landlock restricts the calling thread and its children: a thread that a preloaded library started earlier keeps its
+/// files. Counted in /proc; without /proc the count is unknown.
 std::string running_threads() {
     std::error_code unknown;
     std::size_t threads = 0;

@@ -258,7 +258,7 @@ void Service::sweep() {
             transaction.commit();
         });
     } catch (const db::StoreBusy&) {
-        return;  // another time, or another process: the next request must not wait for what has no hurry
+        return;  // left to another process: the next request must not wait for work without hurry
     }
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "text/isolate.h"
 #include "text/language_tag.h"
+#include "text/message.h"
 #include "util/text.h"
 #include "util/visible.h"
 

@@ -29,7 +29,7 @@ public:
     /// The translation of a text that is marked by tr() or stands between {{_}} and {{/_}}.
     std::string translate(std::string_view english) const;
     /// Values are shown as util::displayable has them. One that stands in a sentence, and would be drawn in another
-    /// order or over the text around it, is between isolates (text/isolate.h).
+    /// order or over the text around it, is between isolates (text/message.h).
     std::string say(const Message& message) const;
 
 private:

@@ -16,7 +16,7 @@ struct Accepted {
     int weight = 1000;  ///< thousandths
 };
 
-/// "0.8" as 800. nullopt for what is no weight (RFC 9110 §12.4.2).
+/// "0.8" as 800. nullopt for text that is no weight (RFC 9110 §12.4.2).
 std::optional<int> parse_weight(std::string_view text) {
     if (text.empty() || (text[0] != '0' && text[0] != '1') || text.size() > 5) return std::nullopt;
     if (text.size() > 1 && text[1] != '.') return std::nullopt;

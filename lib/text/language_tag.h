@@ -11,7 +11,7 @@ namespace postern::text {
 /// 1 to 8 letters, then subtags of 1 to 8 letters and digits, at most 35 characters: "de", "pt-BR", "zh-Hans".
 bool is_language_tag(std::string_view text);
 
-/// Whether it is written from right to left: known by its first subtag.
+/// Returns whether the language is written from right to left, by its first subtag.
 bool is_right_to_left(std::string_view tag);
 
 /// The ranges of an Accept-Language header (RFC 9110 §12.5.4), the most wanted first, without "*", those of weight 0

@@ -23,14 +23,14 @@ constexpr std::string_view kMessagesLine = "X-Messages: ";
     throw std::runtime_error("catalogue " + path + " " + why);
 }
 
-/// What stands behind `name` in the header; "" when that line is not there.
+/// Returns the value of the header line `name`; "" without that line.
 std::string_view header_line(const MoFile& shipped, std::string_view name) {
     for (const std::string_view line : util::split(shipped.find("").value_or(""), '\n'))
         if (line.starts_with(name)) return line.substr(name.size());
     return "";
 }
 
-/// What is wrong with the first message of an operator's catalogue that cannot be used; "" when all can.
+/// Returns the fault of the first unusable message of an operator's catalogue; "" without one.
 std::string fault_of(const MoFile& messages) {
     for (std::size_t i = 0; i < messages.size(); ++i) {
         const auto english = messages.key(i);

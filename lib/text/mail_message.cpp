@@ -13,7 +13,7 @@ namespace postern::text {
 namespace {
 
 constexpr std::size_t kLongestLine = 76;         // RFC 2045 §6.7
-constexpr std::size_t kBytesOfEncodedWord = 39;  // 64 characters with what is around, and the name of the header
+constexpr std::size_t kBytesOfEncodedWord = 39;  // 64 characters with the marks around, and the name of the header
 
 std::string two_digits(unsigned number) { return (number < 10 ? "0" : "") + std::to_string(number); }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,11 @@
 namespace postern::text {
 
 using util::tr;
+
+// The characters around a value that has its own direction in a sentence (UAX #9 §2.4.2).
+inline constexpr std::string_view kLeftToRight = "\xE2\x81\xA6";   // U+2066
+inline constexpr std::string_view kOwnDirection = "\xE2\x81\xA8";  // U+2068: that of its first letter
+inline constexpr std::string_view kEndsIsolate = "\xE2\x81\xA9";   // U+2069
 
 /// A sentence of the catalogues with the values of its {placeholders}, or a text that is the same in every language.
 class Message {
@@ -32,7 +38,7 @@ public:
     /// that is not there has the first.
     static Message in_languages(std::map<std::string, std::string> texts);
 
-    /// Whether it is data(), without a sentence around.
+    /// Returns true for a message that data() made, without a sentence around it.
     bool is_data() const { return kind_ == Kind::data; }
     bool empty() const { return text_.empty() && by_language_.empty(); }
 
@@ -46,6 +52,19 @@ private:
     std::string text_;
     std::vector<std::pair<std::string, Message>> values_;
     std::map<std::string, std::string> by_language_;
+};
+
+/// The operator's name for something, by language tag; "" has the words for every other language.
+struct Words {
+    Words() = default;
+    Words(std::string text) : by_language{{"", std::move(text)}} {}  // NOLINT(google-explicit-constructor)
+    Words(const char* text) : Words(std::string(text)) {}            // NOLINT(google-explicit-constructor)
+    explicit Words(std::map<std::string, std::string> texts) : by_language(std::move(texts)) {}
+
+    bool operator==(const Words&) const = default;
+    Message message() const { return Message::in_languages(by_language); }
+
+    std::map<std::string, std::string> by_language;
 };
 
 }  // namespace postern::text

@@ -52,7 +52,7 @@ public:
     bool write(LogLevel, std::string_view line) override {
         std::string whole;
         whole.reserve(line.size() + 2);
-        if (cut_) whole += '\n';  // what is left of a line must not swallow the next one
+        if (cut_) whole += '\n';  // the rest of a cut line must not swallow the next one
         whole += line;
         whole += '\n';
         std::string_view rest = whole;

@@ -26,7 +26,7 @@ constexpr std::array<bool, 256> plain_bytes() {
 }
 constexpr std::array<bool, 256> kPlain = plain_bytes();
 
-/// How many bytes at the beginning stand for themselves, as most of what is written does.
+/// Returns the number of bytes at the beginning that stand for themselves, as most text does.
 std::size_t plain_length(std::string_view text) {
     const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
     return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());

@@ -2,9 +2,7 @@
 #include "web/logout.h"
 
 #include "http/url.h"
-#include "oidc/end_session.h"
 #include "oidc/logout_request.h"
-#include "oidc/sealed_logout.h"
 #include "store/clients.h"
 #include "store/users.h"
 #include "util/percent.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "fetch/allowed.h"
-#include "fetch/freshness.h"
+#include "fetch/document.h"
 #include "fetch/messages.h"
 #include "fuzz/targets.h"
 #include "http/url.h"

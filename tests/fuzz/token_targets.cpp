@@ -8,7 +8,7 @@
 #include "oauth/introspection.h"
 #include "oauth/presented_token.h"
 #include "oauth/sealed_request.h"
-#include "oidc/sealed_logout.h"
+#include "oidc/logout_request.h"
 #include "support/rules_fixture.h"
 
 namespace postern::test {

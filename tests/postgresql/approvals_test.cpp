@@ -5,7 +5,7 @@
 #include "db/write.h"
 #include "oauth/issue_grant.h"
 #include "oauth/sealed_request.h"
-#include "oidc/end_session.h"
+#include "oidc/logout_request.h"
 #include "postgresql/race.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"

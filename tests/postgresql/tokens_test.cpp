@@ -9,7 +9,7 @@
 #include "oauth/grant_refresh_token.h"
 #include "oauth/refresh_token.h"
 #include "oauth/revocation.h"
-#include "oidc/end_session.h"
+#include "oidc/logout_request.h"
 #include "postgresql/race.h"
 #include "store/users.h"
 

@@ -6,7 +6,7 @@
 #include "db/write.h"
 #include "login/browser.h"
 #include "login/step.h"
-#include "oauth/session_life.h"
+#include "oauth/context.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"

@@ -6,7 +6,7 @@
 #include "json/writer.h"
 #include "login/complete.h"
 #include "oauth/acr.h"
-#include "oauth/session_life.h"
+#include "oauth/context.h"
 #include "store/factors.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"

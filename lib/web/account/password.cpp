@@ -9,7 +9,7 @@
 #include "login/new_password.h"
 #include "login/password_check.h"
 #include "oauth/access_token.h"
-#include "oauth/session_life.h"
+#include "oauth/context.h"
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"

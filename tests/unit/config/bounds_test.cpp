@@ -15,13 +15,12 @@
 #include "oauth/authorization_request.h"
 #include "oauth/client_id_url.h"
 #include "oauth/expected_subject.h"
-#include "oauth/jti.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/refresh_token.h"
 #include "oauth/registration.h"
 #include "oauth/sealed_request.h"
 #include "oidc/id_token.h"
-#include "oidc/sealed_logout.h"
+#include "oidc/logout_request.h"
 #include "support/rules_fixture.h"
 
 using namespace postern;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "text/words.h"
+#include "text/message.h"
 #include "unit/text/compiled.h"
 
 using namespace postern;

@@ -2,7 +2,7 @@
 #include "web/authorization.h"
 
 #include "oauth/registration.h"
-#include "oauth/request_bounds.h"
+#include "oauth/settings.h"
 #include "store/clients.h"
 #include "store/sessions.h"
 #include "unit/web/page_flow.h"

@@ -1,7 +1,7 @@
 // The logout endpoint: whom it asks, whom it signs out, and where it leads.
 #include "web/logout.h"
 
-#include "oauth/request_bounds.h"
+#include "oauth/settings.h"
 #include "unit/web/page_flow.h"
 
 using namespace postern;

@@ -1,4 +1,4 @@
-#include "oauth/jti.h"
+#include "oauth/access_token.h"
 
 #include <doctest/doctest.h>
 
