@@ -30,63 +30,6 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("parse_authorization_request: what is refused, and with which error") {
-    struct Row {
-        const char* clause;
-        std::string query;
-        ErrorCode code;
-    };
-    const std::string no_type = "client_id=app&redirect_uri=https://app.example/cb";
-    const Row rows[] = {
-        {"RFC 6749 §3.1.1 missing", no_type, ErrorCode::invalid_request},
-        {"RFC 6749 §3.1.1 empty", no_type + "&response_type=", ErrorCode::invalid_request},
-        {"RFC 6749 §3.1 twice", kBase + "&response_type=code", ErrorCode::invalid_request},
-        {"RFC 6749 §4.1.2.1 unknown", no_type + "&response_type=zz", ErrorCode::unsupported_response_type},
-        {"implicit is not offered", no_type + "&response_type=token", ErrorCode::unsupported_response_type},
-        {"names are case-sensitive", no_type + "&response_type=CODE", ErrorCode::unsupported_response_type},
-        {"two words", no_type + "&response_type=code+token", ErrorCode::unsupported_response_type},
-        {"a trailing blank", no_type + "&response_type=code+", ErrorCode::unsupported_response_type},
-        {"RFC 6749 §3.3 not registered", kBase + "&scope=openid+address", ErrorCode::invalid_scope},
-        {"RFC 6749 §3.3 unknown, without openid", kBase + "&scope=email+admin", ErrorCode::invalid_scope},
-        {"RFC 6749 appendix A.4 quote", kBase + "&scope=openid%22", ErrorCode::invalid_scope},
-        {"RFC 6749 appendix A.4 backslash", kBase + "&scope=openid%5C", ErrorCode::invalid_scope},
-        {"a tab is no separator", kBase + "&scope=openid%09email", ErrorCode::invalid_request},
-        {"invalid UTF-8", kBase + "&scope=%ff", ErrorCode::invalid_request},
-        {"scope twice", kBase + "&scope=openid&scope=openid", ErrorCode::invalid_request},
-        {"OIDC Core §3.1.2.1 none is alone", kBase + "&prompt=none+login", ErrorCode::invalid_request},
-        {"max_age letters", kBase + "&max_age=abc", ErrorCode::invalid_request},
-        {"max_age sign", kBase + "&max_age=-1", ErrorCode::invalid_request},
-        {"max_age plus", kBase + "&max_age=%2B5", ErrorCode::invalid_request},
-        {"max_age blank", kBase + "&max_age=+5", ErrorCode::invalid_request},
-        {"max_age fraction", kBase + "&max_age=5.0", ErrorCode::invalid_request},
-        {"max_age exponent", kBase + "&max_age=1e3", ErrorCode::invalid_request},
-        {"max_age over 2^31-1", kBase + "&max_age=2147483648", ErrorCode::invalid_request},
-        {"max_age overflow", kBase + "&max_age=99999999999999999999", ErrorCode::invalid_request},
-        {"RFC 7636 §4.3 plain", kBase + "&" + kChallenge + "&code_challenge_method=plain", ErrorCode::invalid_request},
-        {"RFC 7636 §4.3 absent is plain", kBase + "&" + kChallenge, ErrorCode::invalid_request},
-        {"aud and audience differ", kBase + "&aud=a&audience=b", ErrorCode::invalid_target},
-        {"OIDC Core §6.1", kBase + "&request=e30.e30.", ErrorCode::request_not_supported},
-        {"OIDC Core §6.2", kBase + "&request_uri=http://127.0.0.1:1/", ErrorCode::request_uri_not_supported},
-        {"OIDC Core §7.2.1", kBase + "&registration={}", ErrorCode::registration_not_supported},
-        {"a request object comes before a missing response_type", no_type + "&request=x",
-         ErrorCode::request_not_supported},
-        {"response_mode unknown", kBase + "&response_mode=web_message", ErrorCode::invalid_request},
-        {"response_mode in another case", kBase + "&response_mode=FORM_POST", ErrorCode::invalid_request},
-        {"response_mode of two words", kBase + "&response_mode=query+fragment", ErrorCode::invalid_request},
-        {"response_mode twice", kBase + "&response_mode=query&response_mode=query", ErrorCode::invalid_request},
-        {"state over 4096 bytes", kBase + "&state=" + std::string(4097, 's'), ErrorCode::invalid_request},
-        {"all values over 4864 bytes", kBase + "&nonce=" + std::string(4864, 'n'), ErrorCode::invalid_request},
-        {"a control byte in state", kBase + "&state=a%0d%0aSet-Cookie:x=1", ErrorCode::invalid_request},
-    };
-    Fixture f;
-    for (const Row& row : rows) {
-        CAPTURE(row.clause);
-        const auto asked = f.ask(row.query);
-        REQUIRE_FALSE(asked);
-        CHECK(asked.error().code == row.code);
-    }
-}
-
 TEST_CASE("parse_authorization_request: everything that was asked is recorded exactly [IF24, IF25, IF26, IF30, IF31]") {
     Fixture f;
     const auto asked = f.ask(kBase +
@@ -109,44 +52,6 @@ TEST_CASE("parse_authorization_request: everything that was asked is recorded ex
     CHECK(f.ask(kBase)->id != asked->id);
 }
 
-TEST_CASE("parse_authorization_request: no scope asks for the registered ones without OpenID's [RFC 6749 §3.3e]") {
-    Fixture f;
-    model::Client api = f.fixture.add_confidential("api", "https://api.example/cb", "s");
-    CHECK(f.ask(kBase)->scope.empty());
-    {
-        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
-        api.scope = *model::Scope::parse("openid read write");
-        REQUIRE(store::update_client(transaction, api));
-        transaction.commit();
-    }
-    CHECK(f.ask("client_id=api&response_type=code")->scope.to_string() == "read write");
-}
-
-TEST_CASE("parse_authorization_request: unknown words of an OpenID request are ignored [OIDC Core §3.1.2.1]") {
-    struct Row {
-        const char* asked;
-        const char* expected;  // the scope, or an error
-    };
-    const Row rows[] = {
-        {"openid+admin", "openid"},
-        {"admin+openid+email", "openid email"},
-        {"openid+OPENID", "openid"},
-        {"openid+described", "invalid_scope"},
-        {"openid+address", "invalid_scope"},
-        {"openid+admin+address", "invalid_scope"},
-        {"admin", "invalid_scope"},
-        {"admin+email", "invalid_scope"},
-        {"admin+offline_access", "invalid_scope"},
-    };
-    Fixture f;
-    f.fixture.settings.scope_descriptions = {{"described", "words"}};
-    for (const auto& [asked, expected] : rows) {
-        CAPTURE(asked);
-        const auto request = f.ask(kBase + "&scope=" + asked);
-        CHECK((request ? request->scope.to_string() : std::string(oauth::wire_name(request.error().code))) == expected);
-    }
-}
-
 TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are unknown") {
     Fixture f;
     f.fixture.settings.oidc = false;
@@ -156,20 +61,6 @@ TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are u
         REQUIRE_FALSE(asked);
         CHECK(asked.error().code == ErrorCode::invalid_scope);
     }
-}
-
-TEST_CASE("parse_authorization_request: a client without the grant gets unauthorized_client") {
-    Fixture f;
-    model::Client machine = f.fixture.add_confidential("machine", "https://machine.example/cb", "s");
-    {
-        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
-        machine.grants = {model::GrantType::client_credentials};
-        REQUIRE(store::update_client(transaction, machine));
-        transaction.commit();
-    }
-    const auto asked = f.ask("client_id=machine&response_type=code");
-    REQUIRE_FALSE(asked);
-    CHECK(asked.error().code == ErrorCode::unauthorized_client);
 }
 
 TEST_CASE("check_registration: what a client has lost since it asked is refused when the request comes back") {

@@ -90,66 +90,12 @@ TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by a
     }
 }
 
-TEST_CASE("check_refresh_token: another client's request is refused, and the token stays good for its own") {
-    Fixture f;
-    CHECK(error_of(f.check(f.token, f.other)) == "invalid_grant");
-    CHECK(error_of(f.check(f.token, f.spa)) == "invalid_grant");
-    CHECK(f.redeem(f.token) == "");
-}
-
-TEST_CASE("check_refresh_token: the grant has to be among the client's") {
-    Fixture f;
-    f.app.grants = {model::GrantType::authorization_code};
-    CHECK(error_of(f.check(f.token, f.app)) == "unauthorized_client");
-}
-
-TEST_CASE("check_refresh_token: the scope may be narrowed, never widened, and the next one may be wide again") {
-    struct Row {
-        std::optional<std::string> requested;
-        const char* granted;
-        const char* error;
-    };
-    const Row rows[] = {
-        {std::nullopt, "openid email", ""},
-        {"openid email", "openid email", ""},
-        {"email", "email", ""},
-        {"openid profile", "", "invalid_scope"},
-        {"profile", "", "invalid_scope"},
-        {"unknown", "", "invalid_scope"},
-        {"openid unknown", "openid", ""},
-        {"email  openid", "email openid", ""},
-        {" ", "openid email", ""},
-    };
-    Fixture f;
-    for (const auto& row : rows) {
-        CAPTURE(row.requested.value_or("no scope"));
-        const auto checked = f.check(f.token, f.app, row.requested);
-        CHECK(error_of(checked) == row.error);
-        if (checked) CHECK(checked->scope == *model::Scope::parse(row.granted));
-    }
-    REQUIRE(f.redeem(*f.check(f.token, f.app, "email")) == "");
-    const auto next = f.check(f.last_refresh, f.app);
-    REQUIRE(next);
-    CHECK(next->scope == *model::Scope::parse("openid email"));
-}
-
 TEST_CASE("check_refresh_token: without a scope it is what the client is still registered for") {
     Fixture f;
     f.app.scope = *model::Scope::parse("openid");
     const auto checked = f.check(f.token, f.app);
     REQUIRE(checked);
     CHECK(checked->scope == *model::Scope::parse("openid"));
-}
-
-TEST_CASE("redeem_refresh_token: the successor lives, expires with its parent, and the parent is used up") {
-    Fixture f;
-    const auto end = f.check(f.token, f.app)->stored.token.expires_at;
-    f.fixture.clock.advance(util::Seconds{1000});
-    REQUIRE(f.redeem(f.token) == "");
-    CHECK(f.is_active(f.last_access));
-    const auto successor = f.check(f.last_refresh, f.app);
-    REQUIRE(successor);
-    CHECK(successor->stored.token.expires_at == end);
 }
 
 TEST_CASE("redeem_refresh_token: of two that were checked together one rotates, the other is a retry or reuse") {

@@ -72,39 +72,6 @@ constexpr const char* kAll = "asrncb";
 
 }  // namespace
 
-TEST_CASE("revocation: which callers may ask, with the switch on and off [RFC 7009 §2.1e, C08, V08]") {
-    test::IssuedTokens fixture;
-    const std::string confidential = "client_id=app&client_secret=app-secret";
-    struct Row {
-        const char* when;
-        std::string form;
-        const char* expected;
-    };
-    const std::vector<Row> rows = {
-        {"confidential", confidential, "app"},
-        {"public by its id", "client_id=spa", "spa"},
-        {"wrong secret", "client_id=app&client_secret=x", "invalid_client"},
-        {"confidential without secret", "client_id=app", "invalid_client"},
-        {"public with a secret", "client_id=spa&client_secret=x", "invalid_client"},
-        {"unknown", "client_id=nobody", "invalid_client"},
-        {"nobody", "token=x", "invalid_client"},
-        {"id twice", confidential + "&client_id=app", "invalid_request"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        const auto asked = oauth::parse_presented_token(test::post(row.form), 8192);
-        REQUIRE(asked);
-        fixture.fixture.settings.authenticate_revoke = true;
-        const auto client = oauth::authenticate_revoker(fixture.context, *asked);
-        CHECK((client ? client->value_or(model::ClientId("?")).str()
-                      : std::string(oauth::wire_name(client.error().code))) == row.expected);
-        fixture.fixture.settings.authenticate_revoke = false;
-        const auto anybody = oauth::authenticate_revoker(fixture.context, *asked);
-        REQUIRE(anybody);
-        CHECK_FALSE(anybody->has_value());
-    }
-}
-
 TEST_CASE(
     "revocation: what ends with each kind of token, under any hint, and what stays valid [IF137, RFC 7009 §2a, §2.1cl]") {
     struct Row {
@@ -278,22 +245,6 @@ TEST_CASE(
     numeric.set("cid", "app");
     holder.revoke(app, holder.sign(jose::TokenType::access_token, numeric));
     CHECK(holder.alive() == kAll);
-}
-
-TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be redeemed [V09, RFC 7009 §2.1d]") {
-    Holder holder;
-    holder.write([&](db::Transaction& transaction) {
-        REQUIRE(store::redeem_code(transaction, oauth::hash_of(holder.code), holder.context.now()));
-    });
-    holder.revoke(holder.app.id, holder.code, Hint::auth_code);
-    CHECK(holder.alive() == "asrnb");
-    CHECK_FALSE(store::find_code(holder.fixture.database, oauth::hash_of(holder.code))->code.burned_at);
-
-    Holder fresh;
-    fresh.revoke(fresh.app.id, fresh.code, Hint::auth_code);
-    fresh.write([&](db::Transaction& transaction) {
-        CHECK_FALSE(store::redeem_code(transaction, oauth::hash_of(fresh.code), fresh.context.now()));
-    });
 }
 
 TEST_CASE(

@@ -29,21 +29,6 @@ TEST_CASE("parse_token_request: every part where it belongs") {
     CHECK(parsed->credentials.readings.front().client_id.str() == "app");
 }
 
-TEST_CASE("parse_token_request: what is refused before any client is authenticated") {
-    const std::string good = kGood;
-    for (const char* name : {"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier"}) {
-        CAPTURE(name);
-        const auto parsed = oauth::parse_token_request(test::post(good + "&" + name + "=" + name));
-        REQUIRE_FALSE(parsed);
-        CHECK(parsed.error().code == ErrorCode::invalid_request);
-    }
-    for (const http::BodyKind kind : {http::BodyKind::none, http::BodyKind::other}) {
-        http::Request request = test::post(kGood);
-        request.body = kind;
-        CHECK_FALSE(oauth::parse_token_request(request));
-    }
-}
-
 TEST_CASE("parse_token_request: what is wrong with the grant waits for the client's authentication") {
     struct Row {
         const char* form;
