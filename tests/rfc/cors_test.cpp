@@ -48,23 +48,17 @@ std::string reader_of(const Answer& answer) {
 }
 
 /// The wrong origins beside the right one.
-const std::vector<std::string> kStrangers = {"null",
-                                             "*",
-                                             "https://evil.example",
-                                             "https://app.example.evil",
-                                             "https://app.example.evil.example",
-                                             "https://app.exampl",
-                                             "http://app.example",
-                                             "https://app.example:8443",
-                                             "https://app.example:443",
-                                             "https://APP.example",
-                                             "https://app.example/",
-                                             "https://app.example, https://spa.example",
-                                             "https://sub.app.example",
-                                             "file://",
-                                             "http://127.0.0.1",
-                                             "http://127.0.0.1:50123",
-                                             "com.example.app:"};
+const std::vector<std::string> kStrangers = {
+    "null",
+    // clang-format off
+                                             "*", "https://evil.example", "https://app.example.evil",
+                                             "https://app.example.evil.example", "https://app.exampl",
+                                             "http://app.example", "https://app.example:8443",
+                                             "https://app.example:443", "https://APP.example", "https://app.example/",
+                                             "https://app.example, https://spa.example", "https://sub.app.example",
+                                             "file://", "http://127.0.0.1", "http://127.0.0.1:50123",
+    // clang-format on
+    "com.example.app:"};
 
 /// The page of another registered client, and every stranger.
 std::vector<std::string> others_of(const std::string& page) {

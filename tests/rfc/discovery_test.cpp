@@ -417,22 +417,18 @@ TEST_CASE(
 
 TEST_CASE("discovery: without OpenID Connect only the members of RFC 8414 are left") {
     // RFC 8414 §2, RFC 9207 §3: what this server can say of itself.
-    const std::set<std::string> known = {"issuer",
-                                         "authorization_endpoint",
-                                         "token_endpoint",
-                                         "jwks_uri",
-                                         "scopes_supported",
-                                         "response_types_supported",
-                                         "response_modes_supported",
-                                         "grant_types_supported",
-                                         "token_endpoint_auth_methods_supported",
-                                         "revocation_endpoint",
-                                         "revocation_endpoint_auth_methods_supported",
-                                         "introspection_endpoint",
-                                         "introspection_endpoint_auth_methods_supported",
+    const std::set<std::string> known = {
+        "issuer",
+        // clang-format off
+                                         "authorization_endpoint", "token_endpoint", "jwks_uri", "scopes_supported",
+                                         "response_types_supported", "response_modes_supported",
+                                         "grant_types_supported", "token_endpoint_auth_methods_supported",
+                                         "revocation_endpoint", "revocation_endpoint_auth_methods_supported",
+                                         "introspection_endpoint", "introspection_endpoint_auth_methods_supported",
                                          "code_challenge_methods_supported",
                                          "authorization_response_iss_parameter_supported",
-                                         "service_documentation"};
+        // clang-format on
+        "service_documentation"};
     Deployment op;
     auto config = op.config();
     config.erase("oidc");

@@ -16,21 +16,12 @@ using namespace postern::test;
 
 /// The headers of any answer that these requests get.
 const std::set<std::string> kKnownHeaders = {"Status",
-                                             "Cache-Control",
-                                             "Pragma",
-                                             "Content-Type",
-                                             "Content-Length",
-                                             "Location",
-                                             "Set-Cookie",
-                                             "Vary",
-                                             "X-Request-Id",
-                                             "X-Frame-Options",
-                                             "WWW-Authenticate",
-                                             "X-Content-Type-Options",
-                                             "Referrer-Policy",
-                                             "Allow",
-                                             "Retry-After",
-                                             "Strict-Transport-Security",
+                                             // clang-format off
+                                             "Cache-Control", "Pragma", "Content-Type", "Content-Length", "Location",
+                                             "Set-Cookie", "Vary", "X-Request-Id", "X-Frame-Options",
+                                             "WWW-Authenticate", "X-Content-Type-Options", "Referrer-Policy", "Allow",
+                                             "Retry-After", "Strict-Transport-Security",
+                                             // clang-format on
                                              "Content-Security-Policy"};
 
 TEST_CASE("no byte of a parameter becomes a header of the answer, at any endpoint [X04, X05, RFC 6749 §10.14]") {

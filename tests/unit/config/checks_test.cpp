@@ -19,39 +19,23 @@ TEST_CASE(
         CAPTURE(issuer);
         CHECK_FALSE(issuer_fault(issuer));
     }
-    const char* bad[] = {"",
-                         "login.example.org",
-                         "/auth",
-                         "https:login.example.org",
-                         "https://",
-                         "https:///auth",
-                         "http://login.example.org",
-                         "http://127.0.0.1.example.org",
-                         "ftp://127.0.0.1",
-                         "HTTPS://login.example.org",
-                         "https://Login.example.org",
-                         "https://login.example.org/",
-                         "https://login.example.org/auth/",
-                         "https://login.example.org?",
-                         "https://login.example.org/auth?x=1",
-                         "https://login.example.org#f",
-                         "https://me@login.example.org",
-                         "https://login.example.org:443",
-                         "http://127.0.0.1:80",
-                         "https://login.example.org:",
-                         "https://login.example.org:0",
-                         "https://login.example.org:08443",
-                         "https://login.example.org:65536",
-                         "https://login.example.org//auth",
-                         "https://login.example.org/a/../b",
-                         "https://login.example.org/./b",
-                         "https://login.example.org/%61uth",
-                         "https://login.ex%61mple.org",
-                         "https://login.example.org/a;b",
-                         "https://login.example.org/a b",
-                         " https://login.example.org",
+    const char* bad[] = {
+        "",
+        // clang-format off
+                         "login.example.org", "/auth", "https:login.example.org", "https://", "https:///auth",
+                         "http://login.example.org", "http://127.0.0.1.example.org", "ftp://127.0.0.1",
+                         "HTTPS://login.example.org", "https://Login.example.org", "https://login.example.org/",
+                         "https://login.example.org/auth/", "https://login.example.org?",
+                         "https://login.example.org/auth?x=1", "https://login.example.org#f",
+                         "https://me@login.example.org", "https://login.example.org:443", "http://127.0.0.1:80",
+                         "https://login.example.org:", "https://login.example.org:0", "https://login.example.org:08443",
+                         "https://login.example.org:65536", "https://login.example.org//auth",
+                         "https://login.example.org/a/../b", "https://login.example.org/./b",
+                         "https://login.example.org/%61uth", "https://login.ex%61mple.org",
+                         "https://login.example.org/a;b", "https://login.example.org/a b", " https://login.example.org",
                          "https://login.example.org\n",
-                         "https://m\xc3\xbcnchen.example"};
+        // clang-format on
+        "https://m\xc3\xbcnchen.example"};
     for (const char* issuer : bad) {
         CAPTURE(issuer);
         CHECK(issuer_fault(issuer));
@@ -108,39 +92,16 @@ TEST_CASE("variable_fault: a variable that a client can fill is refused, however
     }
     // REDIRECT_REMOTE_USER may be of a login that failed, and REDIRECT_SSL_CLIENT_... would count without
     // SSL_CLIENT_VERIFY.
-    const std::string bad[] = {"REDIRECT_REMOTE_USER",
-                               "remote_user",
-                               "SSL_CLIENT_VERIFY",
-                               "SSL_TLS_SNI",
-                               "SSL_SESSION_ID",
-                               "REDIRECT_SSL_CLIENT_S_DN_CN",
-                               "ssl_client_s_dn_cn",
-                               "SSL-CLIENT-S-DN-CN",
-                               std::string(129, 'A'),
-                               "",
-                               "1USER",
-                               "REMOTE USER",
-                               "REMOTE_USER=x",
-                               "REMOTE_USER\n",
-                               "%{REMOTE_USER}e",
-                               "HTTP_REMOTE_USER",
-                               "HTTP_X_REMOTE_USER",
-                               "http_remote_user",
-                               "HTTP-REMOTE-USER",
-                               "HTTP_",
-                               "REDIRECT_HTTP_REMOTE_USER",
-                               "REDIRECT_REDIRECT_HTTP_X",
-                               "redirect_http_x",
-                               "REDIRECT_",
-                               "CONTENT_TYPE",
-                               "QUERY_STRING",
-                               "REDIRECT_QUERY_STRING",
-                               "REDIRECT_URL",
-                               "REQUEST_URI",
-                               "PATH_INFO",
-                               "SERVER_NAME",
-                               "REMOTE_ADDR",
-                               "REMOTE_IDENT",
+    const std::string bad[] = {"REDIRECT_REMOTE_USER", "remote_user", "SSL_CLIENT_VERIFY", "SSL_TLS_SNI",
+                               "SSL_SESSION_ID", "REDIRECT_SSL_CLIENT_S_DN_CN", "ssl_client_s_dn_cn",
+                               "SSL-CLIENT-S-DN-CN", std::string(129, 'A'),
+                               // clang-format off
+                               "", "1USER", "REMOTE USER", "REMOTE_USER=x", "REMOTE_USER\n", "%{REMOTE_USER}e",
+                               "HTTP_REMOTE_USER", "HTTP_X_REMOTE_USER", "http_remote_user", "HTTP-REMOTE-USER",
+                               "HTTP_", "REDIRECT_HTTP_REMOTE_USER", "REDIRECT_REDIRECT_HTTP_X", "redirect_http_x",
+                               "REDIRECT_", "CONTENT_TYPE", "QUERY_STRING", "REDIRECT_QUERY_STRING", "REDIRECT_URL",
+                               "REQUEST_URI", "PATH_INFO", "SERVER_NAME", "REMOTE_ADDR", "REMOTE_IDENT",
+                               // clang-format on
                                "AUTH_TYPE"};
     for (const std::string& name : bad) {
         CAPTURE(name);

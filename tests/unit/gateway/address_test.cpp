@@ -43,31 +43,13 @@ TEST_CASE("node_address: an address in each spelling of a node, with or without 
             CHECK(node_address(spelling) == row.address);
         }
     for (const char* refused : {"unknown",
-                                "UNKNOWN",
-                                "unknown:51234",
-                                "_hidden",
-                                "_SEVKISEK:80",
-                                "client.example",
-                                "client.example:443",
-                                "for=203.0.113.7",
-                                "unix:",
-                                "",
-                                "\"\"",
-                                "\"",
-                                "203.0.113.7:",
-                                "203.0.113.7:512345",
-                                "203.0.113.7:-1",
-                                "203.0.113.7:_",
-                                "203.0.113.7:80:80",
-                                "203.0.113.7/32",
-                                "203.0.113.7%eth0",
-                                "203.0.113.007",
-                                "203.0.113.7 198.51.100.1",
-                                "[203.0.113.7]",
-                                "[2001:db8::7",
-                                "[2001:db8::7]x",
-                                "[2001:db8::7]:",
-                                "2001:db8::7]",
+                                // clang-format off
+                                "UNKNOWN", "unknown:51234", "_hidden", "_SEVKISEK:80", "client.example",
+                                "client.example:443", "for=203.0.113.7", "unix:", "", "\"\"", "\"", "203.0.113.7:",
+                                "203.0.113.7:512345", "203.0.113.7:-1", "203.0.113.7:_", "203.0.113.7:80:80",
+                                "203.0.113.7/32", "203.0.113.7%eth0", "203.0.113.007", "203.0.113.7 198.51.100.1",
+                                "[203.0.113.7]", "[2001:db8::7", "[2001:db8::7]x", "[2001:db8::7]:", "2001:db8::7]",
+                                // clang-format on
                                 "[]"}) {
         CAPTURE(refused);
         CHECK_FALSE(node_address(refused));

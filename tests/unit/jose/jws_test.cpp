@@ -176,36 +176,20 @@ TEST_CASE(
     const std::string jwk = json::write(jose::to_json(fixture.keys[2]));
     const std::string headers[] = {
         // alg: none and friends, symmetric, other algorithms of our keys, other keys' algorithms
-        with_alg("\"none\""),
-        with_alg("\"None\""),
-        with_alg("\"NONE\""),
-        with_alg("\"nOnE\""),
-        with_alg("\"\""),
-        with_alg("null"),
-        with_alg("[\"EdDSA\"]"),
-        with_alg("\"HS256\""),
-        with_alg("\"RS256\""),
-        with_alg("\"RS512\""),
-        with_alg("\"PS256\""),
-        with_alg("\"ES256\""),
-        with_alg("\"ES384\""),
-        with_alg("\"Ed25519\""),
+        // clang-format off
+        with_alg("\"none\""), with_alg("\"None\""), with_alg("\"NONE\""), with_alg("\"nOnE\""), with_alg("\"\""),
+        with_alg("null"), with_alg("[\"EdDSA\"]"), with_alg("\"HS256\""), with_alg("\"RS256\""), with_alg("\"RS512\""),
+        with_alg("\"PS256\""), with_alg("\"ES256\""), with_alg("\"ES384\""), with_alg("\"Ed25519\""),
         with_alg("\"eddsa\""),
+        // clang-format on
         R"({"typ":"at+jwt","kid":")" + kid + "\"}",
         // typ
-        with_typ("\"AT+JWT\""),
-        with_typ("\"At+jwt\""),
-        with_typ("\"at+JWT\""),
-        with_typ("\"at+jwt\\u0000\""),
-        with_typ("null"),
-        with_typ("1"),
-        with_typ("\"application/at+jwt\""),
-        with_typ("\"jwt\""),
-        with_typ("\"id+jwt\""),
-        with_typ("\"at+jwt \""),
-        with_typ("\"\""),
-        with_typ("[\"at+jwt\"]"),
+        // clang-format off
+        with_typ("\"AT+JWT\""), with_typ("\"At+jwt\""), with_typ("\"at+JWT\""), with_typ("\"at+jwt\\u0000\""),
+        with_typ("null"), with_typ("1"), with_typ("\"application/at+jwt\""), with_typ("\"jwt\""),
+        with_typ("\"id+jwt\""), with_typ("\"at+jwt \""), with_typ("\"\""), with_typ("[\"at+jwt\"]"),
         with_typ("\"a\\u0074+jwt\""),
+        // clang-format on
         R"({"alg":"EdDSA","kid":")" + kid + "\"}",
         // kid
         with_kid("\"../../dev/null\""),

@@ -1,4 +1,4 @@
-// Tests of lib/json/reader.cpp and lib/json/builder.cpp.
+// Tests of lib/json/reader.cpp.
 #include "json/reader.h"
 
 #include <doctest/doctest.h>
@@ -59,35 +59,12 @@ TEST_CASE("parse: strings come unescaped") {
 
 TEST_CASE("parse: text that is not JSON is refused [RFC 8259]") {
     for (const auto bad : {""sv,
-                           "  "sv,
-                           "nul"sv,
-                           "True"sv,
-                           "NaN"sv,
-                           "Infinity"sv,
-                           "-Infinity"sv,
-                           "'a'"sv,
-                           "a"sv,
-                           "{"sv,
-                           "}"sv,
-                           "["sv,
-                           "]"sv,
-                           "[1"sv,
-                           "[1 2]"sv,
-                           "[,]"sv,
-                           "{\"a\"}"sv,
-                           "{\"a\":}"sv,
-                           "{\"a\" 1}"sv,
-                           "{a:1}"sv,
-                           "{1:1}"sv,
-                           "{\"a\":1 \"b\":2}"sv,
-                           "\"a"sv,
-                           "\"\\x\""sv,
-                           "\"\\u12\""sv,
-                           "\"\\u12g4\""sv,
-                           "\"a\nb\""sv,
-                           "\"a\tb\""sv,
-                           "[1}"sv,
-                           "{\"a\":1]"sv,
+                           // clang-format off
+                           "  "sv, "nul"sv, "True"sv, "NaN"sv, "Infinity"sv, "-Infinity"sv, "'a'"sv, "a"sv, "{"sv,
+                           "}"sv, "["sv, "]"sv, "[1"sv, "[1 2]"sv, "[,]"sv, "{\"a\"}"sv, "{\"a\":}"sv, "{\"a\" 1}"sv,
+                           "{a:1}"sv, "{1:1}"sv, "{\"a\":1 \"b\":2}"sv, "\"a"sv, "\"\\x\""sv, "\"\\u12\""sv,
+                           "\"\\u12g4\""sv, "\"a\nb\""sv, "\"a\tb\""sv, "[1}"sv, "{\"a\":1]"sv,
+                           // clang-format on
                            "\xC2\xA0"
                            "1"sv}) {
         CAPTURE(bad);

@@ -84,30 +84,13 @@ TEST_CASE("is_client_page: origins of redirect URIs, byte by byte, and nothing t
         CHECK(f.any(known));
     }
     const std::string refused[] = {
-        "null",
-        "null:",
-        "",
-        "*",
-        "https://",
-        "https://app.exampl",
-        "https://app.example.evil",
-        "https://app.example/",
-        "https://app.example:443",
-        "https://app.example:8443",
-        "https://second.example",
-        "http://app.example",
-        "https://APP.example",
-        "HTTPS://app.example",
-        "https://spa.example:443",
-        "https://app.example/cb",
-        "https://app.example ",
-        "https://app.example,https://spa.example",
-        "https://app.example\n",
-        "https://%.example",
-        "https://_pp.example",
-        "http://localhost",
-        "https://localhost:5173",
-        "https://logout.example",
+        // clang-format off
+        "null", "null:", "", "*", "https://", "https://app.exampl", "https://app.example.evil", "https://app.example/",
+        "https://app.example:443", "https://app.example:8443", "https://second.example", "http://app.example",
+        "https://APP.example", "HTTPS://app.example", "https://spa.example:443", "https://app.example/cb",
+        "https://app.example ", "https://app.example,https://spa.example", "https://app.example\n", "https://%.example",
+        "https://_pp.example", "http://localhost", "https://localhost:5173", "https://logout.example",
+        // clang-format on
         "https://app.example" + std::string(400, 'a'),
         // Programs of the user's machine, not pages.
         "http://127.0.0.1",

@@ -18,26 +18,11 @@ namespace {
 
 /// What strangers and file systems can bring.
 const std::string kHostile[] = {
-    "https://evil.example/c;touch$IFS.x;.json",
-    "$(touch x)",
-    "`touch x`",
-    "'; touch x; '",
-    "\"; touch x; \"",
-    "a b",
-    "a\\'; touch x; #",
-    "*",
-    "~",
-    "=ls",
-    "{a,b}",
-    "!!",
-    "&& touch x",
-    "> x",
-    "#a",
-    "%1",
-    "",
-    "a\ntouch x\n",
-    "a\r; touch x",
-    "\xe2\x80\xae'; touch x; '",
+    // clang-format off
+    "https://evil.example/c;touch$IFS.x;.json", "$(touch x)", "`touch x`", "'; touch x; '", "\"; touch x; \"", "a b",
+    "a\\'; touch x; #", "*", "~", "=ls", "{a,b}", "!!", "&& touch x", "> x", "#a", "%1", "", "a\ntouch x\n",
+    "a\r; touch x", "\xe2\x80\xae'; touch x; '",
+    // clang-format on
     "a\xe2\x80\x8b"
     "b",
     "a\xc2\xa0"
