@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "crypto/random.h"
 #include "factor/password_list.h"
-#include "factor/password_strength.h"
+#include "factor/password_quality.h"
 #include "login/saslauthd.h"
 #include "util/shell_command.h"
 

@@ -6,7 +6,6 @@
 
 #include "config/branding.h"
 #include "config/lists.h"
-#include "config/objects.h"
 #include "db/database.h"
 #include "util/text.h"
 

@@ -7,7 +7,6 @@
 
 #include "crypto/password.h"
 #include "factor/password_list.h"
-#include "factor/password_strength.h"
 #include "util/text.h"
 #include "util/utf8.h"
 

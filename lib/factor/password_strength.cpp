@@ -1,5 +1,5 @@
 // Estimates by libzxcvbn: the only file that is compiled with it.
-#include "factor/password_strength.h"
+#include "factor/password_quality.h"
 
 #ifdef POSTERN_ZXCVBN
 

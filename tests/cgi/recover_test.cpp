@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "factor/password_strength.h"
+#include "factor/password_quality.h"
 #include "json/reader.h"
 #include "os/slots.h"
 #include "support/app_set_up.h"

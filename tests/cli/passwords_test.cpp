@@ -9,7 +9,7 @@
 #include "crypto/digest.h"
 #include "crypto/password.h"
 #include "factor/password_list.h"
-#include "factor/password_strength.h"
+#include "factor/password_quality.h"
 #include "json/reader.h"
 #include "preconditions.h"
 #include "support/deployment.h"

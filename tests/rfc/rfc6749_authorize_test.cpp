@@ -283,10 +283,6 @@ TEST_CASE(
     check_rows(
         op,
         {
-            {"OIDC Core §6.1", "request", good().with("request", "eyJ.e.s"), "request_not_supported"},
-            {"OIDC Core §6.2", "request_uri", good().with("request_uri", "http://127.0.0.1:1/"),
-             "request_uri_not_supported"},
-            {"OIDC Core §7.2.1", "registration", good().with("registration", "{}"), "registration_not_supported"},
             {"OIDC Core §5.5", "claims is optional and ignored", good().with("claims", "{\"userinfo\":{}}"), "login"},
             {"OIDC Core §3.1.2.1", "display, ui_locales, acr_values are hints",
              good().with("display", "popup").with("ui_locales", "de").with("acr_values", "1"), "login"},

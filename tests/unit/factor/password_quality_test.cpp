@@ -5,8 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "factor/password_strength.h"
-
 using namespace postern;
 using factor::find_password_flaw;
 using factor::PasswordFlaw;

@@ -4,7 +4,7 @@
 
 #include "crypto/random.h"
 #include "factor/password_list.h"
-#include "factor/password_strength.h"
+#include "factor/password_quality.h"
 #include "os/file.h"
 #include "support/rules_fixture.h"
 #include "unit/text/said.h"

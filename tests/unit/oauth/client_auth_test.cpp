@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "crypto/digest.h"
 #include "store/clients.h"
 #include "support/rules_fixture.h"
 #include "util/base64.h"
@@ -115,22 +114,6 @@ TEST_CASE("client authentication: every failure has the same words for the clien
     CHECK(off.description == wrong.description);
     CHECK(unknown.log_detail != wrong.log_detail);
     CHECK(off.log_detail != wrong.log_detail);
-}
-
-TEST_CASE("client authentication: an old secret works until it ends, a new one at once") {
-    Fixture f;
-    {
-        db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::replace_client_secret(transaction, model::ClientId("app"),
-                                     model::ValueHash(crypto::sha256_hex("new-secret")),
-                                     f.fixture.clock.now() + util::Seconds{60}, f.fixture.clock.now());
-        transaction.commit();
-    }
-    CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
-    CHECK(f.ask(test::basic_header("app", kSecret), "") == "");
-    f.fixture.clock.advance(util::Seconds{60});
-    CHECK(f.ask(test::basic_header("app", kSecret), "") == "invalid_client");
-    CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
 }
 
 TEST_CASE("reader_of_refusal: the origin of a document's URL that is no stored client, and of nothing else [CIMD-15]") {

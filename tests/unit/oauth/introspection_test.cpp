@@ -280,18 +280,6 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: the hint auth_code selects a handler that knows nothing [IF120, the interface specification, I06, "
-    "RFC 7662 §2.1d]") {
-    test::IssuedTokens fixture;
-    const model::Grant grant = fixture.add_grant(fixture.app);
-    const std::string code = fixture.add_code(grant);
-    for (const std::string& value : {code, fixture.add_access(grant), fixture.add_refresh(grant)})
-        CHECK(answer_to(fixture, value, oauth::TokenTypeHint::auth_code) == kInactive);
-    CHECK(answer_to(fixture, code) == kInactive);
-    CHECK(json::write(oauth::introspect(fixture.context, {})) == kInactive);
-}
-
-TEST_CASE(
     "introspection: never by a client that a document describes, whatever the configuration lets in [CIMD-11, A30]") {
     test::IssuedTokens fixture;
     fixture.fixture.settings.introspection_requires_confidential_client = false;
