@@ -13,7 +13,7 @@ namespace postern::factor {
 
 inline constexpr std::size_t kMaxCredentialId = 1023;  ///< bytes, WebAuthn §7.1
 
-/// WebAuthn §6.5.1. The views point into the authenticator data.
+/// The attested credential data (WebAuthn §6.5.1). The views point into the authenticator data.
 struct AttestedCredential {
     std::string_view aaguid;  ///< 16 bytes
     std::string_view id;      ///< 1 to kMaxCredentialId bytes
@@ -30,11 +30,12 @@ struct AuthenticatorData {
     std::optional<AttestedCredential> credential;  ///< AT
 };
 
-/// Syntax only. Extensions must be one CBOR map, whose content is ignored. No byte may be left over.
+/// Parses authenticator data, syntax only. Extensions must be one CBOR map, whose content is ignored. No byte may be
+/// left over.
 util::Result<AuthenticatorData, PasskeyFault> parse_authenticator_data(std::string_view bytes);
 
-/// It is for this RP ID, the user was present, a passkey that is backed up may be, and there is a credential at
-/// registration and none in an assertion.
+/// Checks that the data are for this RP ID, the user was present, a passkey that is backed up may be, and there is a
+/// credential at registration and none in an assertion.
 util::Result<void, PasskeyFault> check_authenticator_data(const AuthenticatorData& data, Ceremony ceremony,
                                                           std::string_view rp_id);
 

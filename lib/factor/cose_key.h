@@ -16,8 +16,8 @@ inline constexpr std::size_t kCoseKeyMembers = 8;
 /// The number of an algorithm in the registry of COSE, which pages offer: -7, -8, -257.
 std::int64_t cose_algorithm(crypto::Algorithm algorithm);
 
-/// ES256 on P-256, EdDSA on Ed25519 or RS256, fit as crypto::CredentialKey says, in one CBOR map without a byte left
-/// over. Members that are not needed are ignored.
+/// Parses a key for ES256 on P-256, EdDSA on Ed25519 or RS256, fit as crypto::CredentialKey says, in one CBOR map
+/// without a byte left over. Members that are not needed are ignored.
 util::Result<crypto::CredentialKey, PasskeyFault> parse_cose_key(std::string_view bytes);
 
 }  // namespace postern::factor

@@ -61,7 +61,7 @@ public:
     /// Returns false for a list that is too long for its order.
     [[nodiscard]] bool add(PasswordEntry entry);
 
-    /// Passes on what is held. To be called once, after the last `add`.
+    /// Passes on the entries that are held. To be called once, after the last `add`.
     void finish();
 
 private:

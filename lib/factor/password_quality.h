@@ -11,7 +11,7 @@ namespace postern::factor {
 
 class PasswordList;
 
-/// Why not. The first that applies is said, in this order.
+/// The reason to refuse a password; the first that applies, in this order.
 enum class PasswordFlaw {
     too_short,   ///< fewer code points than configured
     too_long,    ///< more bytes than can be hashed, which are never cut
@@ -38,12 +38,12 @@ struct PasswordRules {
     const PasswordList* list = nullptr;  ///< nullptr: there is none
 };
 
-/// nullopt: it may. The whole password is compared, ASCII letters folded, never a part of it. Throws std::runtime_error
-/// when the list cannot be read.
+/// Returns the first flaw of a new password; nullopt: it may be used. The whole password is compared, ASCII letters
+/// folded, never a part of it. Throws std::runtime_error when the list cannot be read.
 std::optional<PasswordFlaw> find_password_flaw(std::string_view password, const PasswordRules& rules,
                                                const PasswordOwner& owner);
 
-/// For logs: "too_short".
+/// Returns the word for logs: "too_short".
 std::string_view to_string(PasswordFlaw flaw);
 
 /// Returns the binary logarithm of the guesses that a password takes, as libzxcvbn estimates them from words, names,

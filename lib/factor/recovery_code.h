@@ -15,7 +15,7 @@ namespace postern::factor {
 inline constexpr std::size_t kRecoveryCodes = 10;
 inline constexpr std::size_t kRecoveryDigits = 16;  ///< 53 bits
 
-/// Ten of sixteen digits each; every number has the same chance.
+/// Makes ten codes of sixteen digits each; every number has the same chance.
 std::vector<std::string> make_recovery_codes(crypto::Random& random);
 
 /// Names the key of recovery codes in factor.key, of which `factor_key` has the bytes: 16 hexadecimal digits and a dot,

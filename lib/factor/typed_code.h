@@ -17,8 +17,9 @@ struct TypedCode {
     std::string digits = {};  ///< of app and recovery: 0-9 and nothing else
 };
 
-/// Blanks, hyphens and what cannot be seen are ignored wherever they are, those of word processors and phones too. A
-/// digit of another script is the digit of its value: a keyboard for Arabic or Japanese has no others at hand.
+/// Reads a typed code. Blanks, hyphens and invisible characters are ignored wherever they are, those of word processors
+/// and phones too. A digit of another script is the digit of its value: a keyboard for Arabic or Japanese has no others
+/// at hand.
 TypedCode parse_code(std::string_view typed);
 
 }  // namespace postern::factor

@@ -13,7 +13,7 @@ namespace postern::fetch {
 /// §2.5.5.2).
 using Address = std::array<std::uint8_t, 16>;
 
-/// ::ffff:0.0.0.0, whose last four bytes become those of an IPv4 address.
+/// The prefix ::ffff:0.0.0.0, whose last four bytes become those of an IPv4 address.
 inline constexpr Address kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 /// Returns whether an address is one of IPv4.

@@ -33,7 +33,7 @@ struct Body {
 /// Reads at most `size` bytes: 0 at the end, nullopt when the transport failed.
 using ReadSome = std::function<std::optional<std::size_t>(char* buffer, std::size_t size)>;
 
-/// Refused bodies are read too, up to 1 MiB: web servers lose the answer of a program that leaves one lying.
+/// The limit up to which a refused body is read, too: web servers lose the answer of a program that leaves one unread.
 inline constexpr std::size_t kDrainBytes = std::size_t{1} << 20;
 
 /// Reads the whole body, or drains one that is over `cap`.

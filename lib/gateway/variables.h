@@ -35,7 +35,7 @@ struct Variables {
     std::string_view duplicate;                                         ///< the first known name that came twice, or ""
     Clues clues;
 
-    /// "" when absent.
+    /// Returns the value; "" when absent.
     std::string_view get(std::string_view name) const { return find(name).value_or(""); }
     bool has(std::string_view name) const { return find(name).has_value(); }
 

@@ -37,16 +37,16 @@ struct Request {
     BodyKind body = BodyKind::none;
     Params form;                               ///< empty unless body == form
     std::optional<std::string> authorization;  ///< the header's value as it came
-    /// Advice for the operator when a header that may hold credentials did not come: what the web server lacks. Never
-    /// sent.
+    /// The advice for the operator when a header that may hold credentials did not come: what the web server lacks.
+    /// Never sent.
     std::string why_no_authorization = {};
     std::string cookie;  ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;
     std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
-    /// CGI variables that the endpoint asks for: those that the configuration names, as the web server's own modules
-    /// set them, which are never headers; at the login also a header, the User-Agent.
+    /// The CGI variables that the endpoint asks for: those that the configuration names, as the web server's own
+    /// modules set them, which are never headers; at the login also a header, the User-Agent.
     std::map<std::string, std::string, std::less<>> server_variables = {};
 };
 
@@ -60,7 +60,7 @@ struct Refusal {
 
 struct Response {
     int status = 200;
-    /// Names as written; the writer adds the ones every answer has.
+    /// The headers, names as written; the writer adds the ones every answer has.
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     std::optional<Refusal> refusal;        ///< recorded by the server under the request's id

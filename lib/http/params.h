@@ -18,7 +18,7 @@ enum class ParamFault {
     malformed,  ///< bad percent-encoding, NUL, another control byte, or not UTF-8
 };
 
-/// Why a whole query or body is refused before any parameter is looked at.
+/// The reason to refuse a whole query or body before any parameter is looked at.
 enum class ParamsError { too_many, malformed_name };
 
 /// A set of parameters. Empty values count as absent (RFC 6749 §3.1); names compare byte by byte.

@@ -16,10 +16,10 @@ struct Jwk {
     crypto::PublicKey key;
 };
 
-/// base64url(SHA-256) of the required members in lexical order (RFC 7638 §3).
+/// Returns base64url(SHA-256) of the required members in lexical order (RFC 7638 §3).
 std::string thumbprint(const crypto::PublicKey& key);
 
-/// {"kty":..,"use":"sig","alg":..,"kid":..,<public members>}
+/// Returns {"kty":..,"use":"sig","alg":..,"kid":..,<public members>}
 json::Object to_json(const Jwk& jwk);
 
 /// One key of a set. The error is for the operator: which member is missing or wrong. Private members are an error.
@@ -27,7 +27,7 @@ util::Result<Jwk, std::string> parse_jwk(const json::Value& value);
 
 using JwkSet = std::vector<Jwk>;
 
-/// {"keys":[...]}
+/// Returns {"keys":[...]}
 json::Object to_json(const JwkSet& set);
 
 /// Refuses an entry that does not parse and two entries with one kid.

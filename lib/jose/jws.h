@@ -25,10 +25,10 @@ enum class TokenType {
 };
 std::string_view typ_of(TokenType type);
 
-/// base64url of {"alg":"..","typ":"..","kid":".."}: this member order is frozen, issued tokens depend on it.
+/// Returns base64url of {"alg":"..","typ":"..","kid":".."}: this member order is frozen, issued tokens depend on it.
 std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid);
 
-/// header.payload.signature
+/// Returns header.payload.signature
 std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, TokenType type, std::string_view payload);
 
 enum class JwtFault {
@@ -47,7 +47,8 @@ struct VerifiedJws {
     std::string digest;    ///< SHA-256 of the whole token, 32 bytes: it had to be made, and records are found by it
 };
 
-/// Longer than any token of this server: an ID token can repeat a nonce of some thousand quotation marks.
+/// The limit of a token, above any token of this server: an ID token can repeat a nonce of some thousand quotation
+/// marks.
 inline constexpr std::size_t kMaxTokenBytes = 16384;
 
 class Verifier {

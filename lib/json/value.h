@@ -15,8 +15,8 @@ namespace postern::json {
 class Value;
 using Array = std::vector<Value>;
 
-/// Members in the order in which they were read or added. Names are unique (the reader refuses duplicates, `set`
-/// replaces).
+/// A JSON object with its members in the order in which they were read or added. Names are unique (the reader refuses
+/// duplicates, `set` replaces).
 class Object {
 public:
     Object();

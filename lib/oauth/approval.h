@@ -19,7 +19,7 @@ enum class NotIssued {
     too_many_of_user,    ///< it is new, and the user has brought as many such clients as one user may
 };
 
-/// Where the approval comes from.
+/// The origin of the approval.
 enum class ConsentSource {
     given_now,   ///< the user's, for this very request: remembered when its credential is issued, not at the click,
                  ///< since until then another tab may take it back

@@ -21,11 +21,11 @@ struct ClaimsParameter {
     model::RequestedAcr acr;                ///< `acr` of the ID token with values, those that are known here
 };
 
-/// `{"userinfo":{...},"id_token":{...}}`, each member of them null or `{essential, value, values}`; what is unknown is
-/// ignored at every level (§5.5, §5.5.1). A claim that cannot be given is not an error, essential or not (§5.5.1), with
-/// two exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an essential `acr`
-/// of the ID token that no login here can have is unmet_authentication_requirements (§5.5.1.1). The edges are
-/// docs/decisions/0014-id-token-hint-and-claims.md.
+/// Parses `{"userinfo":{...},"id_token":{...}}`, each member of them null or `{essential, value, values}`; what is
+/// unknown is ignored at every level (§5.5, §5.5.1). A claim that cannot be given is not an error, essential or not
+/// (§5.5.1), with two exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an
+/// essential `acr` of the ID token that no login here can have is unmet_authentication_requirements (§5.5.1.1). The
+/// edges are docs/decisions/0014-id-token-hint-and-claims.md.
 Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
                                                 const model::Scope& scope, std::string_view text);
 

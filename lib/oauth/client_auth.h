@@ -32,7 +32,7 @@ inline constexpr const char* kNoCredentials =
     "no client credentials arrived; if they were sent, the web server removes the Authorization header (Apache passes "
     "it with CGIPassAuth On)";
 
-/// invalid_request for two methods at once or two different client ids (RFC 6749 §2.3), invalid_client for an
+/// Returns invalid_request for two methods at once or two different client ids (RFC 6749 §2.3), invalid_client for an
 /// Authorization header that is not well-formed Basic.
 Outcome<Credentials> parse_credentials(const http::Request& request);
 

@@ -21,7 +21,7 @@ class WakeFile;
 
 namespace postern::oauth {
 
-/// Borrows everything. `store` and `keys` hold what the endpoint declared that it needs; nothing else is open.
+/// Borrows everything. `store` and `keys` hold only what the endpoint declared.
 struct Context {
     const Settings& settings;
     db::Database& store;

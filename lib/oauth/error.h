@@ -13,7 +13,7 @@ enum class Reason : std::uint8_t;  // refusal/reason.h, for those who name one
 
 namespace postern::oauth {
 
-/// Registered names only (IANA OAuth Extensions Error registry).
+/// The registered names only (IANA OAuth Extensions Error registry).
 enum class ErrorCode {
     invalid_request,
     invalid_client,
