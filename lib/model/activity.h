@@ -44,6 +44,8 @@ struct ActivityLine {
     std::string agent = {};    ///< as web/agent_label.h names a browser, or kOperatorAgent; "": not known
     std::string address = {};  ///< "": not kept
     std::string detail = {};
+
+    bool operator==(const ActivityLine&) const = default;
 };
 
 /// The purpose of a `link_used` without one: no password was chosen with that invitation.

@@ -19,6 +19,8 @@ struct Authentication {
     Level level = Level::unknown;
     std::string amr;          ///< the methods: words of RFC 8176 §2 with single blanks between them; "": not known
     bool remembered = false;  ///< a remembered device took the place of the second factor (DEVICE-3)
+
+    bool operator==(const Authentication&) const = default;
 };
 
 /// A password and nothing else.

@@ -22,6 +22,7 @@ struct RequestedClaims {
 
     ClaimNames all() const;
     bool empty() const { return userinfo.empty() && id_token.empty(); }
+    bool operator==(const RequestedClaims&) const = default;
 };
 
 /// Set by the server in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693, OpenID Connect Core §2): a user's

@@ -45,6 +45,8 @@ std::optional<Origin> parse_origin(std::string_view name);
 struct ClientSecret {
     ValueHash hash;
     std::optional<util::Time> expires_at;  ///< set for an old secret that works for a while after rotation
+
+    bool operator==(const ClientSecret&) const = default;
 };
 
 struct Client {
@@ -79,6 +81,7 @@ struct Client {
     Subject brought_by = {};  ///< the user whose approval made the row, perhaps removed since; empty: not known
 
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
+    bool operator==(const Client&) const = default;
 };
 
 }  // namespace postern::model

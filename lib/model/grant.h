@@ -27,6 +27,8 @@ struct Grant {
     ResourceUris resources;  ///< what its tokens may be for (RFC 8707 §2.2); empty: none was named
     std::string acr = {};  ///< of the user's login (OpenID Connect Core §2); "": not known, or from before it was kept
     std::string amr = {};  ///< its methods, as in Authentication
+
+    bool operator==(const Grant&) const = default;
 };
 
 struct AuthorizationCode {
@@ -41,6 +43,8 @@ struct AuthorizationCode {
     util::Time expires_at{};
     std::optional<util::Time> redeemed_at;
     std::optional<util::Time> burned_at;  ///< spent without a token: wrong verifier or redirect_uri, or revoked
+
+    bool operator==(const AuthorizationCode&) const = default;
 };
 
 struct AccessToken {

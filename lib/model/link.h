@@ -31,6 +31,8 @@ struct Link {
     util::Time expires_at{};            ///< from then on it does nothing
     std::optional<util::Time> used_at;  ///< set: it has done what it is for
     std::string email = {};             ///< where it was sent; "": the operator was shown it
+
+    bool operator==(const Link&) const = default;
 };
 
 }  // namespace postern::model

@@ -23,6 +23,8 @@ struct Session {
     std::string agent;        ///< browser and system, as the account's pages name them; "": not known
     std::string address;      ///< from which it was begun; "": not kept
     Authentication how = {};  ///< level unknown: by the web server, or begun before sessions kept it
+
+    bool operator==(const Session&) const = default;
 };
 
 }  // namespace postern::model

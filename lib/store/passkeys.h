@@ -37,6 +37,8 @@ struct Passkey {
     util::Time created_at{};
     std::optional<util::Time> last_used_at;  ///< nullopt: for no login yet
     std::optional<util::Time> suspended_at;  ///< set: not accepted, because a copy of it may exist
+
+    bool operator==(const Passkey&) const = default;
 };
 
 /// Returns all passkeys of the user, the oldest first: also suspended ones, and those of a former RP ID.

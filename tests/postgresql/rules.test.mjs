@@ -4,7 +4,7 @@ onPostgreSQL(
   "unit",
   [
     ["the repositories keep what they keep in a file", "--source-file=*unit/store/*"],
-    ["queued statements run in their order", "--source-file=*unit/db/queue_test.cpp"],
+    ["queued statements run in their order", "--source-file=*unit/db/write_test.cpp"],
   ],
   { pooled: false },
 );

@@ -222,20 +222,23 @@ TEST_CASE("members: coordinates that begin with zero keep their 32 bytes [RFC 75
     CHECK(seen);
 }
 
-TEST_CASE("from_pem refuses keys that are weak, of another kind or encrypted [RFC 8725 §3.5, J16]") {
+TEST_CASE(
+    "from_pem refuses keys that are weak, of another kind or encrypted, and tells the operator why [RFC 8725 §3.5, J16]") {
     struct Row {
         const char* what;
         std::string pem;
+        const char* message = "";  ///< a part of it
     };
     const std::string good = vectors::kEcPem;
+    constexpr const char* kOther = "the key is not RSA, EC P-256 or Ed25519";
     const Row rows[] = {
-        {"RSA of 1024 bits", refused_keys::kRsa1024},
-        {"RSA with e = 3", refused_keys::kRsaExponent3},
-        {"RSA-PSS", refused_keys::kRsaPss},
-        {"P-384", refused_keys::kP384},
-        {"secp256k1", refused_keys::kSecp256k1},
+        {"RSA of 1024 bits", refused_keys::kRsa1024, "the RSA key has fewer than 2048 bits"},
+        {"RSA with e = 3", refused_keys::kRsaExponent3, "the RSA exponent is even or below 65537"},
+        {"RSA-PSS", refused_keys::kRsaPss, kOther},
+        {"P-384", refused_keys::kP384, "the EC key is not on P-256"},
+        {"secp256k1", refused_keys::kSecp256k1, "the EC key is not on P-256"},
         {"X25519", refused_keys::kX25519},
-        {"Ed448", refused_keys::kEd448},
+        {"Ed448", refused_keys::kEd448, kOther},
         {"a public key", refused_keys::kPublic},
         {"encrypted PKCS#8", refused_keys::kEncrypted},
         {"encrypted, traditional", refused_keys::kEncryptedTraditional},
@@ -247,26 +250,7 @@ TEST_CASE("from_pem refuses keys that are weak, of another kind or encrypted [RF
     };
     for (const auto& row : rows) {
         CAPTURE(row.what);
-        CHECK_THROWS_AS(load(row.pem), crypto::CryptoError);
-    }
-}
-
-TEST_CASE("from_pem tells the operator what is wrong with a key") {
-    struct Row {
-        const char* pem;
-        const char* message;
-    };
-    const Row rows[] = {
-        {refused_keys::kRsa1024, "the RSA key has fewer than 2048 bits"},
-        {refused_keys::kRsaExponent3, "the RSA exponent is even or below 65537"},
-        {refused_keys::kRsaPss, "the key is not RSA, EC P-256 or Ed25519"},
-        {refused_keys::kEd448, "the key is not RSA, EC P-256 or Ed25519"},
-        {refused_keys::kP384, "the EC key is not on P-256"},
-        {refused_keys::kSecp256k1, "the EC key is not on P-256"},
-    };
-    for (const auto& row : rows) {
-        CAPTURE(row.message);
-        CHECK_THROWS_WITH_AS(load(row.pem), row.message, crypto::CryptoError);
+        CHECK_THROWS_WITH_AS(load(row.pem), doctest::Contains(row.message), crypto::CryptoError);
     }
 }
 

@@ -1,9 +1,10 @@
-// Transactions of a test.
+// Databases and transactions of a test.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "db/database.h"
@@ -12,19 +13,26 @@
 
 namespace postern::test {
 
-/// Runs `action(transaction)` and commits.
-template <class Action>
-auto written(db::Database& database, Action action) {
+/// Runs `action(transaction, arguments...)` and commits.
+template <class Action, class... Arguments>
+auto written(db::Database& database, Action action, Arguments&&... arguments) {
     db::Transaction transaction(database, db::Durability::lazy);
-    if constexpr (std::is_void_v<decltype(action(transaction))>) {
-        action(transaction);
+    if constexpr (std::is_void_v<decltype(action(transaction, arguments...))>) {
+        action(transaction, arguments...);
         transaction.commit();
     } else {
-        auto result = action(transaction);
+        auto result = action(transaction, arguments...);
         transaction.commit();
         return result;
     }
 }
+
+/// A new database in a directory of its own.
+struct DatabaseFile {
+    DatabaseFile() { db::Database::create(path); }
+    TemporaryDirectory directory;
+    std::string path = directory / "postern.db";
+};
 
 inline std::int64_t count(db::Database& database, const char* sql) {
     auto row = database.prepare(sql);

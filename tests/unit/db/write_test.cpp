@@ -1,13 +1,14 @@
-// When is a transaction run again?
+// When a transaction is run again, and when a queued statement runs and throws.
 #include "db/write.h"
-
-#include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
+#include "unit/db/fixture.h"
+
 using namespace postern;
 using db::StoreConflict;
+using test::count;
 
 namespace {
 
@@ -24,12 +25,11 @@ Run run(const std::vector<Kind>& conflicts, std::chrono::milliseconds wait = kLo
     auto database = db::Database::in_memory();
     Run done;
     try {
-        done.outcome = db::write(database, db::Durability::lazy, wait, [&](db::Transaction& transaction) {
+        done.outcome = db::write(database, db::Durability::lazy, wait, [&](auto& t) {
             const auto at = static_cast<std::size_t>(done.runs++);
-            transaction.run("INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 2)",
-                            std::to_string(at));
+            t.run("INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 2)", std::to_string(at));
             if (at < conflicts.size()) throw StoreConflict("in the way", conflicts[at]);
-            transaction.commit();
+            t.commit();
             return std::string("done");
         });
     } catch (const StoreConflict&) {
@@ -46,6 +46,19 @@ Run run(const std::vector<Kind>& conflicts, std::chrono::milliseconds wait = kLo
 }
 
 std::vector<Kind> transient(std::size_t count) { return std::vector<Kind>(count, Kind::transient); }
+
+constexpr const char* kCount =
+    "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, $2, 2)"
+    " ON CONFLICT (attempt_key) DO UPDATE SET failures = excluded.failures";
+constexpr const char* kForget = "DELETE FROM login_attempts WHERE attempt_key = $1";
+constexpr const char* kKnow = "UPDATE login_attempts SET ends_at = $2 WHERE attempt_key = $1";
+constexpr std::optional<std::int64_t> kRefused;  // the column has no NULL
+
+void commit(db::Database& database, auto action) {
+    db::Transaction t(database, db::Durability::full);
+    action(t);
+    t.commit();
+}
 
 }  // namespace
 
@@ -81,10 +94,67 @@ TEST_CASE("write: another error reaches the caller after one run") {
     auto database = db::Database::in_memory();
     int runs = 0;
     CHECK_THROWS_AS(db::write(database, db::Durability::lazy,
-                              [&](db::Transaction&) {
+                              [&](auto&) {
                                   ++runs;
                                   throw db::StoreUnsynced("the sync failed");
                               }),
                     db::StoreUnsynced);
     CHECK(runs == 1);
+}
+
+TEST_CASE("queue: the next statement sees what was queued, in its order") {
+    auto database = test::empty_database();
+    commit(database, [&](auto& t) {
+        t.queue(kCount, "a", 1);
+        t.queue(kCount, "b", 1);
+        t.queue(kForget, "a");
+        CHECK(count(database, "SELECT count(*) FROM login_attempts") == 1);
+        t.queue(kCount, "c", 1);
+        CHECK(t.run(kForget, "c") == 1);
+        t.queue(kCount, "d", 1);
+    });
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == 2);
+}
+
+TEST_CASE("queue: without a commit nothing is written") {
+    auto database = test::empty_database();
+    {
+        db::Transaction t(database, db::Durability::full);
+        t.queue(kCount, "a", 1);
+    }
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == 0);
+}
+
+TEST_CASE(
+    "queue: an error is thrown by the commit at the latest, nothing is written, and each statement works afterwards") {
+    auto database = test::empty_database();
+    const auto fail = [&](auto& t) {
+        t.queue(kCount, "a", 1);
+        t.queue(kCount, "b", kRefused);
+        t.queue(kKnow, "a", 3);  // its first use, behind the error
+    };
+    CHECK_THROWS_AS(commit(database, fail), db::StoreError);
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == 0);
+
+    const auto fail_before_a_read = [&](auto& t) {
+        fail(t);
+        count(database, "SELECT count(*) FROM login_attempts");
+    };
+    CHECK_THROWS_AS(commit(database, fail_before_a_read), db::StoreError);
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == 0);
+
+    commit(database, [](auto& t) {
+        t.queue(kCount, "a", 1);
+        CHECK(t.run(kKnow, "a", 3) == 1);
+    });
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == 1);
+}
+
+TEST_CASE("queue: many statements are one step") {
+    constexpr int kMany = 20000;
+    auto database = test::empty_database();
+    commit(database, [](auto& t) {
+        for (int i = 0; i < kMany; ++i) t.queue(kCount, "key " + std::to_string(i), 1);
+    });
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == kMany);
 }

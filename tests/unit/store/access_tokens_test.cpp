@@ -10,9 +10,9 @@ namespace {
 
 db::Database with_token() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        store::insert_access_token(transaction, token());
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant());
+        store::insert_access_token(t, token());
     });
     return database;
 }
@@ -24,19 +24,14 @@ TEST_CASE("access tokens: record and grant come back as they were put in [IF20, 
     auto rich = token("rich");
     rich.scope = {};
     rich.audience = "https://api.example/";
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        store::insert_access_token(transaction, token());
-        store::insert_access_token(transaction, rich);
+    written(database, [&](auto& t) {
+        store::insert_grant(t, grant());
+        store::insert_access_token(t, token());
+        store::insert_access_token(t, rich);
     });
     const auto same_grant = store::find_grant(database, grant().id);
     REQUIRE(same_grant);
-    CHECK(same_grant->id == grant().id);
-    CHECK(same_grant->client_id == grant().client_id);
-    CHECK(same_grant->subject == grant().subject);
-    CHECK(same_grant->scope == grant().scope);
-    CHECK(same_grant->auth_time == grant().auth_time);
-    CHECK(same_grant->sid == grant().sid);
+    CHECK(*same_grant == grant());
     for (const auto& put : {token(), rich}) {
         const auto got = find_token(database, put.token_hash.str());
         REQUIRE(got);
@@ -83,7 +78,7 @@ TEST_CASE("access tokens: one is found by all that it says of itself, and by not
         auto key = key_of(token());
         row.change(key);
         CHECK(store::find_access_token(database, key).has_value() == row.found);
-        written(database, [&](db::Transaction& transaction) { store::revoke_access_token(transaction, key, kNow); });
+        written(database, store::revoke_access_token, key, kNow);
         CHECK(find_token(database, "token")->revoked == row.found);
         database.prepare("UPDATE access_tokens SET revoked_at = NULL").execute();
     }
@@ -97,17 +92,14 @@ TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the ol
         made.expires_at = made.issued_at + Seconds{lifetime};
         return made;
     };
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant("other"));
-        store::insert_access_token(transaction, issued("other's", -2000, 900, "other"));
-        store::insert_access_token(transaction, issued("short", -5, 1));
-        for (int i = 0; i < 10; ++i)
-            store::insert_access_token(transaction, issued("old " + std::to_string(i), i - 2000));
+    written(database, [&](auto& t) {
+        store::insert_grant(t, grant("other"));
+        store::insert_access_token(t, issued("other's", -2000, 900, "other"));
+        store::insert_access_token(t, issued("short", -5, 1));
+        for (int i = 0; i < 10; ++i) store::insert_access_token(t, issued("old " + std::to_string(i), i - 2000));
     });
     const auto delete_at = [&](Time before) {
-        written(database, [&](db::Transaction& transaction) {
-            store::delete_expired_access_tokens(transaction, grant().id, before);
-        });
+        written(database, store::delete_expired_access_tokens, grant().id, before);
     };
     delete_at(kNow - Seconds{1101});
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == 13);
@@ -125,9 +117,9 @@ TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the ol
 
 TEST_CASE("access tokens: a grant without a user has no user who could be disabled [RFC 6749 §4.4]") {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant("machine", ""));
-        store::insert_access_token(transaction, token("machine", "machine"));
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant("machine", ""));
+        store::insert_access_token(t, token("machine", "machine"));
     });
     const auto got = find_token(database, "machine");
     REQUIRE(got);
@@ -174,20 +166,20 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
     };
     const Row rows[] = {
         {"client disabled",
-         [](db::Transaction& transaction) {
+         [](auto& t) {
              auto changed = client();
              changed.enabled = false;
-             store::update_client(transaction, changed);
+             store::update_client(t, changed);
          }},
         {"user disabled",
-         [](db::Transaction& transaction) {
+         [](auto& t) {
              auto changed = user();
              changed.enabled = false;
-             store::update_user(transaction, changed);
+             store::update_user(t, changed);
          }},
-        {"grant ended", [](db::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); }},
-        {"client removed", [](db::Transaction& transaction) { store::remove_client(transaction, client().id); }},
-        {"user removed", [](db::Transaction& transaction) { store::remove_user(transaction, user().subject); }},
+        {"grant ended", [](auto& t) { store::end_grant(t, grant().id, kNow); }},
+        {"client removed", [](auto& t) { store::remove_client(t, client().id); }},
+        {"user removed", [](auto& t) { store::remove_user(t, user().subject); }},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
@@ -202,14 +194,14 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
 TEST_CASE("walk_expired_access_tokens: all that have expired, of any grant, a thousand at a time") {
     auto database = sample_database();
     constexpr int kGrants = 1001;
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         for (int i = 0; i < kGrants; ++i) {
             const auto name = std::to_string(i);
-            store::insert_grant(transaction, grant(name));
-            store::insert_access_token(transaction, token("old " + name, name));
+            store::insert_grant(t, grant(name));
+            store::insert_access_token(t, token("old " + name, name));
             auto younger = token("new " + name, name);
             younger.expires_at += Seconds{1};
-            store::insert_access_token(transaction, younger);
+            store::insert_access_token(t, younger);
         }
     });
     const Time now = token().expires_at;
@@ -217,9 +209,7 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, of any grant, a th
     std::int64_t deleted = 0;
     int steps = 0;
     for (;; ++steps) {
-        const auto step = written(database, [&](db::Transaction& transaction) {
-            return store::walk_expired_access_tokens(transaction, last, now);
-        });
+        const auto step = written(database, store::walk_expired_access_tokens, last, now);
         if (!step) break;
         CHECK(*step <= 1000);
         deleted += *step;
@@ -232,16 +222,12 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, of any grant, a th
 
 TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step [S16]") {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        for (int i = 0; i < 2500; ++i) store::insert_access_token(transaction, token(std::to_string(i)));
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant());
+        for (int i = 0; i < 2500; ++i) store::insert_access_token(t, token(std::to_string(i)));
     });
     store::AccessTokenKey last;
-    const auto step = [&] {
-        return written(database, [&](db::Transaction& transaction) {
-            return store::walk_expired_access_tokens(transaction, last, token().expires_at);
-        });
-    };
+    const auto step = [&] { return written(database, store::walk_expired_access_tokens, last, token().expires_at); };
     for (const std::optional<std::int64_t> expected : {1000, 1000, 500}) CHECK(step() == expected);
     CHECK_FALSE(step());
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == 0);

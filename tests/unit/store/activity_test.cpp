@@ -1,7 +1,7 @@
 #include "store/activity.h"
 
 #include "store/sweep.h"
-#include "unit/store/fixture.h"
+#include "unit/store/two_users.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -11,23 +11,13 @@ using model::Subject;
 
 namespace {
 
-struct Fixture {
-    db::Database database = test::empty_database();
-    Subject ada{"ada"};
-    Subject bob{"bob"};
-
-    Fixture() {
-        for (const Subject& subject : {ada, bob})
-            written(database,
-                    [&](db::Transaction& t) { return store::insert_user(t, user(subject.str(), subject.str())); });
-    }
+struct Fixture : TwoUsers {
     void add(const Subject& subject, ActivityKind what, Time at = kNow, const std::string& detail = "") {
-        written(database, [&](db::Transaction& t) {
-            store::add_activity(t, subject, {.at = at, .what = what, .detail = detail});
-        });
+        written(database,
+                [&](auto& t) { store::add_activity(t, subject, {.at = at, .what = what, .detail = detail}); });
     }
     void add_once(const Subject& subject, ActivityKind what, Time at = kNow) {
-        written(database, [&](db::Transaction& t) { store::add_activity_once(t, subject, {.at = at, .what = what}); });
+        written(database, [&](auto& t) { store::add_activity_once(t, subject, {.at = at, .what = what}); });
     }
     std::vector<ActivityLine> lines(const Subject& subject, Time now = kNow) {
         return store::list_activity(database, subject, now);
@@ -40,14 +30,8 @@ struct Fixture {
 TEST_CASE("activity: all of a line comes back, to its user alone [ACCOUNT-13] [ACCOUNT-16]") {
     Fixture f;
     const ActivityLine line{kNow, ActivityKind::passkey_added, "Firefox on Linux", "192.0.2.1", "Adas Schlüssel"};
-    written(f.database, [&](db::Transaction& t) { store::add_activity(t, f.ada, line); });
-    const auto found = f.lines(f.ada);
-    REQUIRE(found.size() == 1);
-    CHECK(found[0].at == kNow);
-    CHECK(found[0].what == ActivityKind::passkey_added);
-    CHECK(found[0].agent == "Firefox on Linux");
-    CHECK(found[0].address == "192.0.2.1");
-    CHECK(found[0].detail == "Adas Schlüssel");
+    written(f.database, store::add_activity, f.ada, line);
+    CHECK(f.lines(f.ada) == std::vector{line});
     CHECK(f.lines(f.bob).empty());
 }
 
@@ -99,7 +83,7 @@ TEST_CASE("activity: a line is shown for 90 days, and then swept [ACCOUNT-13]") 
     f.add(f.ada, ActivityKind::app_added, kNow + Seconds{1});
     const Time last = kNow + store::kActivityRetention;
     const auto sweep = [&](Time now) {
-        return written(f.database, [&](db::Transaction& t) { return store::sweep(t, now)["activity"]; });
+        return written(f.database, [&](auto& t) { return store::sweep(t, now)["activity"]; });
     };
     CHECK(f.lines(f.ada, last - Seconds{1}).size() == 2);
     CHECK(sweep(last - Seconds{1}) == 0);
@@ -115,7 +99,7 @@ TEST_CASE("activity: it goes with its user, and another's stays [STORE-4]") {
     Fixture f;
     f.add(f.ada, ActivityKind::signed_in);
     f.add(f.bob, ActivityKind::signed_in);
-    written(f.database, [&](db::Transaction& t) { store::remove_user(t, f.ada); });
+    written(f.database, store::remove_user, f.ada);
     CHECK(f.rows() == 1);
     CHECK(f.lines(f.bob).size() == 1);
 }
@@ -123,9 +107,9 @@ TEST_CASE("activity: it goes with its user, and another's stays [STORE-4]") {
 TEST_CASE("activity: a transaction that is not committed leaves no line [ACCOUNT-13]") {
     Fixture f;
     {
-        db::Transaction transaction(f.database, db::Durability::lazy);
-        store::add_activity(transaction, f.ada, {.at = kNow});
-        store::add_activity_once(transaction, f.ada, {.at = kNow, .what = ActivityKind::second_step_failed});
+        db::Transaction t(f.database, db::Durability::lazy);
+        store::add_activity(t, f.ada, {.at = kNow});
+        store::add_activity_once(t, f.ada, {.at = kNow, .what = ActivityKind::second_step_failed});
     }
     CHECK(f.rows() == 0);
 }
@@ -133,6 +117,6 @@ TEST_CASE("activity: a transaction that is not committed leaves no line [ACCOUNT
 TEST_CASE("activity: a word of a later release is left out") {
     Fixture f;
     f.add(f.ada, ActivityKind::signed_in);
-    written(f.database, [](db::Transaction& t) { t.run("UPDATE activity SET what = 'teleported'"); });
+    written(f.database, [](auto& t) { t.run("UPDATE activity SET what = 'teleported'"); });
     CHECK(f.lines(f.ada).empty());
 }

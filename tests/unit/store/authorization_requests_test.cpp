@@ -17,23 +17,20 @@ constexpr Time kEnd = kNow + Seconds{600};
 
 db::Database with_two_users() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) { store::insert_user(transaction, user("sub-2", "bob")); });
+    written(database, [](auto& t) { store::insert_user(t, user("sub-2", "bob")); });
     return database;
 }
 
 void login(db::Database& database, const Subject& subject, const RequestKey& key = kKey) {
-    written(database, [&](db::Transaction& transaction) { store::record_login(transaction, key, subject, kEnd); });
+    written(database, store::record_login, key, subject, kEnd);
 }
 
 bool decide(db::Database& database, const Subject& subject, Decision decision) {
-    return written(database, [&](db::Transaction& transaction) {
-        return store::record_decision(transaction, kKey, subject, decision, kEnd);
-    });
+    return written(database, store::record_decision, kKey, subject, decision, kEnd);
 }
 
 bool use(db::Database& database, const Subject& subject) {
-    return written(database,
-                   [&](db::Transaction& transaction) { return store::use_request(transaction, kKey, subject, kEnd); });
+    return written(database, store::use_request, kKey, subject, kEnd);
 }
 
 void check(db::Database& database, const Subject& subject, bool logged_in, Decision decision, bool used) {
@@ -115,8 +112,8 @@ TEST_CASE("use_request: true once, for any caller; nothing changes a used reques
 TEST_CASE("use_request: a use that was rolled back is none") {
     auto database = with_two_users();
     {
-        db::Transaction transaction(database, db::Durability::lazy);
-        CHECK(store::use_request(transaction, kKey, kAlice, kEnd));
+        db::Transaction t(database, db::Durability::lazy);
+        CHECK(store::use_request(t, kKey, kAlice, kEnd));
     }
     CHECK(use(database, kAlice));
 }
@@ -127,9 +124,9 @@ TEST_CASE("end_open_requests: the subject's, unless they are answered") {
     const RequestKey bobs("bobs");
     login(database, kAlice);
     login(database, kBob, bobs);
-    written(database, [&](db::Transaction& transaction) {
-        store::use_request(transaction, used, kAlice, kEnd);
-        store::end_open_requests(transaction, kAlice);
+    written(database, [&](auto& t) {
+        store::use_request(t, used, kAlice, kEnd);
+        store::end_open_requests(t, kAlice);
     });
     CHECK_FALSE(store::find_progress(database, kKey));
     CHECK(store::find_progress(database, used));

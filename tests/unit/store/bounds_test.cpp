@@ -74,15 +74,15 @@ store::RememberedDevice device(const char* name) {
 }
 
 /// One approval of the user: the client gets a grant.
-void approve(db::Transaction& transaction, const std::string& id) {
-    store::insert_grant(transaction, grant(id), kNow + Seconds{1000000});
-    store::end_surplus_grants(transaction, grant(id), kNow);
+void approve(db::Transaction& t, const std::string& id) {
+    store::insert_grant(t, grant(id), kNow + Seconds{1000000});
+    store::end_surplus_grants(t, grant(id), kNow);
 }
 
 /// One login of a user.
-void begin(db::Transaction& transaction) {
-    store::insert_session(transaction, session("begun"));
-    store::end_surplus_sessions(transaction, session("begun"));
+void begin(db::Transaction& t) {
+    store::insert_session(t, session("begun"));
+    store::end_surplus_sessions(t, session("begun"));
 }
 
 struct Work {
@@ -210,19 +210,19 @@ TEST_CASE("a user has no more rows than the bound of each kind, and 20,000 of an
 TEST_CASE("a login beyond the bound ends the session that was used least recently, never itself [Q10]") {
     auto database = sample_database();
     fill(database, kSessions, store::kMaxSessions);
-    written(database, [](db::Transaction& transaction) {
-        store::touch_session(transaction, ValueHash("cookie 1"), kNow + Seconds{1000});
-        store::insert_user(transaction, user("sub-2", "bob"));
+    written(database, [](auto& t) {
+        store::touch_session(t, ValueHash("cookie 1"), kNow + Seconds{1000});
+        store::insert_user(t, user("sub-2", "bob"));
         auto bobs = session("of bob");
         bobs.subject = Subject("sub-2");
-        store::insert_session(transaction, bobs);
+        store::insert_session(t, bobs);
     });
     // Its clock is behind: it looks older than all others.
     auto begun = session("begun");
     begun.last_seen_at = kNow - Seconds{1000};
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_session(transaction, begun);
-        store::end_surplus_sessions(transaction, begun);
+    written(database, [&](auto& t) {
+        store::insert_session(t, begun);
+        store::end_surplus_sessions(t, begun);
     });
     CHECK(count(database, "SELECT count(*) FROM sessions WHERE subject = 'sub-1'") == store::kMaxSessions);
     const auto is_there = [&](const char* cookie) {
@@ -239,18 +239,16 @@ TEST_CASE("a login beyond the bound ends the session that was used least recentl
 
 TEST_CASE("an approval beyond the bound ends the user's oldest grants to this client, and no other's [Q10]") {
     auto database = sample_database();
-    const auto make = [&](const std::string& id) {
-        written(database, [&](db::Transaction& transaction) { approve(transaction, id); });
-    };
-    written(database, [](db::Transaction& transaction) {
-        store::insert_client(transaction, client("other"));
-        store::insert_user(transaction, user("sub-2", "bob"));
-        store::insert_grant(transaction, grant("bob's", "sub-2"), kNow);
+    const auto make = [&](const std::string& id) { written(database, [&](auto& t) { approve(t, id); }); };
+    written(database, [](auto& t) {
+        store::insert_client(t, client("other"));
+        store::insert_user(t, user("sub-2", "bob"));
+        store::insert_grant(t, grant("bob's", "sub-2"), kNow);
         auto elsewhere = grant("elsewhere");
         elsewhere.client_id = model::ClientId("other");
-        store::insert_grant(transaction, elsewhere, kNow);
+        store::insert_grant(t, elsewhere, kNow);
         auto of_no_user = grant("of no user", "");
-        store::insert_grant(transaction, of_no_user, kNow);
+        store::insert_grant(t, of_no_user, kNow);
     });
     const auto has_ended = [&](const std::string& id) {
         return store::find_grant(database, model::GrantId(id))->ended_at.has_value();
@@ -284,13 +282,11 @@ TEST_CASE("100,000 counters of one purpose delete none of another [Q05, Q10]") {
              store::kMaxAttemptRows);
     // Each ends before all of the flood, so that it is the oldest.
     const auto fail = [&](const std::string& key) {
-        return written(database, [&](db::Transaction& transaction) {
-            return store::count_failures(transaction, {key}, kNow, Seconds{60}).failures;
-        });
+        return written(database, [&](auto& t) { return store::count_failures(t, {key}, kNow, Seconds{60}).failures; });
     };
     for (const char* purpose : purposes) CHECK(fail(std::string(purpose) + "owner") == 1);
-    CHECK(written(database, [](db::Transaction& transaction) {
-        return store::count_uses(transaction, {{"mail-name:another", 1, Seconds{4000000}}}, kNow);
+    CHECK(written(database, [](auto& t) {
+        return store::count_uses(t, {{"mail-name:another", 1, Seconds{4000000}}}, kNow);
     }));
     for (const char* purpose : purposes) {
         CAPTURE(purpose);

@@ -21,7 +21,7 @@ struct Fixture {
     db::Database database = empty_database();
 
     Fixture() {
-        write([](db::Transaction& t) {
+        written(database, [](auto& t) {
             store::insert_user(t, user("sub-1", "alice"));
             store::insert_user(t, user("sub-2", "bob"));
             store::insert_client(t, client("wiki"));
@@ -32,16 +32,10 @@ struct Fixture {
         });
     }
 
-    template <class Change>
-    void write(Change change) {
-        db::Transaction transaction(database, db::Durability::lazy);
-        change(transaction);
-        transaction.commit();
-    }
     void restrict() {
         auto changed = client("wiki");
         changed.restricted = true;
-        write([&](db::Transaction& t) { store::update_client(t, changed); });
+        written(database, store::update_client, changed);
     }
     bool may_use(const Subject& subject) { return store::may_use(database, kWiki, subject); }
     void insert_grant(const char* id, const char* client_id, const char* subject) {
@@ -49,7 +43,7 @@ struct Fixture {
         grant.id = model::GrantId(id);
         grant.client_id = ClientId(client_id);
         grant.subject = Subject(subject);
-        write([&](db::Transaction& t) { store::insert_grant(t, grant, kNow + Seconds{60}); });
+        written(database, [&](auto& t) { store::insert_grant(t, grant, kNow + Seconds{60}); });
     }
     std::string ended() {
         std::string ids;
@@ -69,16 +63,16 @@ TEST_CASE("access: everybody, until the client is restricted; then users and gro
     CHECK_FALSE(store::may_use(f.database, ClientId("nobody"), kAlice));
     CHECK(store::may_use(f.database, ClientId("mail"), kBob));
 
-    f.write([](db::Transaction& t) { store::allow_group(t, kWiki, "staff"); });
+    written(f.database, store::allow_group, kWiki, "staff");
     CHECK(f.may_use(kAlice));
     CHECK_FALSE(f.may_use(kBob));
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::allow_user(t, kWiki, kBob);
         store::allow_user(t, kWiki, kBob);
     });
     CHECK(f.may_use(kBob));
     CHECK(store::find_client_access(f.database, kWiki) == store::ClientAccess{{"staff"}, {"bob"}});
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         CHECK(store::disallow_user(t, kWiki, kBob));
         CHECK_FALSE(store::disallow_user(t, kWiki, kBob));
         CHECK_FALSE(store::disallow_group(t, kWiki, "guests"));
@@ -90,13 +84,13 @@ TEST_CASE("access: a group or user that is removed leaves the list, which says w
     Fixture f;
     f.restrict();
     CHECK(store::unusable_clients(f.database) == std::vector{kWiki});
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::allow_group(t, kWiki, "staff");
         store::allow_user(t, kWiki, kBob);
     });
     CHECK(store::unusable_clients(f.database).empty());
     CHECK(store::clients_allowing(f.database, "staff") == std::vector{kWiki});
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::remove_group(t, "staff");
         store::remove_user(t, kBob);
     });
@@ -110,14 +104,14 @@ TEST_CASE("access: grants end for who may not use the client any more, and no ot
     f.insert_grant("bob wiki", "wiki", "sub-2");
     f.insert_grant("bob mail", "mail", "sub-2");
     f.insert_grant("wiki itself", "wiki", "");
-    f.write([](db::Transaction& t) { CHECK(store::end_grants_without_access(t, kWiki, kNow) == 0); });
+    written(f.database, [](auto& t) { CHECK(store::end_grants_without_access(t, kWiki, kNow) == 0); });
     f.restrict();
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::allow_group(t, kWiki, "staff");
         CHECK(store::end_grants_without_access(t, kWiki, kNow) == 1);
     });
     CHECK(f.ended() == "bob wiki ");
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::remove_member(t, "staff", kAlice);
         CHECK(store::end_grants_without_access(t, kAlice, kNow) == 1);
         CHECK(store::end_grants_without_access(t, kBob, kNow) == 0);
@@ -133,21 +127,21 @@ TEST_CASE("standing: session and access, as one question [GROUP-4]") {
     session.subject = kBob;
     session.created_at = session.last_seen_at = kNow;
     session.expires_at = kNow + Seconds{60};
-    f.write([&](db::Transaction& t) { store::insert_session(t, session); });
+    written(f.database, store::insert_session, session);
     const auto standing = [&](Time now, Time idle_since) {
-        db::Transaction transaction(f.database, db::Durability::lazy);
-        return store::find_standing(transaction, session, kWiki, {now, idle_since});
+        db::Transaction t(f.database, db::Durability::lazy);
+        return store::find_standing(t, session, kWiki, {now, idle_since});
     };
     CHECK(standing(kNow, kNow) == Standing::good);
     CHECK(standing(kNow + Seconds{60}, kNow) == Standing::session_ended);
     CHECK(standing(kNow, kNow + Seconds{1}) == Standing::session_ended);
     f.restrict();
     CHECK(standing(kNow, kNow) == Standing::may_not_use);
-    f.write([](db::Transaction& t) { store::allow_user(t, kWiki, kBob); });
+    written(f.database, store::allow_user, kWiki, kBob);
     CHECK(standing(kNow, kNow) == Standing::good);
     auto bob = user("sub-2", "bob");
     bob.enabled = false;
-    f.write([&](db::Transaction& t) { store::update_user(t, bob); });
+    written(f.database, store::update_user, bob);
     CHECK(standing(kNow, kNow) == Standing::session_ended);
 }
 

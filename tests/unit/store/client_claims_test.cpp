@@ -24,15 +24,8 @@ const ClientClaim kRoles{"roles", {}, "profile"};
 struct Fixture {
     db::Database database = empty_database();
 
-    template <class Change>
-    void write(Change change) {
-        db::Transaction transaction(database, db::Durability::lazy);
-        change(transaction);
-        transaction.commit();
-    }
-
     Fixture() {
-        write([](db::Transaction& t) {
+        written(database, [](auto& t) {
             store::insert_user(t, user("sub-1", "alice"));
             for (const char* name : {"wiki", "other"}) store::insert_client(t, client(name));
             for (const char* name : {"staff", "admins", "Zoo"}) {
@@ -43,11 +36,9 @@ struct Fixture {
     }
 
     void put(const ClientClaim& claim, const ClientId& client = kWiki) {
-        write([&](db::Transaction& t) { store::put_client_claim(t, client, claim); });
+        written(database, store::put_client_claim, client, claim);
     }
-    void rename(const char* group, const char* name) {
-        write([&](db::Transaction& t) { store::put_group_name(t, kWiki, group, name); });
-    }
+    void rename(const char* group, const char* name) { written(database, store::put_group_name, kWiki, group, name); }
     bool has_flag(const ClientId& client = kWiki) { return store::find_client(database, client)->own_claims; }
     std::vector<ClientClaim> claims() { return store::find_client_claims(database, kWiki); }
     Names told(const ClientId& client = kWiki) { return store::told_groups(database, Subject("sub-1"), client); }
@@ -65,14 +56,14 @@ TEST_CASE(
     const ClientClaim changed{"roles", {SourceKind::constant, "viewer"}, "openid"};
     f.put(changed);
     CHECK(f.claims() == std::vector{kAdmin, changed});
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         store::update_client(t, *store::find_client(t.database(), kWiki));
         CHECK(store::remove_client_claim(t, kWiki, "roles"));
         CHECK_FALSE(store::remove_client_claim(t, kWiki, "roles"));
         CHECK_FALSE(store::remove_client_claim(t, ClientId("other"), "admin"));
     });
     CHECK(f.has_flag());
-    f.write([](db::Transaction& t) { CHECK(store::remove_client_claim(t, kWiki, "admin")); });
+    written(f.database, [](auto& t) { CHECK(store::remove_client_claim(t, kWiki, "admin")); });
     CHECK_FALSE(f.has_flag());
 }
 
@@ -87,7 +78,7 @@ TEST_CASE("client_claims: a group that is removed takes the claims and names tha
     CHECK(of_group[0].client == ClientId("other"));
     CHECK(of_group[1].claim == kAdmin);
     CHECK(store::clients_renaming(f.database, "admins") == std::vector{kWiki});
-    f.write([](db::Transaction& t) { CHECK(store::remove_group(t, "admins")); });
+    written(f.database, [](auto& t) { CHECK(store::remove_group(t, "admins")); });
     CHECK(f.claims() == std::vector{kRoles});
     CHECK(f.has_flag());
     CHECK_FALSE(f.has_flag(ClientId("other")));
@@ -98,7 +89,7 @@ TEST_CASE("client_claims: the client takes its own along [CLAIM-4]") {
     Fixture f;
     f.put(kAdmin);
     f.rename("admins", "Admin");
-    f.write([](db::Transaction& t) { CHECK(store::remove_client(t, kWiki)); });
+    written(f.database, [](auto& t) { CHECK(store::remove_client(t, kWiki)); });
     CHECK(f.claims().empty());
     CHECK(store::find_group_names(f.database, kWiki).empty());
 }
@@ -115,14 +106,14 @@ TEST_CASE(
     CHECK(f.told() == Names{"editor", "staff"});
 
     // `own` is about groups, not about names.
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         auto wiki = *store::find_client(t.database(), kWiki);
         wiki.groups = model::ToldGroups::own;
         store::update_client(t, wiki);
         store::allow_group(t, kWiki, "admins");
     });
     CHECK(f.told() == Names{"editor"});
-    f.write([](db::Transaction& t) {
+    written(f.database, [](auto& t) {
         CHECK(store::remove_group_name(t, kWiki, "admins"));
         CHECK_FALSE(store::remove_group_name(t, kWiki, "admins"));
         CHECK_FALSE(store::remove_group_name(t, kWiki, "staff"));

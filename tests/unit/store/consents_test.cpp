@@ -11,8 +11,8 @@ using model::Subject;
 namespace {
 
 void approve(db::Database& database, const std::string& scope, Time when = kNow) {
-    written(database, [&](db::Transaction& transaction) {
-        store::save_consent(transaction, {ClientId("client"), Subject("sub-1"), *model::Scope::parse(scope), when});
+    written(database, [&](auto& t) {
+        store::save_consent(t, {ClientId("client"), Subject("sub-1"), *model::Scope::parse(scope), when});
     });
 }
 
@@ -60,9 +60,8 @@ TEST_CASE("consents: more words than one request may have add up and come back")
 TEST_CASE("consents: what was approved for an API adds up for that one alone [RES-5]") {
     auto database = sample_database();
     const auto approve_for = [&](model::ResourceScopes resources) {
-        written(database, [&](db::Transaction& transaction) {
-            store::save_consent(transaction,
-                                {ClientId("client"), Subject("sub-1"), {}, kNow, {}, std::move(resources)});
+        written(database, [&](auto& t) {
+            store::save_consent(t, {ClientId("client"), Subject("sub-1"), {}, kNow, {}, std::move(resources)});
             return true;
         });
     };
@@ -79,15 +78,15 @@ TEST_CASE("consents: what was approved for an API adds up for that one alone [RE
 
 TEST_CASE("list_consents: the oldest first, of one client, one user or both") {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_client(transaction, client("other"));
-        store::insert_user(transaction, user("sub-2", "bob"));
+    written(database, [](auto& t) {
+        store::insert_client(t, client("other"));
+        store::insert_user(t, user("sub-2", "bob"));
         const auto give = [&](const char* to, const char* from, int when) {
-            store::save_consent(transaction, {ClientId(to),
-                                              Subject(from),
-                                              *model::Scope::parse("openid email"),
-                                              kNow + Seconds{when},
-                                              {"phone_number", "name"}});
+            store::save_consent(t, {ClientId(to),
+                                    Subject(from),
+                                    *model::Scope::parse("openid email"),
+                                    kNow + Seconds{when},
+                                    {"phone_number", "name"}});
         };
         give("other", "sub-1", 1);
         give("client", "sub-1", 3);

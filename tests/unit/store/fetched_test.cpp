@@ -18,16 +18,16 @@ store::Fetched fetched(const std::string& body, Time used_at) {
 TEST_CASE("fetched: what was saved is found, replaced, and withdrawn without being lost [FETCH-9]") {
     auto database = test::empty_database();
     CHECK_FALSE(store::find_fetched(database, "a"));
-    written(database, [](db::Transaction& t) { store::save_fetched(t, "a", fetched("one", kNow)); });
-    written(database, [](db::Transaction& t) { store::save_fetched(t, "b", fetched("other", kNow)); });
-    written(database, [](db::Transaction& t) { store::save_fetched(t, "a", fetched("two", kNow)); });
+    written(database, store::save_fetched, "a", fetched("one", kNow));
+    written(database, store::save_fetched, "b", fetched("other", kNow));
+    written(database, store::save_fetched, "a", fetched("two", kNow));
     auto found = store::find_fetched(database, "a");
     REQUIRE(found);
     CHECK(found->body == "two");
     CHECK(found->content_type == "application/json");
     CHECK(found->fetched_at == kNow);
     CHECK(found->fresh_until == kNow + Seconds{300});
-    written(database, [](db::Transaction& t) { store::withdraw_fetched(t, "a"); });
+    written(database, store::withdraw_fetched, "a");
     found = store::find_fetched(database, "a");
     REQUIRE(found);
     CHECK(found->body == "two");
@@ -37,16 +37,14 @@ TEST_CASE("fetched: what was saved is found, replaced, and withdrawn without bei
 
 TEST_CASE("fetched: rows are bounded, and the least recently used ones go [FETCH-9, N03]") {
     auto database = test::empty_database();
-    written(database, [](db::Transaction& t) {
+    written(database, [](auto& t) {
         t.run(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
             " INSERT INTO fetched SELECT 'old ' || i, '', '', 0, 0, $1 + i FROM n",
             util::to_epoch(kNow));
     });
     for (int i = 1; i <= 3; ++i) {
-        written(database, [&](db::Transaction& t) {
-            store::save_fetched(t, "new " + std::to_string(i), fetched("", kNow + Seconds{6000 + i}));
-        });
+        written(database, store::save_fetched, "new " + std::to_string(i), fetched("", kNow + Seconds{6000 + i}));
     }
     CHECK(count(database, "SELECT count(*) FROM fetched") == store::kMaxFetchedRows);
     CHECK_FALSE(store::find_fetched(database, "old 3"));
@@ -57,7 +55,7 @@ TEST_CASE("fetched: rows are bounded, and the least recently used ones go [FETCH
 TEST_CASE("fetch_limits: counted inside the window, which starts again, and rows that have ended go [FETCH-11]") {
     auto database = test::empty_database();
     const auto counted = [&](const char* key, Time now) {
-        return written(database, [&](db::Transaction& t) { return store::count_fetch(t, key, now, Seconds{60}); });
+        return written(database, [&](auto& t) { return store::count_fetch(t, key, now, Seconds{60}); });
     };
     CHECK(counted("host:a", kNow) == 1);
     CHECK(counted("host:a", kNow + Seconds{59}) == 2);
@@ -72,15 +70,14 @@ TEST_CASE("fetch_limits: counted inside the window, which starts again, and rows
     CHECK((found(kNow + Seconds{59}) == Counts{0, 2, 1, 0, 0, 0}));
     CHECK((found(kNow + Seconds{60}) == Counts{}));
     const auto waited = [&](std::int64_t amount) {
-        return written(database,
-                       [&](db::Transaction& t) { return store::count_fetch(t, "waited", kNow, Seconds{60}, amount); });
+        return written(database, [&](auto& t) { return store::count_fetch(t, "waited", kNow, Seconds{60}, amount); });
     };
     CHECK(waited(5000) == 5000);
     CHECK(waited(1000) == 6000);
-    written(database, [](db::Transaction& t) { store::remember_failure(t, "failed:a", {3, kNow + Seconds{30}}); });
+    written(database, [](auto& t) { store::remember_failure(t, "failed:a", {3, kNow + Seconds{30}}); });
     CHECK(found(kNow + Seconds{29})[0] == 3);
     CHECK(found(kNow + Seconds{30})[0] == 0);
-    written(database, [](db::Transaction& t) { store::forget_failure(t, "failed:a"); });
+    written(database, store::forget_failure, "failed:a");
     CHECK(found(kNow)[0] == 0);
     CHECK(counted("host:a", kNow + Seconds{60}) == 1);
     CHECK(count(database, "SELECT count(*) FROM fetch_limits") == 1);  // the others have ended

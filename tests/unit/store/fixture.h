@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "store/access_tokens.h"
 #include "store/clients.h"
@@ -105,17 +106,17 @@ inline std::optional<store::StoredRefreshToken> find_refresh(db::Database& datab
 }
 
 /// One use of the refresh token whose digest is `hash`; what it yields is not inserted.
-inline store::Rotation rotate(db::Transaction& transaction, const std::string& hash, Time now, Seconds grace,
+inline store::Rotation rotate(db::Transaction& t, const std::string& hash, Time now, Seconds grace,
                               const std::string& successor = "successor") {
-    const auto used = find_refresh(transaction.database(), hash);
-    return store::rotate_refresh_token(transaction, used ? used->token : model::RefreshToken(),
-                                       model::ValueHash(successor), now, grace);
+    const auto used = find_refresh(t.database(), hash);
+    return store::rotate_refresh_token(t, used ? used->token : model::RefreshToken(), model::ValueHash(successor), now,
+                                       grace);
 }
 
 inline void add_client_and_user(db::Database& database) {
-    written(database, [](db::Transaction& transaction) {
-        store::insert_client(transaction, client());
-        store::insert_user(transaction, user());
+    written(database, [](auto& t) {
+        store::insert_client(t, client());
+        store::insert_user(t, user());
     });
 }
 
@@ -124,6 +125,51 @@ inline db::Database sample_database() {
     auto database = empty_database();
     add_client_and_user(database);
     return database;
+}
+
+/// Two clients, two users and a client on its own behalf; each grant with a code, an access token and a refresh token.
+inline db::Database with_tokens() {
+    auto database = sample_database();
+    written(database, [](auto& t) {
+        store::insert_client(t, client("other"));
+        store::insert_user(t, user("sub-2", "bob"));
+        const auto give = [&](const char* id, const char* to, const char* subject, int when) {
+            auto each = grant(id, subject);
+            each.client_id = model::ClientId(to);
+            each.created_at = kNow + Seconds{when};
+            store::insert_grant(t, each);
+            const std::string name = id;
+            store::insert_code(t, code("code " + name, id));
+            store::insert_access_token(t, token("token " + name, id));
+            store::insert_refresh_token(t, refresh_token_of(id));
+        };
+        give("b", "client", "sub-1", -20);
+        give("a", "client", "sub-2", -10);
+        give("c", "other", "sub-1", -5);
+        give("d", "other", "", -2);
+    });
+    return database;
+}
+
+/// Runs `work(database)` in processes that begin together; returns what each returned.
+template <class Work>
+std::vector<int> race(const std::string& path, int processes, Work work) {
+    int start[2]{};
+    REQUIRE(::pipe(start) == 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < processes; ++i) {
+        children.push_back(start_child([&] {
+            ::close(start[1]);
+            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
+            char byte = 0;
+            return ::read(start[0], &byte, 1) == 0 ? work(database) : 98;  // until all are there
+        }));
+    }
+    ::close(start[0]);
+    ::close(start[1]);
+    std::vector<int> results;
+    for (const pid_t child : children) results.push_back(exit_code_of(child));
+    return results;
 }
 
 }  // namespace postern::test

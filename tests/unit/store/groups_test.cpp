@@ -16,21 +16,8 @@ using Names = std::vector<std::string>;
 struct Fixture {
     db::Database database = empty_database();
 
-    template <class Change>
-    auto write(Change change) {
-        db::Transaction transaction(database, db::Durability::lazy);
-        if constexpr (std::is_void_v<decltype(change(transaction))>) {
-            change(transaction);
-            transaction.commit();
-        } else {
-            auto result = change(transaction);
-            transaction.commit();
-            return result;
-        }
-    }
-
     Fixture() {
-        write([](db::Transaction& t) {
+        written(database, [](auto& t) {
             store::insert_user(t, user("sub-1", "alice"));
             store::insert_user(t, user("sub-2", "bob"));
             store::insert_client(t, client("wiki"));
@@ -39,7 +26,7 @@ struct Fixture {
     }
 
     bool add(const char* group, const char* subject) {
-        return write([&](db::Transaction& t) { return store::add_member(t, group, Subject(subject), kNow); });
+        return written(database, store::add_member, group, Subject(subject), kNow);
     }
     Names groups(const char* subject) { return store::groups_of(database, Subject(subject)); }
 };
@@ -72,9 +59,9 @@ TEST_CASE("a group's name: 1 to 64 of A-Z a-z 0-9 . _ - [GROUP-1]") {
 
 TEST_CASE("groups: made once, described, listed by name with the number of members [GROUP-1, GROUP-2]") {
     Fixture f;
-    CHECK_FALSE(f.write([](db::Transaction& t) { return store::insert_group(t, {"staff", "again", kNow}); }));
-    CHECK(f.write([](db::Transaction& t) { return store::set_description(t, "staff", "All"); }));
-    CHECK_FALSE(f.write([](db::Transaction& t) { return store::set_description(t, "nobody", "All"); }));
+    CHECK_FALSE(written(f.database, [](auto& t) { return store::insert_group(t, {"staff", "again", kNow}); }));
+    CHECK(written(f.database, store::set_description, "staff", "All"));
+    CHECK_FALSE(written(f.database, store::set_description, "nobody", "All"));
     CHECK(store::find_group(f.database, "staff")->description == "All");
     CHECK_FALSE(store::find_group(f.database, "STAFF"));
     f.add("staff", "sub-1");
@@ -94,8 +81,8 @@ TEST_CASE("memberships: once each, in the order of bytes, gone with the group or
     CHECK(f.add("staff", "sub-2"));
     CHECK(f.groups("sub-1") == Names{"Staff", "admins", "staff"});
 
-    CHECK(f.write([](db::Transaction& t) { return store::remove_member(t, "admins", Subject("sub-1")); }));
-    CHECK_FALSE(f.write([](db::Transaction& t) { return store::remove_member(t, "admins", Subject("sub-1")); }));
+    CHECK(written(f.database, store::remove_member, "admins", Subject("sub-1")));
+    CHECK_FALSE(written(f.database, store::remove_member, "admins", Subject("sub-1")));
     CHECK(f.groups("sub-1") == Names{"Staff", "staff"});
 
     Names members;
@@ -104,9 +91,9 @@ TEST_CASE("memberships: once each, in the order of bytes, gone with the group or
         for (const auto& each : rows) members.push_back(each.username);
     }
     CHECK(members == Names{"alice", "bob"});
-    CHECK(f.write([](db::Transaction& t) { return store::remove_group(t, "staff"); }));
+    CHECK(written(f.database, store::remove_group, "staff"));
     CHECK(f.groups("sub-1") == Names{"Staff"});
-    f.write([](db::Transaction& t) { return store::remove_user(t, Subject("sub-1")); });
+    written(f.database, store::remove_user, Subject("sub-1"));
     auto left = store::list_members(f.database, "Staff");
     for (const auto& each : left) FAIL("left: " << each.username);
 }
@@ -122,9 +109,9 @@ TEST_CASE("told groups: all of the user's, or those that the client is for [CLAI
 
     auto own = client("wiki");
     own.groups = model::ToldGroups::own;
-    f.write([&](db::Transaction& t) { return store::update_client(t, own); });
+    written(f.database, store::update_client, own);
     CHECK(told("sub-1") == Names{});
-    f.write([](db::Transaction& t) { store::allow_group(t, model::ClientId("wiki"), "staff"); });
+    written(f.database, store::allow_group, model::ClientId("wiki"), "staff");
     CHECK(told("sub-1") == Names{"staff"});
 }
 

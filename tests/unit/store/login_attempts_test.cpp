@@ -12,9 +12,7 @@ namespace {
 constexpr Seconds kWindow{900};
 
 store::Attempts fail(db::Database& database, const char* key, Time now) {
-    return written(database, [&](db::Transaction& transaction) {
-        return store::count_failures(transaction, {key}, now, kWindow);
-    });
+    return written(database, [&](auto& t) { return store::count_failures(t, {key}, now, kWindow); });
 }
 
 }  // namespace
@@ -71,9 +69,7 @@ TEST_CASE("login attempts: a window that has ended counts nothing and starts aga
 
 TEST_CASE("remember_place: known until its end, or longer when remembered again, and never a failure") {
     auto database = test::empty_database();
-    const auto remember = [&](const char* key, Time until) {
-        written(database, [&](db::Transaction& transaction) { store::remember_place(transaction, key, until); });
-    };
+    const auto remember = [&](const char* key, Time until) { written(database, store::remember_place, key, until); };
     const auto is_known = [&](const char* key, Time now) {
         return store::find_attempts(database, {"other", key}, now)[1].until > now;
     };
@@ -91,7 +87,7 @@ TEST_CASE("clear_failures: of this key alone") {
     auto database = test::empty_database();
     fail(database, "a", kNow);
     fail(database, "b", kNow);
-    written(database, [](db::Transaction& transaction) { store::clear_failures(transaction, "a"); });
+    written(database, store::clear_failures, "a");
     CHECK(store::find_attempts(database, {"a"}, kNow)[0].failures == 0);
     CHECK(store::find_attempts(database, {"b"}, kNow)[0].failures == 1);
 }
@@ -99,19 +95,13 @@ TEST_CASE("clear_failures: of this key alone") {
 TEST_CASE("login attempts: counted exactly by processes that fail at the same time [L09]") {
     constexpr int kProcesses = 6;
     constexpr int kEach = 50;
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    db::Database::create(path);
-    std::vector<pid_t> children;
-    for (int i = 0; i < kProcesses; ++i) {
-        children.push_back(start_child([&] {
-            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
-            for (int n = 0; n < kEach; ++n) fail(database, "key", kNow);
-            return 0;
-        }));
-    }
-    for (const pid_t child : children) CHECK(exit_code_of(child) == 0);
-    db::Database database(path, db::Access::query_only);
+    const DatabaseFile file;
+    for (const int failed : race(file.path, kProcesses, [](db::Database& database) {
+             for (int n = 0; n < kEach; ++n) fail(database, "key", kNow);
+             return 0;
+         }))
+        CHECK(failed == 0);
+    db::Database database(file.path, db::Access::query_only);
     CHECK(store::find_attempts(database, {"key"}, kNow)[0].failures == kProcesses * kEach);
 }
 
@@ -130,9 +120,7 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
     };
     constexpr int kPlaces = 50;  // neither counted nor thrown away
     for (int i = 0; i < kPlaces; ++i) {
-        written(database, [&](db::Transaction& transaction) {
-            store::remember_place(transaction, "known:" + std::to_string(i), kNow + Seconds{200 + i});
-        });
+        written(database, store::remember_place, "known:" + std::to_string(i), kNow + Seconds{200 + i});
     }
     const char* const counters = "SELECT count(*) FROM login_attempts WHERE failures > 0";
     fill(1, kNow + Seconds{1});

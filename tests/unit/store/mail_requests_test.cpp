@@ -22,9 +22,7 @@ MailRequest request(const std::string& id, MailKind kind = MailKind::notice, Tim
     return request;
 }
 
-void insert(db::Database& database, const MailRequest& request) {
-    written(database, [&](db::Transaction& t) { store::insert_mail(t, request); });
-}
+void insert(db::Database& database, const MailRequest& request) { written(database, store::insert_mail, request); }
 
 std::string ids_of(const std::vector<MailRequest>& requests) {
     std::string ids;
@@ -65,14 +63,11 @@ TEST_CASE("mail_requests: one that is postponed counts no try, and one id is one
     const auto seen = store::find_due_mail(database, kNow, 2);
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].kind == MailKind::notice);
-    const auto postpone = [&] {
-        return written(database,
-                       [&](db::Transaction& t) { return store::postpone_mail(t, seen[0], kNow + Seconds{9}); });
-    };
+    const auto postpone = [&] { return written(database, store::postpone_mail, seen[0], kNow + Seconds{9}); };
     CHECK(postpone());
     CHECK(store::find_due_mail(database, kNow + Seconds{8}, 1).empty());
     CHECK(store::find_due_mail(database, kNow + Seconds{9}, 1).front().tries == 0);
-    written(database, [&](db::Transaction& t) { store::claim_mail(t, seen[0], kNow); });
+    written(database, store::claim_mail, seen[0], kNow);
     CHECK_FALSE(postpone());
 }
 
@@ -81,7 +76,7 @@ TEST_CASE("mail_requests: a row is one deliverer's, until the time that it has n
     insert(database, request("one"));
     const auto seen = store::find_due_mail(database, kNow, 1).front();
     const auto claim = [&](const MailRequest& each) {
-        return written(database, [&](db::Transaction& t) { return store::claim_mail(t, each, kNow + Seconds{60}); });
+        return written(database, store::claim_mail, each, kNow + Seconds{60});
     };
     CHECK(claim(seen));
     CHECK_FALSE(claim(seen));
@@ -89,14 +84,14 @@ TEST_CASE("mail_requests: a row is one deliverer's, until the time that it has n
     const auto again = store::find_due_mail(database, kNow + Seconds{60}, 1);
     REQUIRE(again.size() == 1);
     CHECK(again[0].tries == 1);
-    written(database, [](db::Transaction& t) {
+    written(database, [](auto& t) {
         CHECK_FALSE(store::remove_mail(t, "one", 0));  // the try that it meant is over
         CHECK_FALSE(store::fail_mail(t, "one", 0, kNow));
         CHECK(store::fail_mail(t, "one", 1, kNow));
     });
     CHECK(store::find_due_mail(database, kNow + Seconds{600}, 1).empty());
     CHECK(store::count_mail(database, kNow + Seconds{1}).failed == 1);
-    written(database, [](db::Transaction& t) { CHECK(store::remove_mail(t, "one", 1)); });
+    written(database, [](auto& t) { CHECK(store::remove_mail(t, "one", 1)); });
     CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
 }
 
@@ -113,14 +108,14 @@ TEST_CASE("mail_requests: ten thousand resets wait and no more, whatever else do
     asked.email_key = "key";
     const auto ask = [&](const char* id) {
         asked.id = id;
-        return written(database, [&](db::Transaction& t) { return store::insert_reset(t, asked); });
+        return written(database, store::insert_reset, asked);
     };
     CHECK(ask("last"));
     CHECK_FALSE(ask("one too many"));
     CHECK(count(database, "SELECT count(*) FROM mail_requests") == store::kMaxWaitingResets + 1);
     insert(database, request("another notice"));
     CHECK(store::find_asked_mail(database, 100).size() == 100);
-    written(database, [](db::Transaction& t) { store::fail_mail(t, "last", 0, kNow); });
+    written(database, store::fail_mail, "last", 0, kNow);
     CHECK(ask("room again"));
 }
 
@@ -131,14 +126,14 @@ TEST_CASE("mail_requests: those of a user who is removed go, and counts tell wha
     CHECK(store::count_mail(database, kNow + Seconds{1}).late == 1);
     CHECK(store::count_mail(database, kNow + Seconds{1}).waiting == 1);
     CHECK(ids_of(store::list_mail(database)) == "one");
-    written(database, [](db::Transaction& t) { store::remove_user(t, Subject("sub-1")); });
+    written(database, store::remove_user, Subject("sub-1"));
     CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
 }
 
 TEST_CASE("count_uses: within all limits or not, what is refused counts for no later one, and windows end [MAIL-6]") {
     auto database = sample_database();
     const auto use = [&](Time now) {
-        return written(database, [&](db::Transaction& t) {
+        return written(database, [&](auto& t) {
             return store::count_uses(t, {{"mail-a", 2, Seconds{10}}, {"mail-b", 3, Seconds{100}}}, now);
         });
     };

@@ -126,9 +126,9 @@ TEST_CASE("migrate: grants without a user or a session are listed by neither, an
     const char* by_session = "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE sid = $1 AND sid <> ''";
     CHECK(mentions(plan_of(by_user), "grants_by_subject"));
     CHECK(mentions(plan_of(by_session), "grants_by_sid"));
-    written(database, [](db::Transaction& transaction) {
-        CHECK(store::end_grants_of_session(transaction, model::Sid(""), kNow) == 0);
-        CHECK(store::end_grants_of_session(transaction, model::Sid("sid"), kNow) == 1);
+    written(database, [](auto& t) {
+        CHECK(store::end_grants_of_session(t, model::Sid(""), kNow) == 0);
+        CHECK(store::end_grants_of_session(t, model::Sid("sid"), kNow) == 1);
     });
     with_shell(old.path, "PRAGMA foreign_keys = ON; DELETE FROM users");
     CHECK(count(database, "SELECT count(*) FROM grants") == 1);
@@ -148,10 +148,10 @@ TEST_CASE("migrate: old rows are as they were, and new ones can be written next 
     CHECK(store::find_user_by_name(database, "alice")->claims.find("name"));
     CHECK(store::find_client(database, model::ClientId("client"), kNow)->name == "A client");
     CHECK(count(database, "SELECT count(*) FROM consents WHERE scope = 'openid email' AND granted_at = 7") == 1);
-    written(database, [](db::Transaction& transaction) {
-        CHECK(store::redeem_code(transaction, model::ValueHash("code"), kNow));
-        store::insert_refresh_token(transaction, refresh_token_of("grant"));
-        store::insert_grant(transaction, grant("new"));
+    written(database, [](auto& t) {
+        CHECK(store::redeem_code(t, model::ValueHash("code"), kNow));
+        store::insert_refresh_token(t, refresh_token_of("grant"));
+        store::insert_grant(t, grant("new"));
     });
     CHECK(find_refresh(database, "refresh of grant"));
     CHECK_THROWS_AS(database.prepare("UPDATE refresh_tokens SET state = 'stolen'").execute(), db::StoreError);
@@ -183,14 +183,14 @@ TEST_CASE("migrate: refresh tokens of version 2 keep their line, and are found w
         CHECK(find_refresh(database, hash));
         CHECK(store::find_opaque_refresh_token(database, model::ValueHash(hash)));
     }
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         const Seconds grace{10};
-        CHECK(rotate(transaction, "B", kNow, grace) == store::Rotation::refused);  // a third try
-        CHECK(rotate(transaction, "D", kNow, grace) == store::Rotation::rotated);
-        CHECK(rotate(transaction, "C", kNow, grace) == store::Rotation::refused);  // void since
-        CHECK(rotate(transaction, "B", kNow, grace) == store::Rotation::reused);
-        CHECK(rotate(transaction, "A", kNow, grace) == store::Rotation::reused);
-        CHECK(rotate(transaction, "alone", kNow, grace) == store::Rotation::refused);  // its grant has ended
+        CHECK(rotate(t, "B", kNow, grace) == store::Rotation::refused);  // a third try
+        CHECK(rotate(t, "D", kNow, grace) == store::Rotation::rotated);
+        CHECK(rotate(t, "C", kNow, grace) == store::Rotation::refused);  // void since
+        CHECK(rotate(t, "B", kNow, grace) == store::Rotation::reused);
+        CHECK(rotate(t, "A", kNow, grace) == store::Rotation::reused);
+        CHECK(rotate(t, "alone", kNow, grace) == store::Rotation::refused);  // its grant has ended
     });
 }
 
@@ -205,14 +205,12 @@ TEST_CASE("migrate: a copy of the old database stands next to it, closed to othe
 }
 
 TEST_CASE("migrate: the present version is left as it is") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    const auto migration = db::migrate(path);
+    const DatabaseFile file;
+    const auto migration = db::migrate(file.path);
     CHECK(migration.from == db::kSchemaVersion);
     CHECK(migration.to == db::kSchemaVersion);
     CHECK(migration.copy.empty());
-    CHECK_FALSE(fs::exists(path + ".v" + std::to_string(db::kSchemaVersion)));
+    CHECK_FALSE(fs::exists(file.path + ".v" + std::to_string(db::kSchemaVersion)));
 }
 
 TEST_CASE("migrate: after any failure the database of version 1 is as it was, and can be migrated later") {
@@ -286,7 +284,7 @@ TEST_CASE("migrate: a writer at work is waited for, and not for ever") {
     const OldDatabase old;
     auto writer = Database::open_for_migration(old.path);
     {
-        db::Transaction transaction(writer, db::Durability::lazy);
+        db::Transaction t(writer, db::Durability::lazy);
         CHECK_THROWS_AS(db::migrate(old.path, std::chrono::milliseconds(30)), db::StoreBusy);
     }
     CHECK_FALSE(fs::exists(old.path + ".v1"));

@@ -1,8 +1,7 @@
 #include "store/passkeys.h"
 
 #include "store/sweep.h"
-#include "store/users.h"
-#include "unit/store/fixture.h"
+#include "unit/store/two_users.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -10,17 +9,7 @@ using model::Subject;
 
 namespace {
 
-struct Fixture {
-    db::Database database = test::empty_database();
-    Subject ada{"ada"};
-    Subject bob{"bob"};
-
-    Fixture() {
-        for (const Subject& subject : {ada, bob})
-            written(database, [&](db::Transaction& transaction) {
-                return store::insert_user(transaction, {subject, subject.str(), {}, true, kNow, kNow}, "hash");
-            });
-    }
+struct Fixture : TwoUsers {
     static store::Passkey passkey(const Subject& subject, std::string id, Time made = kNow) {
         return {.credential_id = std::move(id),
                 .subject = subject,
@@ -38,12 +27,9 @@ struct Fixture {
                 .last_used_at = {},
                 .suspended_at = {}};
     }
-    bool add(const store::Passkey& passkey) {
-        return written(database, [&](db::Transaction& t) { return store::insert_passkey(t, passkey); });
-    }
+    bool add(const store::Passkey& passkey) { return written(database, store::insert_passkey, passkey); }
     bool use(std::string_view id, std::int64_t count, Time at = kNow + Seconds{9}) {
-        return written(database,
-                       [&](db::Transaction& t) { return store::use_passkey(t, id, count, false, false, at); });
+        return written(database, store::use_passkey, id, count, false, false, at);
     }
     std::vector<std::string> ids(const Subject& subject) {
         std::vector<std::string> found;
@@ -64,21 +50,7 @@ TEST_CASE("a passkey: all of it comes back, bytes included [WEBAUTHN-25, WEBAUTH
     CHECK(f.add(passkey));
     const auto found = store::find_passkey(f.database, id);
     REQUIRE(found);
-    CHECK(found->credential_id == id);
-    CHECK(found->subject == f.ada);
-    CHECK(found->rp_id == "id.example.org");
-    CHECK(found->cose_key == passkey.cose_key);
-    CHECK(found->alg == -7);
-    CHECK(found->sign_count == 5);
-    CHECK(found->backup_eligible);
-    CHECK(found->backed_up);
-    CHECK(found->discoverable == std::optional<bool>(false));
-    CHECK(found->transports == "internal hybrid");
-    CHECK(found->aaguid == std::string(16, '\0'));
-    CHECK(found->name == "Adas Schlüssel");
-    CHECK(found->created_at == kNow);
-    CHECK(found->last_used_at == kNow + Seconds{1});
-    CHECK(found->suspended_at == kNow + Seconds{2});
+    CHECK(*found == passkey);
     CHECK_FALSE(store::find_passkey(f.database, id.substr(0, 4)));
 
     passkey = Fixture::passkey(f.ada, "unknown");
@@ -100,7 +72,7 @@ TEST_CASE(
     CHECK(f.ids(f.bob) == std::vector<std::string>{"third"});
 
     const auto rename = [&](const Subject& subject, const char* id) {
-        return written(f.database, [&](db::Transaction& t) { return store::rename_passkey(t, subject, id, "Phone"); });
+        return written(f.database, store::rename_passkey, subject, id, "Phone");
     };
     CHECK_FALSE(rename(f.bob, "first"));
     CHECK_FALSE(rename(f.ada, "none"));
@@ -109,15 +81,15 @@ TEST_CASE(
     CHECK(store::find_passkey(f.database, "second")->name == "Adas Schlüssel");
 
     const auto remove = [&](const Subject& subject, const char* id) {
-        return written(f.database, [&](db::Transaction& t) { return store::remove_passkey(t, subject, id); });
+        return written(f.database, store::remove_passkey, subject, id);
     };
     CHECK_FALSE(remove(f.bob, "first"));
     CHECK(remove(f.ada, "first"));
     CHECK_FALSE(remove(f.ada, "first"));
     CHECK(f.ids(f.ada) == std::vector<std::string>{"second"});
-    CHECK(written(f.database, [&](db::Transaction& t) { return store::remove_passkeys(t, f.ada); }) == 1);
+    CHECK(written(f.database, store::remove_passkeys, f.ada) == 1);
     CHECK(f.ids(f.bob) == std::vector<std::string>{"third"});
-    CHECK(written(f.database, [&](db::Transaction& t) { return store::remove_user(t, f.bob); }));
+    CHECK(written(f.database, store::remove_user, f.bob));
     CHECK_FALSE(store::find_passkey(f.database, "third"));
 }
 
@@ -144,14 +116,9 @@ TEST_CASE(
     CHECK(f.use("silent", 1));
     CHECK_FALSE(f.use("silent", 0));
 
-    const auto suspend = [&](Time at) {
-        written(f.database, [&](db::Transaction& t) {
-            store::suspend_passkey(t, "silent", at);
-            return 0;
-        });
-    };
+    const auto suspend = [&](Time at) { written(f.database, store::suspend_passkey, "silent", at); };
     const auto resume = [&](const Subject& subject) {
-        return written(f.database, [&](db::Transaction& t) { return store::resume_passkey(t, subject, "silent"); });
+        return written(f.database, store::resume_passkey, subject, "silent");
     };
     CHECK_FALSE(resume(f.ada));
     suspend(kNow);
@@ -169,7 +136,7 @@ TEST_CASE(
 TEST_CASE("the handle of a user: the first that is kept, and no other [WEBAUTHN-10]") {
     Fixture f;
     const auto keep = [&](const Subject& subject, std::string_view given) {
-        return written(f.database, [&](db::Transaction& t) { return store::set_handle_if_unset(t, subject, given); });
+        return written(f.database, store::set_handle_if_unset, subject, given);
     };
     const std::string handle(32, '\xfe');
     CHECK(store::find_handle(f.database, f.ada).empty());
@@ -184,15 +151,14 @@ TEST_CASE("the handle of a user: the first that is kept, and no other [WEBAUTHN-
 TEST_CASE("a challenge is spent once, and forgotten when its seal opens no more [WEBAUTHN-3, WebAuthn §13.4.3]") {
     Fixture f;
     const auto spend = [&](const char* challenge, Time expires_at) {
-        return written(f.database,
-                       [&](db::Transaction& t) { return store::spend_challenge(t, challenge, expires_at); });
+        return written(f.database, store::spend_challenge, challenge, expires_at);
     };
     CHECK(spend("one", kNow + Seconds{60}));
     CHECK_FALSE(spend("one", kNow + Seconds{60}));
     CHECK_FALSE(spend("one", kNow + Seconds{90}));
     CHECK(spend("two", kNow + Seconds{61}));
     const auto sweep = [&] {
-        return written(f.database, [&](db::Transaction& t) { return store::sweep(t, kNow + Seconds{60}); });
+        return written(f.database, [&](auto& t) { return store::sweep(t, kNow + Seconds{60}); });
     };
     CHECK(store::count_sweepable(f.database, kNow + Seconds{60}).at("spent_challenges") == 1);
     CHECK(sweep().at("spent_challenges") == 1);
@@ -201,18 +167,16 @@ TEST_CASE("a challenge is spent once, and forgotten when its seal opens no more 
 }
 
 TEST_CASE("of two connections that spend one challenge or one count, one does [STORE-2] [WEBAUTHN-3]") {
-    const TemporaryDirectory directory;
-    const std::string path = directory / "postern.db";
-    db::Database::create(path);
-    db::Database first(path, db::Access::read_write);
-    db::Database second(path, db::Access::read_write);
+    const DatabaseFile file;
+    db::Database first(file.path, db::Access::read_write);
+    db::Database second(file.path, db::Access::read_write);
     const Subject ada("ada");
-    written(first, [&](db::Transaction& t) {
+    written(first, [&](auto& t) {
         store::insert_user(t, {ada, "ada", {}, true, kNow, kNow}, "hash");
         return store::insert_passkey(t, Fixture::passkey(ada, "id"));
     });
     const auto spend = [](db::Database& database) {
-        return written(database, [](db::Transaction& t) {
+        return written(database, [](auto& t) {
             return std::pair(store::spend_challenge(t, "challenge", kNow),
                              store::use_passkey(t, "id", 6, true, true, kNow));
         });

@@ -28,7 +28,7 @@
 #include "store/token_list.h"
 #include "store/users.h"
 #include "support/rows.h"
-#include "unit/store/sample_tokens.h"
+#include "unit/store/fixture.h"
 
 namespace postern {
 namespace {
@@ -107,7 +107,7 @@ store::RememberedDevice device() {
 /// Of the data of with_tokens(), in this order.
 struct Call {
     const char* function;
-    void (*run)(db::Transaction& transaction);
+    void (*run)(db::Transaction& t);
 };
 constexpr Call kCalls[] = {
     {"insert_access_token", [](auto& t) { store::insert_access_token(t, token("new", "a")); }},

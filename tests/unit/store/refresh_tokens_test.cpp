@@ -39,9 +39,9 @@ model::RefreshToken refresh(const std::string& hash, const std::string& parent =
 
 db::Database with_token() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        store::insert_refresh_token(transaction, refresh("A"));
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant());
+        store::insert_refresh_token(t, refresh("A"));
     });
     return database;
 }
@@ -60,9 +60,9 @@ void check_uses(const std::string& story, const std::vector<Use>& uses, Seconds 
     for (const Use& use : uses) {
         CAPTURE(use.token);
         CAPTURE(use.after);
-        written(database, [&](db::Transaction& transaction) {
-            CHECK(rotate(transaction, use.token, kNow + Seconds{use.after}, grace, use.successor) == use.expected);
-            if (!use.successor.empty()) store::insert_refresh_token(transaction, refresh(use.successor, use.token));
+        written(database, [&](auto& t) {
+            CHECK(rotate(t, use.token, kNow + Seconds{use.after}, grace, use.successor) == use.expected);
+            if (!use.successor.empty()) store::insert_refresh_token(t, refresh(use.successor, use.token));
         });
     }
 }
@@ -132,34 +132,34 @@ TEST_CASE("rotate_refresh_token: an invalid one is refused, rotated or not, and 
         {{"A", 990, Rotation::rotated, "B"}, {"A", 1000, Rotation::refused, ""}, {"B", 1000, Rotation::refused, ""}});
     const auto kill = [](auto action) {
         auto database = with_token();
-        written(database, [&](db::Transaction& transaction) {
-            action(transaction);
-            CHECK(rotate(transaction, "A", kNow + Seconds{1}, kGrace) == Rotation::refused);
+        written(database, [&](auto& t) {
+            action(t);
+            CHECK(rotate(t, "A", kNow + Seconds{1}, kGrace) == Rotation::refused);
         });
     };
-    kill([](db::Transaction& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
-    kill([](db::Transaction& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
-    kill([](db::Transaction& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
-    kill([](db::Transaction& t) { store::remove_user(t, model::Subject("sub-1")); });
+    kill([](auto& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
+    kill([](auto& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
+    kill([](auto& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
+    kill([](auto& t) { store::remove_user(t, model::Subject("sub-1")); });
 }
 
 TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none of another") {
     auto database = with_token();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant("other"));
-        store::insert_refresh_token(transaction, refresh("O", "", "other"));
-        REQUIRE(rotate(transaction, "A", kNow, kGrace) == Rotation::rotated);
-        store::insert_refresh_token(transaction, refresh("B", "A"));
-        store::insert_access_token(transaction, token());
-        store::revoke_refresh_tokens(transaction, model::GrantId("grant"), kNow);
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant("other"));
+        store::insert_refresh_token(t, refresh("O", "", "other"));
+        REQUIRE(rotate(t, "A", kNow, kGrace) == Rotation::rotated);
+        store::insert_refresh_token(t, refresh("B", "A"));
+        store::insert_access_token(t, token());
+        store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow);
     });
     CHECK_FALSE(is_active(database, "B"));
     CHECK(is_active(database, "O"));
     CHECK(store::is_active(*find_token(database, "token"), kNow));
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         // Neither the current one nor a retry of the rotated one brings the line back to life.
-        CHECK(rotate(transaction, "B", kNow, kGrace) == Rotation::refused);
-        CHECK(rotate(transaction, "A", kNow, kGrace) == Rotation::refused);
+        CHECK(rotate(t, "B", kNow, kGrace) == Rotation::refused);
+        CHECK(rotate(t, "A", kNow, kGrace) == Rotation::refused);
     });
 }
 
@@ -182,8 +182,7 @@ TEST_CASE("is_active: a refresh token, with each reason why it is not [IF22, IF5
 
 TEST_CASE("find_refresh_token: gives back what was stored, with its grant [IF21]") {
     auto database = with_token();
-    written(database,
-            [](db::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
+    written(database, [](auto& t) { store::insert_refresh_token(t, refresh("B", "A")); });
     const auto stored = find_refresh(database, "B");
     REQUIRE(stored);
     CHECK(stored->token.parent_hash == ValueHash("A"));
@@ -199,9 +198,9 @@ TEST_CASE("find_refresh_token: one that names its grant is found there alone, a 
     auto database = with_token();
     auto opaque = refresh("O");
     opaque.is_opaque = true;
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant("other"));
-        store::insert_refresh_token(transaction, opaque);
+    written(database, [&](auto& t) {
+        store::insert_grant(t, grant("other"));
+        store::insert_refresh_token(t, opaque);
     });
     const auto found = [&](const char* grant, const char* hash) {
         return store::find_refresh_token(database, model::GrantId(grant), ValueHash(hash)).has_value();
@@ -218,14 +217,14 @@ TEST_CASE("find_refresh_token: one that names its grant is found there alone, a 
 
 TEST_CASE("rotate_refresh_token: a sibling is void by its parent's word, whatever else the grant has") {
     auto database = with_token();
-    written(database, [](db::Transaction& transaction) {
-        CHECK(rotate(transaction, "A", kNow, kGrace, "B") == Rotation::rotated);
-        store::insert_refresh_token(transaction, refresh("B", "A"));
-        CHECK(rotate(transaction, "A", kNow, kGrace, "B2") == Rotation::retried);
-        store::insert_refresh_token(transaction, refresh("B2", "A"));
-        store::insert_refresh_token(transaction, refresh("X", "Y"));
-        CHECK(rotate(transaction, "B", kNow, kGrace, "C") == Rotation::rotated);
-        store::insert_refresh_token(transaction, refresh("C", "B"));
+    written(database, [](auto& t) {
+        CHECK(rotate(t, "A", kNow, kGrace, "B") == Rotation::rotated);
+        store::insert_refresh_token(t, refresh("B", "A"));
+        CHECK(rotate(t, "A", kNow, kGrace, "B2") == Rotation::retried);
+        store::insert_refresh_token(t, refresh("B2", "A"));
+        store::insert_refresh_token(t, refresh("X", "Y"));
+        CHECK(rotate(t, "B", kNow, kGrace, "C") == Rotation::rotated);
+        store::insert_refresh_token(t, refresh("C", "B"));
     });
     CHECK_FALSE(is_active(database, "B"));
     CHECK_FALSE(is_active(database, "B2"));
@@ -236,36 +235,20 @@ TEST_CASE("rotate_refresh_token: a sibling is void by its parent's word, whateve
 
 TEST_CASE("race: of many processes with one refresh token one rotates and one retries [F04]") {
     constexpr int kProcesses = 6;
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    db::Database::create(path);
+    const DatabaseFile file;
     {
-        db::Database database(path, db::Access::read_write);
+        db::Database database(file.path, db::Access::read_write);
         add_client_and_user(database);
-        written(database, [](db::Transaction& transaction) {
-            store::insert_grant(transaction, grant());
-            store::insert_refresh_token(transaction, refresh("A"));
+        written(database, [](auto& t) {
+            store::insert_grant(t, grant());
+            store::insert_refresh_token(t, refresh("A"));
         });
     }
-    int start[2]{};
-    REQUIRE(::pipe(start) == 0);
-    std::vector<pid_t> children;
-    for (int i = 0; i < kProcesses; ++i) {
-        children.push_back(start_child([&] {
-            ::close(start[1]);
-            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
-            char byte = 0;
-            if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
-            db::Transaction transaction(database, db::Durability::full);
-            const auto outcome = rotate(transaction, "A", kNow, kGrace);
-            transaction.commit();
-            return static_cast<int>(outcome);
-        }));
-    }
-    ::close(start[0]);
-    ::close(start[1]);
     std::map<int, int> outcomes;
-    for (const pid_t child : children) ++outcomes[exit_code_of(child)];
+    for (const int outcome : race(file.path, kProcesses, [](db::Database& database) {
+             return static_cast<int>(written(database, [](auto& t) { return rotate(t, "A", kNow, kGrace); }));
+         }))
+        ++outcomes[outcome];
     CHECK(outcomes == std::map<int, int>{{static_cast<int>(Rotation::rotated), 1},
                                          {static_cast<int>(Rotation::retried), 1},
                                          {static_cast<int>(Rotation::refused), kProcesses - 2}});

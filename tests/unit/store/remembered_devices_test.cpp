@@ -1,6 +1,5 @@
 #include "store/remembered_devices.h"
 
-#include "store/factors.h"
 #include "store/sessions.h"
 #include "store/sweep.h"
 #include "unit/store/two_users.h"
@@ -13,8 +12,8 @@ using model::ValueHash;
 namespace {
 
 struct Fixture : TwoUsers {
-    bool remember(const char* value, const char* subject = "sub-ada") {
-        return written(database, [&](db::Transaction& t) {
+    bool remember(const char* value, const char* subject = "ada") {
+        return written(database, [&](auto& t) {
             return store::remember_device(t, {.token_hash = ValueHash(value),
                                               .id = std::string("id of ") + value,
                                               .subject = Subject(subject),
@@ -24,13 +23,12 @@ struct Fixture : TwoUsers {
                                               .expires_at = kNow + Seconds{60}});
         });
     }
-    std::optional<Time> use(const char* value, const char* fresh, const char* subject = "sub-ada", Time now = kNow,
+    std::optional<Time> use(const char* value, const char* fresh, const char* subject = "ada", Time now = kNow,
                             Seconds lifetime = Seconds{60}) {
-        return written(database, [&](db::Transaction& t) {
-            return store::use_device(t, Subject(subject), ValueHash(value), ValueHash(fresh), now, lifetime);
-        });
+        return written(database, store::use_device, Subject(subject), ValueHash(value), ValueHash(fresh), now,
+                       lifetime);
     }
-    std::size_t listed(Time now = kNow) { return store::devices_of(database, ada.subject, now, Seconds{60}).size(); }
+    std::size_t listed(Time now = kNow) { return store::devices_of(database, ada, now, Seconds{60}).size(); }
 };
 
 }  // namespace
@@ -38,11 +36,11 @@ struct Fixture : TwoUsers {
 TEST_CASE("remembered devices: a value counts once, and the next one as long as the first [DEVICE-2]") {
     Fixture f;
     REQUIRE(f.remember("one"));
-    CHECK(f.use("one", "two", "sub-ada", kNow + Seconds{59}) == kNow + Seconds{60});
+    CHECK(f.use("one", "two", "ada", kNow + Seconds{59}) == kNow + Seconds{60});
     CHECK_FALSE(f.use("one", "three"));
     CHECK(f.use("two", "three"));
-    CHECK_FALSE(f.use("three", "four", "sub-ada", kNow + Seconds{60}));
-    const auto devices = store::devices_of(f.database, f.ada.subject, kNow, Seconds{60});
+    CHECK_FALSE(f.use("three", "four", "ada", kNow + Seconds{60}));
+    const auto devices = store::devices_of(f.database, f.ada, kNow, Seconds{60});
     REQUIRE(devices.size() == 1);
     CHECK(devices[0].token_hash == ValueHash("three"));
     CHECK(devices[0].id == "id of one");
@@ -71,8 +69,8 @@ TEST_CASE("remembered devices: a lifetime that was lowered counts from when the 
         Fixture f;
         REQUIRE(f.remember("one"));
         const Time now = kNow + row.later;
-        const auto listed = store::devices_of(f.database, f.ada.subject, now, row.lifetime);
-        const auto expires_at = f.use("one", "two", "sub-ada", now, row.lifetime);
+        const auto listed = store::devices_of(f.database, f.ada, now, row.lifetime);
+        const auto expires_at = f.use("one", "two", "ada", now, row.lifetime);
         CHECK(expires_at.has_value() == row.left.has_value());
         CHECK(listed.size() == (row.left ? 1 : 0));
         if (row.left) CHECK(*expires_at == now + *row.left);
@@ -85,42 +83,22 @@ TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, S
     CHECK_FALSE(f.remember("none", "sub-none"));
     REQUIRE(f.remember("one"));
     for (const char* other : {"", "ONE", "one ", "on"}) CHECK_FALSE(f.use(other, "two"));
-    CHECK_FALSE(f.use("one", "two", "sub-bob"));
+    CHECK_FALSE(f.use("one", "two", "bob"));
     CHECK(f.use("one", "two"));
-    written(f.database, [&](db::Transaction& t) { return store::remove_user(t, f.ada.subject); });
+    written(f.database, store::remove_user, f.ada);
     CHECK(count(f.database, "SELECT count(*) FROM remembered_devices") == 0);
 }
 
 TEST_CASE(
     "remembered devices: void when the password or a factor changes, or the user is disabled [DEVICE-4, STORE-6, L37]") {
-    struct Row {
-        const char* when;
-        void (*change)(db::Transaction&, model::User&);
-    };
-    const Row rows[] = {
-        {"another password", [](auto& t, auto& ada) { store::replace_password(t, ada.subject, "other", kNow); }},
-        {"another factor", [](auto& t, auto& ada) { store::raise_stamp(t, ada.subject); }},
-        {"disabled",
-         [](auto& t, auto& ada) {
-             ada.enabled = false;
-             store::update_user(t, ada);
-         }},
-        {"disabled and enabled",
-         [](auto& t, auto& ada) {
-             ada.enabled = false;
-             store::update_user(t, ada);
-             ada.enabled = true;
-             store::update_user(t, ada);
-         }},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
+    for (const UserChange& change : kUserChanges) {
+        CAPTURE(change.when);
         Fixture f;
         REQUIRE(f.remember("one"));
         CHECK(f.listed() == 1);
-        written(f.database, [&](db::Transaction& t) { row.change(t, f.ada); });
-        CHECK_FALSE(f.use("one", "two"));
-        CHECK(f.listed() == 0);
+        change_ada(f.database, change);
+        CHECK(f.listed() == (change.ends ? 0 : 1));
+        CHECK(f.use("one", "two").has_value() != change.ends);
         // A new one counts again.
         REQUIRE(f.remember("new"));
         CHECK(f.use("new", "newer"));
@@ -130,26 +108,26 @@ TEST_CASE(
 TEST_CASE("remembered devices: forgotten one by one, by the browser, or all of a user [DEVICE-4, ACCOUNT-16]") {
     Fixture f;
     for (const char* value : {"one", "two", "three", "four"}) REQUIRE(f.remember(value));
-    REQUIRE(f.remember("of bob", "sub-bob"));
+    REQUIRE(f.remember("of bob", "bob"));
     const auto forget = [&](const char* subject, const char* id) {
-        return written(f.database, [&](db::Transaction& t) { return store::forget_device(t, Subject(subject), id); });
+        return written(f.database, [&](auto& t) { return store::forget_device(t, Subject(subject), id); });
     };
-    CHECK_FALSE(forget("sub-bob", "id of one"));
-    CHECK(forget("sub-ada", "id of one"));
-    CHECK_FALSE(forget("sub-ada", "id of one"));
-    written(f.database, [&](db::Transaction& t) { store::forget_device(t, ValueHash("two")); });
+    CHECK_FALSE(forget("bob", "id of one"));
+    CHECK(forget("ada", "id of one"));
+    CHECK_FALSE(forget("ada", "id of one"));
+    written(f.database, [&](auto& t) { store::forget_device(t, ValueHash("two")); });
     CHECK(f.listed() == 2);
     CHECK(store::subjects_with_sessions(f.database).size() == 2);
-    CHECK(written(f.database, [&](db::Transaction& t) { return store::forget_devices(t, f.ada.subject); }) == 2);
+    CHECK(written(f.database, store::forget_devices, f.ada) == 2);
     CHECK(f.listed() == 0);
-    CHECK(f.use("of bob", "next", "sub-bob"));
+    CHECK(f.use("of bob", "next", "bob"));
 }
 
 TEST_CASE("remembered devices: swept when they have expired") {
     Fixture f;
     REQUIRE(f.remember("one"));
     const auto swept = [&](Time now) {
-        return written(f.database, [&](db::Transaction& t) { return store::sweep(t, now); }).at("remembered_devices");
+        return written(f.database, [&](auto& t) { return store::sweep(t, now); }).at("remembered_devices");
     };
     CHECK(swept(kNow + Seconds{59}) == 0);
     CHECK(swept(kNow + Seconds{60}) == 1);

@@ -14,17 +14,9 @@ model::Resource notes() {
             {"https://old.example/v1"}, kNow};
 }
 
-/// `commits`: whether what was done is kept.
-template <class Change>
-void write(db::Database& database, Change change, bool commits = true) {
-    db::Transaction transaction(database, db::Durability::lazy);
-    change(transaction);
-    if (commits) transaction.commit();
-}
-
 TEST_CASE("resources: every member is kept, and each address leads to it [RES-1, RES-2]") {
     auto database = empty_database();
-    write(database, [](auto& t) { CHECK_FALSE(store::insert_resource(t, notes())); });
+    written(database, [](auto& t) { CHECK_FALSE(store::insert_resource(t, notes())); });
     for (const char* address : {"https://API.example", "https://api.example/", "https://old.example/v1"}) {
         CAPTURE(address);
         const auto found = store::find_resource(database, address);
@@ -44,12 +36,10 @@ TEST_CASE("resources: every member is kept, and each address leads to it [RES-1,
 
 TEST_CASE("resources: an address belongs to one resource; what is refused leaves nothing") {
     auto database = empty_database();
-    write(database, [](auto& t) { store::insert_resource(t, notes()); });
+    written(database, store::insert_resource, notes());
     const auto refused = [&](model::Resource resource) {
-        std::optional<std::string> taken;
-        write(
-            database, [&](auto& t) { taken = store::insert_resource(t, resource); }, false);
-        return taken.value_or("");
+        db::Transaction t(database, db::Durability::lazy);
+        return store::insert_resource(t, resource).value_or("");
     };
     auto same = notes();
     CHECK(refused(same) == "https://API.example");
@@ -64,8 +54,8 @@ TEST_CASE("resources: an address belongs to one resource; what is refused leaves
 
 TEST_CASE("resources: an update replaces all but the URI; a removal takes the addresses along") {
     auto database = empty_database();
-    write(database, [](auto& t) { store::insert_resource(t, notes()); });
-    write(database, [](auto& t) {
+    written(database, store::insert_resource, notes());
+    written(database, [](auto& t) {
         auto resource = *store::find_resource_to_change(t, "https://api.example/");
         CHECK(resource.aliases.size() == 1);
         resource.name = "Renamed";
@@ -88,9 +78,9 @@ TEST_CASE("resources: an update replaces all but the URI; a removal takes the ad
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].resource.uri == "https://API.example");
     CHECK(listed[0].aliases == 1);
-    write(database, [](auto& t) { store::remove_resource(t, "https://API.example"); });
+    written(database, store::remove_resource, "https://API.example");
     CHECK_FALSE(store::find_resource(database, "https://new.example"));
-    write(database, [](auto& t) { CHECK_FALSE(store::insert_resource(t, notes())); });
+    written(database, [](auto& t) { CHECK_FALSE(store::insert_resource(t, notes())); });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ model::Session session() {
 
 db::Database with_session() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) { store::insert_session(transaction, session()); });
+    written(database, store::insert_session, session());
     return database;
 }
 
@@ -59,27 +59,18 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
                   .has_value() == row.found);
     }
     const auto got = store::find_session(database, ValueHash("cookie"), {kNow, kNow});
-    CHECK(got->cookie_hash == session().cookie_hash);
-    CHECK(got->sid == session().sid);
-    CHECK(got->subject == session().subject);
-    CHECK(got->auth_time == session().auth_time);
-    CHECK(got->created_at == session().created_at);
-    CHECK(got->last_seen_at == session().last_seen_at);
-    CHECK(got->expires_at == session().expires_at);
-    CHECK(got->agent == session().agent);
-    CHECK(got->address == session().address);
+    CHECK(*got == session());
 
     auto disabled = user();
     disabled.enabled = false;
-    written(database, [&](db::Transaction& transaction) { store::update_user(transaction, disabled); });
+    written(database, store::update_user, disabled);
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
 }
 
 TEST_CASE("touch_session: moves idle expiry forward, never back, and absolute expiry not at all") {
     auto database = with_session();
     const auto touch = [&](const char* cookie, Time now) {
-        written(database,
-                [&](db::Transaction& transaction) { store::touch_session(transaction, ValueHash(cookie), now); });
+        written(database, store::touch_session, ValueHash(cookie), now);
         return store::find_session(database, ValueHash("cookie"), {kNow, kNow - Seconds{1000}})->last_seen_at;
     };
     CHECK(touch("cookie", kNow + Seconds{10}) == kNow + Seconds{10});
@@ -92,9 +83,9 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
     auto database = with_session();
     auto rotated = session();
     rotated.cookie_hash = ValueHash("new cookie");
-    written(database, [&](db::Transaction& transaction) {
-        store::remove_session(transaction, ValueHash("cookie"));
-        store::insert_session(transaction, rotated);
+    written(database, [&](auto& t) {
+        store::remove_session(t, ValueHash("cookie"));
+        store::insert_session(t, rotated);
     });
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
     CHECK(store::find_session(database, ValueHash("new cookie"), {kNow, kNow})->sid == session().sid);
@@ -102,18 +93,18 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
 
 TEST_CASE("list_sessions: those that a cookie could still open, the oldest first, of one user or of all") {
     auto database = with_session();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_user(transaction, user("sub-2", "bob"));
+    written(database, [](auto& t) {
+        store::insert_user(t, user("sub-2", "bob"));
         auto disabled = user("sub-3", "carol");
         disabled.enabled = false;
-        store::insert_user(transaction, disabled);
+        store::insert_user(t, disabled);
         const auto add = [&](const char* name, const char* subject, auto change) {
             auto each = session();
             each.cookie_hash = ValueHash(name);
             each.sid = model::Sid(name);
             each.subject = model::Subject(subject);
             change(each);
-            store::insert_session(transaction, each);
+            store::insert_session(t, each);
         };
         add("older", "sub-2", [](model::Session& each) { each.created_at = kNow - Seconds{50}; });
         add("expired", "sub-2", [](model::Session& each) { each.expires_at = kNow; });
@@ -134,27 +125,27 @@ TEST_CASE("list_sessions: those that a cookie could still open, the oldest first
 
 TEST_CASE("end_sessions: sessions, open requests and what was given in them end, but what may go on offline") {
     auto database = with_session();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_user(transaction, user("sub-2", "bob"));
+    written(database, [](auto& t) {
+        store::insert_user(t, user("sub-2", "bob"));
         auto second = session();
         second.cookie_hash = ValueHash("second");
         second.sid = model::Sid("second");
         second.expires_at = kNow - Seconds{1};  // still there
-        store::insert_session(transaction, second);
+        store::insert_session(t, second);
         auto bobs = session();
         bobs.cookie_hash = ValueHash("bob's");
         bobs.sid = model::Sid("bob's");
         bobs.subject = model::Subject("sub-2");
-        store::insert_session(transaction, bobs);
+        store::insert_session(t, bobs);
         for (const char* key : {"open", "answered"})
-            store::record_login(transaction, model::RequestKey(key), session().subject, kNow + Seconds{9});
-        store::use_request(transaction, model::RequestKey("answered"), session().subject, kNow + Seconds{9});
-        store::record_login(transaction, model::RequestKey("bob's"), bobs.subject, kNow + Seconds{9});
+            store::record_login(t, model::RequestKey(key), session().subject, kNow + Seconds{9});
+        store::use_request(t, model::RequestKey("answered"), session().subject, kNow + Seconds{9});
+        store::record_login(t, model::RequestKey("bob's"), bobs.subject, kNow + Seconds{9});
         const auto give = [&](const char* id, const char* sid, const char* scope, const char* subject = "sub-1") {
             auto each = grant(id, subject);
             each.sid = model::Sid(sid);
             each.scope = *model::Scope::parse(scope);
-            store::insert_grant(transaction, each);
+            store::insert_grant(t, each);
         };
         give("1", "sid", "openid");
         give("2", "second", "openid");
@@ -168,9 +159,7 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
         return text;
     };
     CHECK(subjects() == "sub-1 sub-2 ");
-    const auto ended = written(database, [](db::Transaction& transaction) {
-        return store::end_sessions(transaction, session().subject, kNow);
-    });
+    const auto ended = written(database, [](auto& t) { return store::end_sessions(t, session().subject, kNow); });
     REQUIRE(ended.size() == 2);
     for (const auto& each : ended) CHECK(each.grants == 1);
     CHECK(subjects() == "sub-2 ");
@@ -185,8 +174,6 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
 TEST_CASE("subjects_with_sessions: includes those who have only an open request") {
     auto database = sample_database();
     CHECK(store::subjects_with_sessions(database).empty());
-    written(database, [](db::Transaction& transaction) {
-        store::record_login(transaction, model::RequestKey("open"), session().subject, kNow);
-    });
+    written(database, store::record_login, model::RequestKey("open"), session().subject, kNow);
     CHECK(store::subjects_with_sessions(database).size() == 1);
 }

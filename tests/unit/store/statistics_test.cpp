@@ -7,7 +7,7 @@
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/token_list.h"
-#include "unit/store/sample_tokens.h"
+#include "unit/store/fixture.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -19,20 +19,20 @@ using store::Listed;
 
 TEST_CASE("read_statistics: counts what list_tokens lists, and everything else by the rules it is accepted by") {
     auto database = with_tokens();
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         auto disabled = client("disabled");
         disabled.enabled = false;
         disabled.restricted = true;
-        store::insert_client(transaction, disabled);
+        store::insert_client(t, disabled);
         auto carol = user("sub-3", "carol");
         carol.enabled = false;
-        store::insert_user(transaction, carol);
-        store::insert_grant(transaction, grant("carol's", "sub-3"));
-        store::insert_access_token(transaction, token("carol's", "carol's"));
-        store::redeem_code(transaction, ValueHash("code a"), kNow);
-        store::revoke_access_token(transaction, key_in(transaction.database(), "token b"), kNow);
-        rotate(transaction, "refresh of c", kNow, Seconds{10});
-        store::end_grant(transaction, GrantId("d"), kNow);
+        store::insert_user(t, carol);
+        store::insert_grant(t, grant("carol's", "sub-3"));
+        store::insert_access_token(t, token("carol's", "carol's"));
+        store::redeem_code(t, ValueHash("code a"), kNow);
+        store::revoke_access_token(t, key_in(t.database(), "token b"), kNow);
+        rotate(t, "refresh of c", kNow, Seconds{10});
+        store::end_grant(t, GrantId("d"), kNow);
         const auto log_in = [&](const char* name, const char* subject, Time last_seen, Time until) {
             model::Session session;
             session.cookie_hash = ValueHash(name);
@@ -40,7 +40,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
             session.subject = Subject(subject);
             session.last_seen_at = last_seen;
             session.expires_at = until;
-            store::insert_session(transaction, session);
+            store::insert_session(t, session);
         };
         const auto remember = [&](const char* name, const char* subject, Time until) {
             store::RememberedDevice device;
@@ -48,10 +48,10 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
             device.id = name;
             device.subject = Subject(subject);
             device.expires_at = until;
-            store::remember_device(transaction, device);
+            store::remember_device(t, device);
         };
         remember("of before the other password", "sub-1", kNow + Seconds{1});
-        store::raise_stamp(transaction, Subject("sub-1"));
+        store::raise_stamp(t, Subject("sub-1"));
         remember("device", "sub-1", kNow + Seconds{1});
         remember("expired", "sub-1", kNow);
         remember("disabled", "sub-3", kNow + Seconds{1});
@@ -59,7 +59,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
         log_in("idle", "sub-1", kNow - Seconds{31}, kNow + Seconds{1});
         log_in("expired", "sub-1", kNow, kNow);
         log_in("disabled", "sub-3", kNow, kNow + Seconds{1});
-        store::save_consent(transaction, {ClientId("client"), Subject("sub-1"), {}, kNow});
+        store::save_consent(t, {ClientId("client"), Subject("sub-1"), {}, kNow});
     });
     const auto statistics = store::read_statistics(database, {kNow, kNow - Seconds{30}}, Seconds{2592000});
     CHECK(statistics.clients.enabled == 2);

@@ -13,17 +13,17 @@ using model::ValueHash;
 namespace {
 
 void sweep(db::Database& database, Time now, int batch = 20) {
-    written(database, [&](db::Transaction& transaction) { store::sweep(transaction, now, batch); });
+    written(database, [&](auto& t) { store::sweep(t, now, batch); });
 }
 
 /// A code, and the token it was redeemed for.
 db::Database with_redeemed_code() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        store::insert_code(transaction, code());
-        store::redeem_code(transaction, code().code_hash, kNow);
-        store::insert_access_token(transaction, token());
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant());
+        store::insert_code(t, code());
+        store::redeem_code(t, code().code_hash, kNow);
+        store::insert_access_token(t, token());
     });
     return database;
 }
@@ -57,7 +57,7 @@ TEST_CASE("sweep: a younger token keeps its grant and all that hangs on it") {
     auto database = with_redeemed_code();
     auto younger = token("younger");
     younger.expires_at = token().expires_at + Seconds{900};
-    written(database, [&](db::Transaction& transaction) { store::insert_access_token(transaction, younger); });
+    written(database, [&](auto& t) { store::insert_access_token(t, younger); });
     sweep(database, token().expires_at);
     CHECK(has_token(database));
     CHECK(has_code(database));
@@ -68,7 +68,7 @@ TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
     auto database = with_redeemed_code();
     auto older = token("older");
     older.expires_at = kNow + Seconds{1};
-    written(database, [&](db::Transaction& transaction) { store::insert_access_token(transaction, older); });
+    written(database, [&](auto& t) { store::insert_access_token(t, older); });
     sweep(database, kNow + Seconds{1});
     CHECK(has_token(database));
     CHECK(has_code(database));
@@ -77,10 +77,10 @@ TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
 TEST_CASE("sweep: a code that was not redeemed, or was burned, goes when it expires") {
     for (const bool burned : {false, true}) {
         auto database = sample_database();
-        written(database, [&](db::Transaction& transaction) {
-            store::insert_grant(transaction, grant());
-            store::insert_code(transaction, code());
-            if (burned) store::burn_code(transaction, code().code_hash, kNow);
+        written(database, [&](auto& t) {
+            store::insert_grant(t, grant());
+            store::insert_code(t, code());
+            if (burned) store::burn_code(t, code().code_hash, kNow);
         });
         sweep(database, code().expires_at - Seconds{1});
         CHECK(has_code(database));
@@ -92,7 +92,7 @@ TEST_CASE("sweep: a code that was not redeemed, or was burned, goes when it expi
 
 TEST_CASE("sweep: an ended grant goes with its codes and tokens, nothing under it can be asked for") {
     auto database = with_redeemed_code();
-    written(database, [](db::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); });
+    written(database, store::end_grant, grant().id, kNow);
     CHECK(has_code(database));
     sweep(database, kNow);
     CHECK_FALSE(has_code(database));
@@ -107,11 +107,11 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
     session.subject = user().subject;
     session.last_seen_at = kNow;
     session.expires_at = end;
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_session(transaction, session);
-        store::record_login(transaction, model::RequestKey("request"), session.subject, end);
-        store::replace_client_secret(transaction, client().id, ValueHash("old"), std::nullopt, kNow);
-        store::replace_client_secret(transaction, client().id, ValueHash("new"), end, kNow);
+    written(database, [&](auto& t) {
+        store::insert_session(t, session);
+        store::record_login(t, model::RequestKey("request"), session.subject, end);
+        store::replace_client_secret(t, client().id, ValueHash("old"), std::nullopt, kNow);
+        store::replace_client_secret(t, client().id, ValueHash("new"), end, kNow);
     });
     database.query("INSERT INTO login_attempts VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
     database.query("INSERT INTO fetch_limits VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
@@ -148,13 +148,13 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
 
 TEST_CASE("sweep: at most a batch of each table, the oldest first [S16]") {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         for (int i = 0; i < 10; ++i) {
             const auto name = std::to_string(i);
-            store::insert_grant(transaction, grant(name));
+            store::insert_grant(t, grant(name));
             auto each = code(name, name);
             each.expires_at = kNow + Seconds{100 - i};
-            store::insert_code(transaction, each);
+            store::insert_code(t, each);
         }
     });
     sweep(database, kNow + Seconds{1000}, 3);
@@ -167,15 +167,15 @@ TEST_CASE("sweep: takes away twice what 16 requests can make, so that a busy ser
     auto database = sample_database();
     constexpr int kRequests = 16;  // as many as there are between two sweeps on average, each with one row of each kind
     for (int round = 0; round < 2; ++round) {
-        written(database, [&](db::Transaction& transaction) {
+        written(database, [&](auto& t) {
             for (int i = 0; i < kRequests; ++i) {
                 const auto name = std::to_string(round * kRequests + i);
-                store::insert_grant(transaction, grant(name));
-                store::insert_code(transaction, code(name, name));
+                store::insert_grant(t, grant(name));
+                store::insert_code(t, code(name, name));
             }
         });
     }
-    written(database, [](db::Transaction& transaction) { store::sweep(transaction, kNow + Seconds{100000}); });
+    written(database, [](auto& t) { store::sweep(t, kNow + Seconds{100000}); });
     CHECK(count(database, "SELECT count(*) FROM grants") == 0);
     CHECK(count(database, "SELECT count(*) FROM authorization_codes") == 0);
 }
@@ -188,10 +188,10 @@ TEST_CASE(
     auto second = first;
     second.token_hash = ValueHash("second");
     second.parent_hash = first.token_hash;
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_refresh_token(transaction, first);
-        rotate(transaction, first.token_hash.str(), kNow, Seconds{0}, "second");
-        store::insert_refresh_token(transaction, second);
+    written(database, [&](auto& t) {
+        store::insert_refresh_token(t, first);
+        rotate(t, first.token_hash.str(), kNow, Seconds{0}, "second");
+        store::insert_refresh_token(t, second);
     });
     sweep(database, first.expires_at - Seconds{1});
     CHECK(find_refresh(database, first.token_hash.str()));
@@ -204,14 +204,14 @@ TEST_CASE(
 TEST_CASE("sweep: a grant with thousands of refresh tokens goes a batch at a time, and last [S16]") {
     auto database = sample_database();
     constexpr int kTokens = 25;
-    written(database, [](db::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
+    written(database, [](auto& t) {
+        store::insert_grant(t, grant());
         for (int i = 0; i < kTokens; ++i) {
             auto each = refresh_token_of("grant");
             each.token_hash = ValueHash(std::to_string(i));
-            store::insert_refresh_token(transaction, each);
+            store::insert_refresh_token(t, each);
         }
-        store::end_grant(transaction, grant().id, kNow);
+        store::end_grant(t, grant().id, kNow);
     });
     int left = kTokens;
     while (left > 10) {
@@ -229,53 +229,23 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     auto database = with_redeemed_code();
     auto expired = token("expired");
     expired.expires_at = kNow + Seconds{1};
-    written(database, [&](db::Transaction& transaction) {
-        store::insert_access_token(transaction, expired);
-        store::insert_refresh_token(transaction, refresh_token_of("grant"));
-        store::insert_grant(transaction, grant("living"));
-        store::insert_access_token(transaction, token("living", "living"));
-        store::end_grant(transaction, grant().id, kNow);
+    written(database, [&](auto& t) {
+        store::insert_access_token(t, expired);
+        store::insert_refresh_token(t, refresh_token_of("grant"));
+        store::insert_grant(t, grant("living"));
+        store::insert_access_token(t, token("living", "living"));
+        store::end_grant(t, grant().id, kNow);
     });
-    const store::RowCounts expected = {
-        {"access_tokens", 2},
-        {"activity", 0},
-        {"authorization_codes", 1},
-        {"authorization_requests", 0},
-        {"client_secrets", 0},
-        {"clients", 0},
-        {"grants", 1},
-        {"fetched", 0},
-        {"fetch_limits", 0},
-        {"links", 0},
-        {"login_attempts", 0},
-        {"mail_requests", 0},
-        {"refresh_tokens", 1},
-        {"remembered_devices", 0},
-        {"sessions", 0},
-        {"spent_challenges", 0},
-    };
-    const store::RowCounts nothing = {
-        {"access_tokens", 0},
-        {"activity", 0},
-        {"authorization_codes", 0},
-        {"authorization_requests", 0},
-        {"client_secrets", 0},
-        {"clients", 0},
-        {"grants", 0},
-        {"fetched", 0},
-        {"fetch_limits", 0},
-        {"links", 0},
-        {"login_attempts", 0},
-        {"mail_requests", 0},
-        {"refresh_tokens", 0},
-        {"remembered_devices", 0},
-        {"sessions", 0},
-        {"spent_challenges", 0},
-    };
-    const auto deleted = [&] {
-        return written(database,
-                       [](db::Transaction& transaction) { return store::sweep(transaction, kNow + Seconds{1}); });
-    };
+    store::RowCounts nothing;
+    for (const char* table :
+         {"access_tokens", "activity", "authorization_codes", "authorization_requests", "client_secrets", "clients",
+          "grants", "fetched", "fetch_limits", "links", "login_attempts", "mail_requests", "refresh_tokens",
+          "remembered_devices", "sessions", "spent_challenges"})
+        nothing[table] = 0;
+    auto expected = nothing;
+    expected["access_tokens"] = 2;
+    for (const char* table : {"authorization_codes", "grants", "refresh_tokens"}) expected[table] = 1;
+    const auto deleted = [&] { return written(database, [](auto& t) { return store::sweep(t, kNow + Seconds{1}); }); };
     CHECK((store::count_sweepable(database, kNow + Seconds{1}) == expected));
     CHECK((deleted() == expected));
     CHECK((store::count_sweepable(database, kNow + Seconds{1}) == nothing));
@@ -302,11 +272,11 @@ TEST_CASE(
         auto database = sample_database();
         auto described = client("described");
         described.removable_at = row.removable_at;
-        written(database, [&](db::Transaction& transaction) {
-            store::insert_client(transaction, described);
+        written(database, [&](auto& t) {
+            store::insert_client(t, described);
             auto of_it = grant("of it");
             of_it.client_id = described.id;
-            if (row.has_grant) store::insert_grant(transaction, of_it, kNow + Seconds{60});
+            if (row.has_grant) store::insert_grant(t, of_it, kNow + Seconds{60});
         });
         CHECK(store::count_sweepable(database, kNow)["clients"] == (row.goes ? 1 : 0));
         sweep(database, kNow);

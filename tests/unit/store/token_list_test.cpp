@@ -3,7 +3,7 @@
 #include <set>
 
 #include "support/rows.h"
-#include "unit/store/sample_tokens.h"
+#include "unit/store/fixture.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -88,7 +88,7 @@ TEST_CASE("list_tokens: of one client, one user, given before a moment, or all o
             ids.insert(each.grant_id.str().front());
         CHECK(std::string(ids.begin(), ids.end()) == row.grants);
     }
-    written(database, [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); });
+    written(database, store::end_grant, GrantId("b"), kNow);
     CHECK(living(database, {}) == "acd");
 }
 
@@ -101,48 +101,38 @@ TEST_CASE("list_tokens: active is what could be presented now; the rest is liste
     };
     const store::GrantFilter filter{ClientId("client"), Subject("sub-1"), {}};
     const Row rows[] = {
-        {"nothing", [](db::Transaction&) {}, kNow, "bau bac bre "},
-        {"the code is spent",
-         [](db::Transaction& transaction) { store::redeem_code(transaction, ValueHash("code b"), kNow); }, kNow,
-         "bau! bac bre "},
-        {"the code is burned",
-         [](db::Transaction& transaction) { store::burn_code(transaction, ValueHash("code b"), kNow); }, kNow,
-         "bau! bac bre "},
+        {"nothing", [](auto&) {}, kNow, "bau bac bre "},
+        {"the code is spent", [](auto& t) { store::redeem_code(t, ValueHash("code b"), kNow); }, kNow, "bau! bac bre "},
+        {"the code is burned", [](auto& t) { store::burn_code(t, ValueHash("code b"), kNow); }, kNow, "bau! bac bre "},
         {"the access token is revoked",
-         [](db::Transaction& transaction) {
-             store::revoke_access_token(transaction, key_in(transaction.database(), "token b"), kNow);
-         },
-         kNow, "bau bac! bre "},
-        {"the refresh token is revoked",
-         [](db::Transaction& transaction) { store::revoke_refresh_tokens(transaction, GrantId("b"), kNow); }, kNow,
+         [](auto& t) { store::revoke_access_token(t, key_in(t.database(), "token b"), kNow); }, kNow, "bau bac! bre "},
+        {"the refresh token is revoked", [](auto& t) { store::revoke_refresh_tokens(t, GrantId("b"), kNow); }, kNow,
          "bau bac bre! "},
-        {"the refresh token is used",
-         [](db::Transaction& transaction) { rotate(transaction, "refresh of b", kNow, Seconds{10}); }, kNow,
+        {"the refresh token is used", [](auto& t) { rotate(t, "refresh of b", kNow, Seconds{10}); }, kNow,
          "bau bac bre! "},
-        {"the grant has ended", [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); },
-         kNow, "bau! bac! bre! "},
+        {"the grant has ended", [](auto& t) { store::end_grant(t, GrantId("b"), kNow); }, kNow, "bau! bac! bre! "},
         {"the client is disabled",
-         [](db::Transaction& transaction) {
+         [](auto& t) {
              auto disabled = client();
              disabled.enabled = false;
-             store::update_client(transaction, disabled);
+             store::update_client(t, disabled);
          },
          kNow, "bau! bac! bre! "},
         {"the user is disabled",
-         [](db::Transaction& transaction) {
+         [](auto& t) {
              auto disabled = user();
              disabled.enabled = false;
-             store::update_user(transaction, disabled);
+             store::update_user(t, disabled);
          },
          kNow, "bau! bac! bre! "},
-        {"a minute later", [](db::Transaction&) {}, kNow + Seconds{60}, "bau! bac bre "},
-        {"fifteen minutes later", [](db::Transaction&) {}, kNow + Seconds{900}, "bau! bac! bre "},
-        {"a day later", [](db::Transaction&) {}, kNow + Seconds{86400}, "bau! bac! bre! "},
+        {"a minute later", [](auto&) {}, kNow + Seconds{60}, "bau! bac bre "},
+        {"fifteen minutes later", [](auto&) {}, kNow + Seconds{900}, "bau! bac! bre "},
+        {"a day later", [](auto&) {}, kNow + Seconds{86400}, "bau! bac! bre! "},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
         auto database = with_tokens();
-        written(database, [&](db::Transaction& transaction) { row.change(transaction); });
+        written(database, [&](auto& t) { row.change(t); });
         const std::string everything = listed(database, filter, Listed::everything, row.now);
         CHECK(everything == row.everything);
         std::string active;

@@ -1,5 +1,7 @@
 #include "store/users.h"
+#include <doctest/doctest.h>
 
+#include "db/error.h"
 #include "json/writer.h"
 #include "store/authorization_requests.h"
 #include "store/groups.h"
@@ -17,21 +19,20 @@ namespace {
 /// sub-1 and sub-2, each with everything a user can have.
 db::Database two_users() {
     auto database = sample_database();
-    written(database, [](db::Transaction& transaction) {
-        store::insert_user(transaction, user("sub-2", "bob"));
+    written(database, [](auto& t) {
+        store::insert_user(t, user("sub-2", "bob"));
         for (const std::string subject : {"sub-1", "sub-2"}) {
             model::Session session;
             session.cookie_hash = model::ValueHash("cookie " + subject);
             session.subject = Subject(subject);
             session.last_seen_at = kNow;
             session.expires_at = kNow + Seconds{100};
-            store::insert_session(transaction, session);
-            store::record_login(transaction, model::RequestKey("request " + subject), session.subject,
-                                session.expires_at);
-            store::insert_grant(transaction, grant("grant " + subject, subject));
-            store::insert_code(transaction, code("code " + subject, "grant " + subject));
-            store::insert_access_token(transaction, token("token " + subject, "grant " + subject));
-            store::insert_refresh_token(transaction, refresh_token_of("grant " + subject));
+            store::insert_session(t, session);
+            store::record_login(t, model::RequestKey("request " + subject), session.subject, session.expires_at);
+            store::insert_grant(t, grant("grant " + subject, subject));
+            store::insert_code(t, code("code " + subject, "grant " + subject));
+            store::insert_access_token(t, token("token " + subject, "grant " + subject));
+            store::insert_refresh_token(t, refresh_token_of("grant " + subject));
         }
     });
     database
@@ -67,8 +68,7 @@ TEST_CASE("users: every property comes back as it was put in") {
                   {"address", json::Object{{"country", "FR"}}}};
     put.enabled = false;
     put.updated_at = kNow + Seconds{5};
-    CHECK(written(database,
-                  [&](db::Transaction& transaction) { return store::insert_user(transaction, put, "$y$hash"); }));
+    CHECK(written(database, [&](auto& t) { return store::insert_user(t, put, "$y$hash"); }));
     CHECK(store::find_password_hash(database, put.subject) == "$y$hash");
     for (const auto& got :
          {store::find_user(database, put.subject), store::find_user_by_name(database, put.username)}) {
@@ -86,7 +86,7 @@ TEST_CASE("users: the largest claims that can be read in can be read back") {
     auto database = test::empty_database();
     auto put = user();
     put.claims = {{"bio", std::string(65000, '<')}};  // each is escaped to six bytes
-    written(database, [&](db::Transaction& transaction) { store::insert_user(transaction, put); });
+    written(database, [&](auto& t) { store::insert_user(t, put); });
     CHECK(json::write(store::find_user(database, put.subject)->claims) == json::write(put.claims));
 }
 
@@ -102,9 +102,7 @@ TEST_CASE("find_user_by_name: names are compared byte by byte") {
 TEST_CASE("insert_user: a taken name changes nothing; list_users is ordered by name") {
     auto database = sample_database();
     const auto insert = [&](const char* subject, const char* name) {
-        return written(database, [&](db::Transaction& transaction) {
-            return store::insert_user(transaction, user(subject, name));
-        });
+        return written(database, [&](auto& t) { return store::insert_user(t, user(subject, name)); });
     };
     CHECK_FALSE(insert("sub-2", "alice"));
     CHECK_FALSE(store::find_user(database, Subject("sub-2")));
@@ -120,13 +118,11 @@ TEST_CASE("origin: a user has no source until one is set, and a change of the st
     const Subject subject("sub-1");
     CHECK(store::find_origin(database, subject).source.empty());
     CHECK(store::find_origin(database, Subject("none")).source.empty());
-    const auto set = [&](const store::Origin& origin) {
-        written(database, [&](db::Transaction& t) { store::set_origin(t, subject, origin); });
-    };
+    const auto set = [&](const store::Origin& origin) { written(database, store::set_origin, subject, origin); };
     const auto update = [&](bool enabled) {
         auto user = *store::find_user(database, subject);
         user.enabled = enabled;
-        written(database, [&](db::Transaction& t) { store::update_user(t, user); });
+        written(database, store::update_user, user);
         return store::find_origin(database, subject);
     };
     update(false);
@@ -140,7 +136,7 @@ TEST_CASE("origin: a user has no source until one is set, and a change of the st
     CHECK(listed[0].origin.source == "directory");
     CHECK(test::all_of(store::list_users_of_source(database, "Directory")).empty());
 
-    written(database, [&](db::Transaction& t) {
+    written(database, [&](auto& t) {
         store::insert_group(t, {"staff", "", kNow});
         store::add_member(t, "staff", subject, kNow);
         store::insert_user(t, user("sub-7", "zoe"));
@@ -154,15 +150,13 @@ TEST_CASE("origin: a user has no source until one is set, and a change of the st
 
 TEST_CASE("update_user: everything but subject, created_at and the password") {
     auto database = sample_database();
-    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "$y$hash", kNow); });
+    written(database, [](auto& t) { store::set_password_hash(t, Subject("sub-1"), "$y$hash", kNow); });
     auto changed = user("sub-1", "alicia");
     changed.claims = {{"name", "Alicia"}};
     changed.enabled = false;
     changed.updated_at = kNow + Seconds{9};
     changed.created_at = kNow + Seconds{9};
-    const auto update = [&](const model::User& to) {
-        return written(database, [&](db::Transaction& transaction) { return store::update_user(transaction, to); });
-    };
+    const auto update = [&](const model::User& to) { return written(database, store::update_user, to); };
     CHECK(update(changed));
     const auto got = store::find_user(database, changed.subject);
     CHECK(got->username == "alicia");
@@ -180,7 +174,7 @@ TEST_CASE("update_claims: the claims and their time, and nothing else") {
     changed.claims = {{"name", "Alicia"}};
     changed.enabled = false;
     changed.updated_at = kNow + Seconds{9};
-    written(database, [&](db::Transaction& transaction) { store::update_claims(transaction, changed); });
+    written(database, store::update_claims, changed);
     const auto got = store::find_user(database, changed.subject);
     CHECK(json::write(got->claims) == R"({"name":"Alicia"})");
     CHECK(got->updated_at == changed.updated_at);
@@ -195,9 +189,9 @@ TEST_CASE("set_password_hash: of this user alone; none and an unknown user read 
         return store::find_password_state(database, Subject(subject)).changed_at;
     };
     CHECK(changed_at("sub-1") == kNow);  // when the user was made
-    written(database, [](db::Transaction& transaction) {
-        store::insert_user(transaction, user("sub-2", "bob"), "$y$bob");
-        store::set_password_hash(transaction, Subject("sub-1"), "$y$alice", kLater);
+    written(database, [](auto& t) {
+        store::insert_user(t, user("sub-2", "bob"), "$y$bob");
+        store::set_password_hash(t, Subject("sub-1"), "$y$alice", kLater);
     });
     CHECK(changed_at("sub-1") == kLater);
     CHECK(changed_at("sub-2") == kNow);
@@ -206,17 +200,14 @@ TEST_CASE("set_password_hash: of this user alone; none and an unknown user read 
     CHECK(store::find_password_hash(database, Subject("sub-1")) == "$y$alice");
     CHECK(store::find_password_hash(database, Subject("sub-2")) == "$y$bob");
     CHECK(store::find_password_hash(database, Subject("sub-3")) == "");
-    written(database, [&](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "", kLater); });
+    written(database, [&](auto& t) { store::set_password_hash(t, Subject("sub-1"), "", kLater); });
     CHECK_FALSE(store::find_password_state(database, Subject("sub-1")).is_set);
     CHECK(store::find_password_hash(database, Subject("sub-1")) == "");
 }
 
 TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
     auto database = two_users();
-    const auto remove = [&] {
-        return written(database,
-                       [](db::Transaction& transaction) { return store::remove_user(transaction, Subject("sub-1")); });
-    };
+    const auto remove = [&] { return written(database, store::remove_user, Subject("sub-1")); };
     CHECK(remove());
     CHECK_FALSE(remove());
     for (const char* sql :
@@ -235,15 +226,12 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
     REQUIRE(has_session(database, "sub-1"));
     REQUIRE(has_token(database, "sub-1"));
     REQUIRE(has_refresh_token(database, "sub-1"));
-    written(database,
-            [](db::Transaction& transaction) { store::end_user_access(transaction, Subject("sub-1"), kNow); });
+    written(database, store::end_user_access, Subject("sub-1"), kNow);
     CHECK_FALSE(has_session(database, "sub-1"));
     CHECK_FALSE(has_token(database, "sub-1"));
     CHECK_FALSE(has_refresh_token(database, "sub-1"));
     CHECK_FALSE(store::find_progress(database, model::RequestKey("request sub-1")));
-    CHECK_FALSE(written(database, [](db::Transaction& transaction) {
-        return store::redeem_code(transaction, model::ValueHash("code sub-1"), kNow);
-    }));
+    CHECK_FALSE(written(database, store::redeem_code, model::ValueHash("code sub-1"), kNow));
     CHECK(has_session(database, "sub-2"));
     CHECK(has_token(database, "sub-2"));
     CHECK(has_refresh_token(database, "sub-2"));
@@ -254,9 +242,9 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
 TEST_CASE("end_user_access: a request that was answered stays answered") {
     auto database = two_users();
     const model::RequestKey key("request sub-1");
-    written(database, [&](db::Transaction& transaction) {
-        store::use_request(transaction, key, Subject("sub-1"), kNow + Seconds{9});
-        store::end_user_access(transaction, Subject("sub-1"), kNow);
+    written(database, [&](auto& t) {
+        store::use_request(t, key, Subject("sub-1"), kNow + Seconds{9});
+        store::end_user_access(t, Subject("sub-1"), kNow);
     });
     REQUIRE(store::find_progress(database, key));
     CHECK(store::find_progress(database, key)->used);
@@ -265,10 +253,10 @@ TEST_CASE("end_user_access: a request that was answered stays answered") {
 TEST_CASE("pick_password_hash: some user's, for one key always the same, and each user's for some key [L08]") {
     auto database = test::empty_database();
     CHECK(store::pick_password_hash(database, "m").empty());
-    written(database, [](db::Transaction& transaction) {
+    written(database, [](auto& t) {
         for (const std::string subject : {"d", "h", "s"}) {
             const auto somebody = user(subject, "user " + subject);
-            store::insert_user(transaction, somebody, "$y$" + subject);
+            store::insert_user(t, somebody, "$y$" + subject);
         }
     });
     const std::pair<const char*, const char*> rows[] = {{"-", "$y$d"}, {"d", "$y$d"},  {"e", "$y$h"}, {"h", "$y$h"},
@@ -288,24 +276,32 @@ TEST_CASE("users: every statement that writes claims keeps the digest of the add
         return store::subjects_with_email(database, model::email_key(address), 5).size();
     };
     grace.claims.set("email", "Grace@Example.org");
-    written(database, [&](db::Transaction& t) { store::insert_user(t, grace); });
+    written(database, [&](auto& t) { store::insert_user(t, grace); });
     CHECK(found_by("grace@example.org") == 1);
     CHECK(found_by("GRACE@EXAMPLE.ORG") == 1);
     grace.claims.set("email", "g@example.org");
-    written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+    written(database, store::update_user, grace);
     CHECK(found_by("grace@example.org") == 0);
     CHECK(found_by("g@example.org") == 1);
     grace.claims.set("email", "h@example.org");
-    written(database, [&](db::Transaction& t) { store::update_claims(t, grace); });
+    written(database, store::update_claims, grace);
     CHECK(found_by("g@example.org") == 0);
     CHECK(found_by("h@example.org") == 1);
     grace.enabled = false;
-    written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+    written(database, store::update_user, grace);
     CHECK(found_by("h@example.org") == 0);
     grace.enabled = true;
     for (const char* none : {"h@example.org, i@example.org", "", "h"}) {
         grace.claims.set("email", none);
-        written(database, [&](db::Transaction& t) { store::update_user(t, grace); });
+        written(database, store::update_user, grace);
         CHECK(found_by(none) == 0);
     }
+}
+
+TEST_CASE("schema.sql: types are enforced, and truth values are 0 and 1") {
+    auto database = sample_database();
+    CHECK_THROWS_AS(database.prepare("UPDATE users SET created_at = 'soon'").execute(), db::StoreError);
+    CHECK_THROWS_AS(database.prepare("UPDATE users SET enabled = 2").execute(), db::StoreError);
+    CHECK_THROWS_AS(database.prepare("UPDATE clients SET type = 'secret'").execute(), db::StoreError);
+    CHECK_THROWS_AS(database.prepare("UPDATE users SET username = NULL").execute(), db::StoreError);
 }

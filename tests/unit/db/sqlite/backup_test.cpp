@@ -23,8 +23,8 @@ constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 
 /// With as many rows as fill a few hundred pages.
 void fill(Database& database, int rows = 5000) {
-    written(database, [&](db::Transaction& transaction) {
-        for (int i = 0; i < rows; ++i) transaction.run(kInsert, std::to_string(i) + std::string(100, 'x'));
+    written(database, [&](auto& t) {
+        for (int i = 0; i < rows; ++i) t.run(kInsert, std::to_string(i) + std::string(100, 'x'));
     });
 }
 
@@ -69,13 +69,8 @@ private:
 };
 
 /// A database in a directory, and another directory for copies.
-struct Place {
-    Place() {
-        Database::create(path);
-        fs::create_directory(copies);
-    }
-    TemporaryDirectory directory;
-    std::string path = directory / "postern.db";
+struct Place : DatabaseFile {
+    Place() { fs::create_directory(copies); }
     std::string copies = directory / "copies";
     std::string copy = copies + "/copy.db";
 };
@@ -197,11 +192,11 @@ TEST_CASE("back_up: a signal that ends the program leaves nothing behind; one th
 TEST_CASE("back_up: what is not committed is not in the copy, and does not hold it up") {
     const Place place;
     Database writer(place.path, Access::read_write);
-    db::Transaction transaction(writer, db::Durability::lazy);
+    db::Transaction t(writer, db::Durability::lazy);
     writer.query(kInsert, "a").execute();
     Database source(place.path, Access::read_write);
     db::back_up(source, place.copy);
-    transaction.commit();
+    t.commit();
     Database copy(place.copy, Access::query_only);
     CHECK(count(copy, kCount) == 0);
 }
@@ -213,10 +208,10 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
         fill(database);
     }
     Writer writer(place.path, std::numeric_limits<int>::max(), [](Database& database, int i) {
-        db::Transaction transaction(database, db::Durability::lazy);
+        db::Transaction t(database, db::Durability::lazy);
         for (const char* half : {"first ", "second "})  // two rows each time
             database.query(kInsert, half + std::to_string(i)).execute();
-        transaction.commit();
+        t.commit();
         db::checkpoint_if_due(database);
     });
     std::int64_t last = 0;
@@ -241,13 +236,13 @@ TEST_CASE("back_up: a large copy is of one moment, and ends although others go o
     constexpr int kCommits = 5000;  // a millisecond or more each: of this end the copy does not wait
     const Place place;
     Database source(place.path, Access::read_write);
-    written(source, [&](db::Transaction& transaction) {
-        for (int i = 0; i < kRows; ++i) transaction.run(kInsert, std::to_string(i) + std::string(kBytes, 'x'));
+    written(source, [&](auto& t) {
+        for (int i = 0; i < kRows; ++i) t.run(kInsert, std::to_string(i) + std::string(kBytes, 'x'));
     });
     Writer writer(place.path, kCommits, [](Database& database, int i) {
-        db::Transaction transaction(database, db::Durability::lazy);
+        db::Transaction t(database, db::Durability::lazy);
         database.query(kInsert, "more " + std::to_string(i)).execute();
-        transaction.commit();
+        t.commit();
         ::usleep(1000);
     });
     while (count(source, kCount) == kRows) ::usleep(1000);  // it has begun

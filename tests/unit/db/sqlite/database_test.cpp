@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "db/error.h"
 #include "db/sqlite/write_lock.h"
 #include "unit/db/fixture.h"
 #include "unit/db/refused_lock.h"
@@ -23,7 +24,7 @@ constexpr std::chrono::milliseconds kShort{30};
 constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
 constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 
-void insert(Transaction& transaction, const std::string& key) { transaction.run(kInsert, key); }
+void insert(Transaction& t, const std::string& key) { t.run(kInsert, key); }
 
 /// As an operator with a sqlite3 shell would do it.
 void with_shell(const std::string& path, const char* sql) {
@@ -38,6 +39,22 @@ std::string refused(const std::string& path, Access access = Access::read_write)
 }
 
 std::uintmax_t size_of(const std::string& path) { return std::filesystem::file_size(path); }
+
+/// Keeps everybody else out, readers too, as long as it lives.
+class Hog {
+public:
+    explicit Hog(const std::string& path) {
+        REQUIRE(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
+        run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM login_attempts; COMMIT");
+    }
+    Hog(const Hog&) = delete;
+    Hog& operator=(const Hog&) = delete;
+    ~Hog() { sqlite3_close(connection_); }
+
+private:
+    void run(const char* sql) { REQUIRE(sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr) == SQLITE_OK); }
+    sqlite3* connection_ = nullptr;
+};
 
 }  // namespace
 
@@ -132,18 +149,16 @@ TEST_CASE("Database: a foreign file is refused with its name and a fix, and stay
 }
 
 TEST_CASE("Database: a damaged file is refused, and never created again [S10]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    auto bytes = read_file(path);
+    const DatabaseFile file;
+    auto bytes = read_file(file.path);
     bytes.replace(100, 200, std::string(200, '\xff'));  // the root page of the schema
-    write_file(path, bytes);
+    write_file(file.path, bytes);
     const auto message = refusal<db::StoreError>([&] {
-        Database database(path, Access::read_write);
+        Database database(file.path, Access::read_write);
         count(database, "SELECT count(*) FROM clients");
     });
     CHECK(message != "");
-    CHECK(read_file(path) == bytes);
+    CHECK(read_file(file.path) == bytes);
 }
 
 TEST_CASE("Database: the connection is set up as the measurements ask for [S04]") {
@@ -165,24 +180,20 @@ TEST_CASE("Database: the connection is set up as the measurements ask for [S04]"
 }
 
 TEST_CASE("Database: -wal and -shm outlive the last connection, for readers who may not make them") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
+    const DatabaseFile file;
     {
-        Database database(path, Access::read_write);
-        written(database, [](Transaction& transaction) { insert(transaction, "a"); });
+        Database database(file.path, Access::read_write);
+        written(database, [](auto& t) { insert(t, "a"); });
     }
-    CHECK(size_of(path + "-wal") > 0);
-    CHECK(std::filesystem::exists(path + "-shm"));
-    Database database(path, Access::query_only);
+    CHECK(size_of(file.path + "-wal") > 0);
+    CHECK(std::filesystem::exists(file.path + "-shm"));
+    Database database(file.path, Access::query_only);
     CHECK(count(database, kCount) == 1);
 }
 
 TEST_CASE("Database: a query-only connection reads and refuses every write [S09]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::query_only);
+    const DatabaseFile file;
+    Database database(file.path, Access::query_only);
     CHECK(count(database, kCount) == 0);
     CHECK_THROWS_AS(Transaction(database, Durability::lazy), db::StoreError);
     CHECK_THROWS_AS(database.query(kInsert, "a").execute(), db::StoreError);
@@ -193,16 +204,14 @@ TEST_CASE("Database: a query-only connection reads and refuses every write [S09]
 TEST_CASE("Database: file permissions decide who writes; a reader sees new commits and survives checkpoints" *
           doctest::skip(::geteuid() != 0)) {
     constexpr uid_t kNobody = 65534;
-    const TemporaryDirectory directory;
-    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    for (const char* suffix : {"", "-wal", "-shm"}) REQUIRE(::chmod((path + suffix).c_str(), 0644) == 0);
+    const DatabaseFile file;
+    REQUIRE(::chmod(file.directory.path().c_str(), 0755) == 0);
+    for (const char* suffix : {"", "-wal", "-shm"}) REQUIRE(::chmod((file.path + suffix).c_str(), 0644) == 0);
 
     const auto reader = start_child([&] {
         if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) return 10;
-        if (!mentions(refused(path, Access::read_write), "cannot be written")) return 11;
-        Database database(path, Access::query_only);
+        if (!mentions(refused(file.path, Access::read_write), "cannot be written")) return 11;
+        Database database(file.path, Access::query_only);
         std::int64_t seen = 0;
         while (seen < 3000) {  // until the writer is done
             const auto now = count(database, kCount);
@@ -213,9 +222,9 @@ TEST_CASE("Database: file permissions decide who writes; a reader sees new commi
     });
     // Writers come and go, too: the moment in which the first one connects is a difficult one for a reader.
     for (int i = 0; i < 3000;) {
-        Database database(path, Access::read_write);
+        Database database(file.path, Access::read_write);
         for (const int end = i + 10; i < end; ++i) {
-            written(database, [&](Transaction& transaction) { insert(transaction, std::to_string(i)); });
+            written(database, [&](auto& t) { insert(t, std::to_string(i)); });
             db::checkpoint_if_due(database);
         }
     }
@@ -224,15 +233,13 @@ TEST_CASE("Database: file permissions decide who writes; a reader sees new commi
 
 TEST_CASE("Database: missing side files are named to a reader that may not make them" *
           doctest::skip(::geteuid() != 0)) {
-    const TemporaryDirectory directory;
-    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    REQUIRE(::chmod(path.c_str(), 0644) == 0);
-    std::filesystem::remove(path + "-shm");
+    const DatabaseFile file;
+    REQUIRE(::chmod(file.directory.path().c_str(), 0755) == 0);
+    REQUIRE(::chmod(file.path.c_str(), 0644) == 0);
+    std::filesystem::remove(file.path + "-shm");
     const auto reader = start_child([&] {
         if (::setgid(65534) != 0 || ::setuid(65534) != 0) return 10;
-        return mentions(refused(path, Access::query_only), "-shm") ? 0 : 11;
+        return mentions(refused(file.path, Access::query_only), "-shm") ? 0 : 11;
     });
     CHECK(exit_code_of(reader) == 0);
 }
@@ -240,79 +247,71 @@ TEST_CASE("Database: missing side files are named to a reader that may not make 
 TEST_CASE("Database::in_memory: the schema is there, and two are two") {
     auto first = Database::in_memory();
     auto second = Database::in_memory();
-    written(first, [](Transaction& transaction) { insert(transaction, "a"); });
+    written(first, [](auto& t) { insert(t, "a"); });
     CHECK(count(first, kCount) == 1);
     CHECK(count(second, kCount) == 0);
 }
 
 TEST_CASE(
     "checkpoint_if_due: only a WAL of more than 1000 frames is copied back, and only while no process writes [S04]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write, kShort);
-    const auto empty = size_of(path);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write, kShort);
+    const auto empty = size_of(file.path);
     const auto write_some = [&](int from, int to) {
         for (int i = from; i < to; ++i) {
-            written(database,
-                    [&](Transaction& transaction) { insert(transaction, std::string(2000, 'x') + std::to_string(i)); });
+            written(database, [&](auto& t) { insert(t, std::string(2000, 'x') + std::to_string(i)); });
         }
     };
     write_some(0, 60);
     db::checkpoint_if_due(database);
-    CHECK(size_of(path) == empty);  // not due
+    CHECK(size_of(file.path) == empty);  // not due
 
     write_some(60, 700);
     {
-        Database other(path, Access::read_write, kShort);
+        Database other(file.path, Access::read_write, kShort);
         const Transaction busy(other, Durability::lazy);
         db::checkpoint_if_due(database);
-        CHECK(size_of(path) == empty);  // the write lock is taken: it does not wait
+        CHECK(size_of(file.path) == empty);  // the write lock is taken: it does not wait
     }
     {
         const Transaction own(database, Durability::lazy);
         db::checkpoint_if_due(database);
-        CHECK(size_of(path) == empty);
+        CHECK(size_of(file.path) == empty);
     }
     db::checkpoint_if_due(database);
-    const auto copied = size_of(path);
+    const auto copied = size_of(file.path);
     CHECK(copied > empty);
 
     constexpr std::uintmax_t kLimit = std::uintmax_t{4608} * 1024;
-    CHECK(size_of(path + "-wal") > kLimit);
+    CHECK(size_of(file.path + "-wal") > kLimit);
     write_some(700, 720);
-    CHECK(size_of(path + "-wal") == kLimit);  // begun anew, and cut
+    CHECK(size_of(file.path + "-wal") == kLimit);  // begun anew, and cut
     db::checkpoint_if_due(database);
-    CHECK(size_of(path) == copied);
+    CHECK(size_of(file.path) == copied);
 }
 
 TEST_CASE("Database: a WAL that waits a little for its checkpoint is not truncated when it restarts") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write);
     const auto write_one = [&] {
-        written(database, [](Transaction& transaction) {
-            insert(transaction, std::string(2000, 'x') + std::to_string(count(transaction.database(), kCount)));
-        });
+        written(database,
+                [](auto& t) { insert(t, std::string(2000, 'x') + std::to_string(count(t.database(), kCount))); });
     };
     constexpr std::uintmax_t kFrame = 24 + 4096;
-    while (size_of(path + "-wal") < 1100 * kFrame) write_one();
+    while (size_of(file.path + "-wal") < 1100 * kFrame) write_one();
     db::checkpoint_if_due(database);
-    const auto before = size_of(path + "-wal");
+    const auto before = size_of(file.path + "-wal");
     write_one();
-    CHECK(size_of(path + "-wal") == before);
+    CHECK(size_of(file.path + "-wal") == before);
 }
 
 TEST_CASE("checkpoint_if_due: after an incomplete one the next comes 1000 frames later") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write);
-    Database reader(path, Access::query_only);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write);
+    Database reader(file.path, Access::query_only);
     const auto grow = [&](const std::string& name) {  // about 500 frames, most of them pages of the file's end
-        written(database, [&](Transaction& transaction) {
-            for (int i = 0; i < 1000; ++i) insert(transaction, std::string(2000, 'x') + name + std::to_string(i));
+        written(database, [&](auto& t) {
+            for (int i = 0; i < 1000; ++i) insert(t, std::string(2000, 'x') + name + std::to_string(i));
         });
     };
     grow("a");
@@ -320,81 +319,85 @@ TEST_CASE("checkpoint_if_due: after an incomplete one the next comes 1000 frames
     REQUIRE(row.step());  // a reader of this moment: what comes later cannot be copied back
     for (const char* name : {"b", "c"}) grow(name);
     db::checkpoint_if_due(database);
-    const auto partly = size_of(path);
+    const auto partly = size_of(file.path);
     { const auto done = std::move(row); }
     db::checkpoint_if_due(database);
-    CHECK(size_of(path) == partly);  // not again yet, though it could be completed
+    CHECK(size_of(file.path) == partly);  // not again yet, though it could be completed
     for (const char* name : {"d", "e", "f"}) grow(name);
     db::checkpoint_if_due(database);
-    CHECK(size_of(path) > partly);
+    CHECK(size_of(file.path) > partly);
 }
 
 TEST_CASE("checkpoint_if_due: an incomplete one is forgotten when the WAL has restarted") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write);
     const auto grow = [&](Database& writer, const std::string& name, int times) {
         for (int n = 0; n < times; ++n) {
-            written(writer, [&](Transaction& transaction) {
+            written(writer, [&](auto& t) {
                 for (int i = 0; i < 1000; ++i) {
-                    insert(transaction, std::string(2000, 'x') + name + std::to_string(n) + "-" + std::to_string(i));
+                    insert(t, std::string(2000, 'x') + name + std::to_string(n) + "-" + std::to_string(i));
                 }
             });
         }
     };
     {
-        Database reader(path, Access::query_only);
+        Database reader(file.path, Access::query_only);
         auto row = reader.prepare("SELECT name FROM sqlite_master");
         REQUIRE(row.step());
         grow(database, "a", 4);
         db::checkpoint_if_due(database);  // cannot be completed
     }
-    Database other(path, Access::read_write);
+    Database other(file.path, Access::read_write);
     grow(other, "b", 4);
     db::checkpoint_if_due(other);
-    const auto complete = size_of(path);
+    const auto complete = size_of(file.path);
     grow(database, "c", 3);
     db::checkpoint_if_due(database);
-    CHECK(size_of(path) > complete);
+    CHECK(size_of(file.path) > complete);
 }
 
 TEST_CASE("checkpoint_if_due: a write lock that the kernel refuses leaves the WAL as it is [S14]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write);
-    const auto before = read_file(path);
-    while (size_of(path + "-wal") < 1100 * std::uintmax_t{4120}) {
-        written(database, [&](Transaction& transaction) {
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write);
+    const auto before = read_file(file.path);
+    while (size_of(file.path + "-wal") < 1100 * std::uintmax_t{4120}) {
+        written(database, [&](auto& t) {
             for (int i = 0; i < 1000; ++i)
-                insert(transaction,
-                       std::string(2000, 'x') + std::to_string(size_of(path + "-wal")) + std::to_string(i));
+                insert(t, std::string(2000, 'x') + std::to_string(size_of(file.path + "-wal")) + std::to_string(i));
         });
     }
-    refuse_locks(path + ".gate");
+    refuse_locks(file.path + ".gate");
     db::checkpoint_if_due(database);
-    CHECK(read_file(path) == before);
+    CHECK(read_file(file.path) == before);
 }
 
 TEST_CASE("checkpoint: copies the WAL back at any length, and waits for the write lock") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write, kShort);
-    const auto before = read_file(path);
-    written(database, [](Transaction& transaction) { insert(transaction, "a"); });
-    CHECK(read_file(path) == before);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write, kShort);
+    const auto before = read_file(file.path);
+    written(database, [](auto& t) { insert(t, "a"); });
+    CHECK(read_file(file.path) == before);
     {
-        db::WriteLock gate(path + ".gate");
+        db::WriteLock gate(file.path + ".gate");
         REQUIRE(gate.try_lock());
         CHECK_THROWS_AS(db::checkpoint(database), db::StoreBusy);
-        CHECK(read_file(path) == before);
+        CHECK(read_file(file.path) == before);
     }
     db::checkpoint(database);
-    CHECK(read_file(path) != before);
-    Database reader(path, Access::query_only);
+    CHECK(read_file(file.path) != before);
+    Database reader(file.path, Access::query_only);
     CHECK_NOTHROW(db::checkpoint(reader));
     Database memory = Database::in_memory();
     CHECK_NOTHROW(db::checkpoint(memory));
+}
+
+TEST_CASE("check_pages: a database that is locked even for reading is not called damaged") {
+    const DatabaseFile file;
+    {
+        const Hog hog(file.path);
+        CHECK_THROWS_AS(db::check_pages(file.path, std::chrono::seconds(5)), db::StoreBusy);
+    }
+    const auto check = db::check_pages(file.path, std::chrono::seconds(5));
+    CHECK(check.damage == "");
+    CHECK(check.finished);
 }

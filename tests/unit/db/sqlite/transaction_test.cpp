@@ -18,26 +18,26 @@ constexpr std::chrono::milliseconds kShort{30};
 constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
 constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 
-void insert(Transaction& transaction, const char* key) { transaction.run(kInsert, key); }
+void insert(Transaction& t, const char* key) { t.run(kInsert, key); }
 
 }  // namespace
 
 TEST_CASE("Transaction: what is not committed was never written") {
     auto database = Database::in_memory();
     {
-        Transaction transaction(database, Durability::lazy);
-        insert(transaction, "a");
+        Transaction t(database, Durability::lazy);
+        insert(t, "a");
         CHECK(count(database, kCount) == 1);
     }
     CHECK(count(database, kCount) == 0);
     CHECK_THROWS_AS(written(database,
-                            [](Transaction& transaction) {
-                                insert(transaction, "a");
+                            [](auto& t) {
+                                insert(t, "a");
                                 throw std::runtime_error("x");
                             }),
                     std::runtime_error);
     CHECK(count(database, kCount) == 0);
-    written(database, [](Transaction& transaction) { insert(transaction, "a"); });
+    written(database, [](auto& t) { insert(t, "a"); });
     CHECK(count(database, kCount) == 1);
 }
 
@@ -51,88 +51,80 @@ TEST_CASE("Transaction: SQLite does not sync a commit, and never goes without it
     }
     Database database(directory / "postern.db", Access::read_write);
     for (const auto durability : {Durability::full, Durability::lazy}) {
-        Transaction transaction(database, durability);
-        insert(transaction, durability == Durability::full ? "a" : "b");
+        Transaction t(database, durability);
+        insert(t, durability == Durability::full ? "a" : "b");
         CHECK(count(database, "PRAGMA synchronous") == kNormal);
-        transaction.commit();
+        t.commit();
         CHECK(count(database, "PRAGMA synchronous") == kNormal);
     }
 }
 
 TEST_CASE(
     "Transaction: a second writer waits for its bounded time, then throws StoreBusy; the write lock is free again after it [S02]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database first(path, Access::read_write, kShort);
-    Database second(path, Access::read_write, kShort);
+    const DatabaseFile file;
+    Database first(file.path, Access::read_write, kShort);
+    Database second(file.path, Access::read_write, kShort);
     {
         const Transaction holds(first, Durability::lazy);
         CHECK_THROWS_AS(Transaction(second, Durability::lazy), db::StoreBusy);
         CHECK(count(second, kCount) == 0);  // readers do not wait
     }
-    written(second, [](Transaction& transaction) { insert(transaction, "rollback freed it"); });
-    written(first, [](Transaction& transaction) { insert(transaction, "commit freed it"); });
+    written(second, [](auto& t) { insert(t, "rollback freed it"); });
+    written(first, [](auto& t) { insert(t, "commit freed it"); });
     CHECK(count(second, kCount) == 2);
 }
 
 TEST_CASE("Transaction: a writer that ignores the write lock makes it busy, not broken [S03]") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
+    const DatabaseFile file;
     sqlite3* shell = nullptr;
-    REQUIRE(sqlite3_open(path.c_str(), &shell) == SQLITE_OK);
+    REQUIRE(sqlite3_open(file.path.c_str(), &shell) == SQLITE_OK);
     REQUIRE(sqlite3_exec(shell, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
     {
-        Database database(path, Access::read_write, kShort);
-        Database other(path, Access::read_write, kShort);
+        Database database(file.path, Access::read_write, kShort);
+        Database other(file.path, Access::read_write, kShort);
         CHECK_THROWS_AS(Transaction(database, Durability::full), db::StoreBusy);
         REQUIRE(sqlite3_exec(shell, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
-        written(other, [](Transaction& transaction) { insert(transaction, "a"); });  // the write lock was given back
+        written(other, [](auto& t) { insert(t, "a"); });  // the write lock was given back
         CHECK(count(database, "PRAGMA busy_timeout") == kShort.count());
     }
     sqlite3_close(shell);
 }
 
 TEST_CASE("Transaction: one at a time on a connection, and one commit") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database database(path, Access::read_write, kShort);
-    Database other(path, Access::read_write, kShort);
-    Transaction transaction(database, Durability::lazy);
+    const DatabaseFile file;
+    Database database(file.path, Access::read_write, kShort);
+    Database other(file.path, Access::read_write, kShort);
+    Transaction t(database, Durability::lazy);
     CHECK_THROWS_AS(Transaction(database, Durability::lazy), db::StoreError);
     CHECK_THROWS_AS(Transaction(other, Durability::lazy), db::StoreBusy);  // the refusal did not open the write lock
-    insert(transaction, "a");
-    transaction.commit();
-    CHECK_THROWS_AS(transaction.commit(), db::StoreError);
+    insert(t, "a");
+    t.commit();
+    CHECK_THROWS_AS(t.commit(), db::StoreError);
     CHECK(count(other, kCount) == 1);
 }
 
 TEST_CASE("Transaction: a commit that SQLite refuses has written nothing [S14]") {
     auto database = Database::in_memory();
     {
-        Transaction transaction(database, Durability::full);
-        insert(transaction, "a");
+        Transaction t(database, Durability::full);
+        insert(t, "a");
         // A row that points nowhere, noticed at the end only.
         database.prepare("PRAGMA defer_foreign_keys = ON").step();
         database.prepare("INSERT INTO client_secrets (client_id, hash) VALUES ('nobody', 'x')").execute();
-        CHECK_THROWS_AS(transaction.commit(), db::StoreError);
+        CHECK_THROWS_AS(t.commit(), db::StoreError);
     }
     CHECK(count(database, kCount) == 0);
     CHECK(count(database, "SELECT count(*) FROM client_secrets") == 0);
 }
 
 TEST_CASE("Snapshot: several reads see one moment, while writers go on") {
-    const TemporaryDirectory directory;
-    const auto path = directory / "postern.db";
-    Database::create(path);
-    Database reader(path, Access::query_only);
-    Database writer(path, Access::read_write, kShort);
+    const DatabaseFile file;
+    Database reader(file.path, Access::query_only);
+    Database writer(file.path, Access::read_write, kShort);
     {
         const Snapshot snapshot(reader);
         CHECK(count(reader, kCount) == 0);
-        written(writer, [](Transaction& transaction) { insert(transaction, "a"); });
+        written(writer, [](auto& t) { insert(t, "a"); });
         CHECK(count(reader, kCount) == 0);
         const Snapshot nested(reader);
         CHECK(count(reader, kCount) == 0);
@@ -142,10 +134,10 @@ TEST_CASE("Snapshot: several reads see one moment, while writers go on") {
 
 TEST_CASE("Snapshot: inside a transaction it changes nothing") {
     auto database = Database::in_memory();
-    written(database, [](Transaction& transaction) {
-        insert(transaction, "a");
-        { const Snapshot snapshot(transaction.database()); }
-        insert(transaction, "b");
+    written(database, [](auto& t) {
+        insert(t, "a");
+        { const Snapshot snapshot(t.database()); }
+        insert(t, "b");
     });
     CHECK(count(database, kCount) == 2);
 }
