@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { run } from "../tests/support/run.mjs";
 import { allowedCores, describeMachine } from "./machine.mjs";
-import { knob, measure, say, useADisk } from "./measure.mjs";
+import { inTurn, knob, measure, say, useADisk } from "./measure.mjs";
 
 useADisk();
 const { BUILD } = await import("../tests/support/deployment.mjs");
@@ -93,18 +93,7 @@ function bloat(server, name) {
 const scenarioOf = (site, id) => site.scenarios.find((scenario) => scenario.id === id);
 
 async function ask(sites) {
-  const all = [];
-  for (let round = 1; round <= rounds; ++round) {
-    const seen = {};
-    for (const id of ASKED) {
-      for (const site of sites) {
-        const one = await measure(site, scenarioOf(site, id), seconds);
-        (seen[id] ??= {})[site.name] = one;
-        say(`round ${round} of ${rounds}: ${id}, ${site.name}: ${Math.round(rate(one))} requests per second`);
-      }
-    }
-    all.push(seen);
-  }
+  const all = await inTurn(sites, ASKED, rounds, seconds);
   const figures = (id, name) => ({
     perSecond: median(all.map((seen) => rate(seen[id][name]))),
     ratio: median(all.map((seen) => rate(seen[id][name]) / rate(seen[id].small))),

@@ -50,6 +50,26 @@ export async function measure(site, scenario, seconds) {
   return seen;
 }
 
+/// Asks each scenario in `ids` of each site that has it, in turn, round for round: [{ id: { name of a site: what
+/// measure() saw } }].
+export async function inTurn(sites, ids, rounds, seconds) {
+  const all = [];
+  for (let round = 1; round <= rounds; ++round) {
+    const seen = Object.fromEntries(ids.map((id) => [id, {}]));
+    for (const id of ids)
+      for (const site of sites) {
+        const scenario = site.scenarios.find((one) => one.id === id);
+        if (!scenario) continue; // another server, which has no such endpoint
+        const one = await measure(site, scenario, seconds);
+        seen[id][site.name] = one;
+        const rate = Math.round(one.requests / one.seconds);
+        say(`round ${round} of ${rounds}: ${id}, ${site.name}: ${rate} requests per second`);
+      }
+    all.push(seen);
+  }
+  return all;
+}
+
 export const say = (text) => process.stderr.write(`${text}\n`);
 
 /// A figure from the environment.

@@ -2,7 +2,7 @@
 // scenario is asked of all stores in turn, round for round; a ratio is of two figures of one round.
 // From the environment: POSTERN_BUILD, SECONDS, ROUNDS, OTHER (see other.mjs), OUT.
 import { allowedCores, describeMachine } from "./machine.mjs";
-import { knob, measure, say, useADisk } from "./measure.mjs";
+import { inTurn, knob, useADisk } from "./measure.mjs";
 
 useADisk();
 const { DatabaseServer } = await import("./database_server.mjs");
@@ -23,22 +23,6 @@ async function openStore(name, config, server, [serverCore, loadCore]) {
 }
 
 const asOurs = (scenarios) => scenarios.map((scenario) => ({ ...scenario, id: OF_OTHER[scenario.id] }));
-
-const scenarioOf = (site, id) => site.scenarios.find((scenario) => scenario.id === id);
-
-async function measureRound(sites, name) {
-  const seen = {};
-  for (const id of ASKED) {
-    for (const site of sites) {
-      const scenario = scenarioOf(site, id);
-      if (!scenario) continue; // another server, which has no such endpoint
-      const one = await measure(site, scenario, seconds);
-      (seen[id] ??= {})[site.name] = one;
-      say(`${name}: ${id}, ${site.name}: ${Math.round(rate(one))} requests per second`);
-    }
-  }
-  return seen;
-}
 
 const perThousand = (seconds, { requests }) => (typeof seconds === "number" ? (seconds * 1000) / requests : NaN);
 
@@ -104,9 +88,7 @@ async function main() {
     sites.push(await openStore("PostgreSQL, TCP and TLS", { database: server.create("tls").tls }, server, pinned));
     if (other) sites.push({ ...sites[0], name: other.name, servers: {}, scenarios: asOurs(scenariosOfOther(other)) });
     report.machine = describeMachine(sites[0].directory);
-    const all = [];
-    for (let round = 1; round <= rounds; ++round) all.push(await measureRound(sites, `round ${round} of ${rounds}`));
-    report.results = summarize(sites, all);
+    report.results = summarize(sites, await inTurn(sites, ASKED, rounds, seconds));
   } finally {
     for (const site of sites) if (site.name !== other?.name) await site.provider.stop();
     await server.stop();

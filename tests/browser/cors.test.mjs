@@ -4,27 +4,13 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { Deployment } from "../support/deployment.mjs";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { openBrowser } from "./browser.mjs";
 
 /// An empty page on an origin of its own.
-function openSite() {
-  return new Promise((done, failed) => {
-    const server = createServer((_, answer) =>
-      answer.setHeader("Content-Type", "text/html").end("<title>site</title>"),
-    );
-    server.on("error", failed).listen(0, "127.0.0.1", () =>
-      done({
-        origin: `http://127.0.0.1:${server.address().port}`,
-        close: () =>
-          new Promise((closed) => {
-            server.close(closed);
-            server.closeAllConnections();
-          }),
-      }),
-    );
-  });
-}
+const openSite = () =>
+  listening(createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<title>site</title>")));
 
 /// Runs in the page: what a script there gets to know of an answer, or "unreadable".
 async function read({ url, method = "GET", headers = {}, body, credentials }) {

@@ -3,18 +3,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { openBrowser, openDemo, signIn } from "./browser.mjs";
 
 /// A site that answers every request by `answer`, on a port of its own of another name for this machine.
-function site(answer) {
-  const server = createServer(answer);
-  return new Promise((done) =>
-    server.listen(0, "127.0.0.1", () =>
-      done({ origin: `http://localhost:${server.address().port}`, close: () => server.close() }),
-    ),
-  );
-}
+const site = (answer) => listening(createServer(answer), { host: "localhost" });
 
 describe("a client that has two hosts", () => {
   let deployment;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { PERSON, authorizationUrl, openBrowser, openDemo, redeem, signIn } from "./browser.mjs";
 
@@ -23,12 +24,8 @@ async function startApplication(statusOf) {
     response.setHeader("Content-Type", "text/html");
     response.end(`<!doctype html><title>Application</title><h1>${call.status === 200 ? "Welcome" : "Refused"}</h1>`);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    calls,
-    redirectUri: `http://127.0.0.1:${server.address().port}/callback`,
-    stop: () => new Promise((resolve) => server.close(resolve) && server.closeAllConnections()),
-  };
+  const { origin, close } = await listening(server);
+  return { calls, redirectUri: `${origin}/callback`, close };
 }
 
 describe("a second press", () => {

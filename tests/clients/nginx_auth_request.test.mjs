@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { ROOT } from "../support/deployment.mjs";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { startNginx } from "../support/web_server.mjs";
@@ -15,14 +16,8 @@ import { nginxExample } from "./shipped.mjs";
 import { Site } from "./site.mjs";
 import { API_CLIENT, openTokenSource } from "./tokens.mjs";
 
-/// The API behind nginx: answers with the headers that it was asked with. { port, stop }
-async function startEcho() {
-  const server = http.createServer((asked, answer) => {
-    answer.end(JSON.stringify(asked.rawHeaders));
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { port: server.address().port, stop: () => new Promise((done) => server.close(done)) };
-}
+/// The API behind nginx: answers with the headers that it was asked with.
+const startEcho = () => listening(http.createServer((asked, answer) => answer.end(JSON.stringify(asked.rawHeaders))));
 
 /// A server block that keeps copies of everything; the API's own answers it does not.
 const CACHING = {
@@ -303,6 +298,6 @@ it("nginx auth_request refuses what has expired, whichever way it asks", async (
   } finally {
     await site?.stop();
     await source.deployment.stop();
-    await echo.stop();
+    await echo.close();
   }
 });

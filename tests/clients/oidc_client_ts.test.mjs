@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import { openBrowser, signIn } from "../browser/browser.mjs";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { PERSON, openProvider } from "./provider.mjs";
 
@@ -28,17 +29,7 @@ function openSite() {
       ? answer.setHeader("content-type", "text/javascript").end(LIBRARY)
       : answer.setHeader("content-type", "text/html").end(url.startsWith("/silent") ? SILENT : page()),
   );
-  return new Promise((done) =>
-    server.listen(0, "127.0.0.1", () =>
-      done({
-        origin: `http://127.0.0.1:${server.address().port}`,
-        close: () => {
-          server.closeAllConnections();
-          server.close();
-        },
-      }),
-    ),
-  );
+  return listening(server);
 }
 
 describe("oidc-client-ts in a browser", () => {

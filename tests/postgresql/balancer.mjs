@@ -1,21 +1,22 @@
 // In front of several nodes: each request goes to the next one, and one that does not answer is left out.
 import http from "node:http";
+import { listening } from "../support/listening.mjs";
 
 export class Balancer {
-  #listener;
+  #listening;
   #next = 0;
   nodes = []; // origins
   served = []; // the node of each request so far, by its place in `nodes`
 
   static async start() {
     const balancer = new Balancer();
-    balancer.#listener = http.createServer((incoming, outgoing) => balancer.#forward(incoming, outgoing));
-    await new Promise((done) => balancer.#listener.listen(0, "127.0.0.1", done));
+    const server = http.createServer((incoming, outgoing) => balancer.#forward(incoming, outgoing));
+    balancer.#listening = await listening(server);
     return balancer;
   }
 
   get origin() {
-    return `http://127.0.0.1:${this.#listener.address().port}`;
+    return this.#listening.origin;
   }
 
   async #forward(incoming, outgoing) {
@@ -41,7 +42,6 @@ export class Balancer {
   }
 
   async stop() {
-    this.#listener.closeAllConnections();
-    await new Promise((done) => this.#listener.close(done));
+    await this.#listening.close();
   }
 }

@@ -1,13 +1,14 @@
 // Which connections are left to a process whose database is on a server: those by which the server is reached. The
 // handler is the one of tests/security/sandbox.test.mjs, which has everything else that a process tries.
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { missingHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { listening } from "../support/listening.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
 import { freePort } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -34,29 +35,25 @@ const ATTEMPTS = [
 
 const skip = missing ? `here is no sandbox: ${missing}` : false;
 describe("a process whose database is on a server", { skip }, () => {
-  let directory;
-  let server;
+  const directory = temporaryDirectory();
   let uris;
-  let listeners;
+  let listener;
 
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), "pt-"));
+  prepared(async (owned) => {
     await chmod(directory, 0o755);
     const port = await freePort();
-    server = await PostgreSQL.start({ listen_addresses: "127.0.0.1", port });
+    const server = owned(await PostgreSQL.start({ listen_addresses: "127.0.0.1", port }));
     uris = [server.uri, `postgresql://127.0.0.1:${port}/postgres?user=postgres`];
     await run(join(BUILD, "bin/postern"), ["init"], { env: await environment(uris[0]) });
-    const listening = async (...where) => {
-      const listener = createServer((socket) => socket.destroy());
-      await new Promise((done, failed) => listener.once("error", failed).listen(...where, done));
-      return listener;
-    };
-    listeners = [await listening(0, "127.0.0.1"), await listening(join(directory, "listener"))];
-  });
-  after(async () => {
-    for (const listener of listeners ?? []) listener.close();
-    await server?.stop();
-    await rm(directory, { recursive: true, force: true });
+    const refusing = async (...where) =>
+      owned(
+        await listening(
+          createServer((one) => one.destroy()),
+          { where },
+        ),
+      );
+    listener = await refusing(0, "127.0.0.1");
+    await refusing(join(directory, "listener"));
   });
 
   /// Of a process with this database.
@@ -83,7 +80,7 @@ describe("a process whose database is on a server", { skip }, () => {
       const probe = {
         PROBE_PATH: "/probe",
         PROBE_PLACE: directory,
-        PROBE_PORT: `${listeners[0].address().port}`,
+        PROBE_PORT: `${listener.port}`,
         PROBE_SOCKET: join(directory, "listener"),
       };
       const { stdout } = await run(join(BUILD, "tests/sandbox_probe"), [], { env: { ...env, ...request, ...probe } });

@@ -4,10 +4,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BUILD } from "../support/deployment.mjs";
 import { ENDPOINTS } from "../support/endpoints.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { listening } from "../support/listening.mjs";
+import { prepared } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
@@ -150,18 +152,19 @@ function processes() {
 
 describe("a handler that tries everything", () => {
   let provider;
-  let listeners;
-  before(async () => {
-    const listening = async (...where) => {
-      const server = createServer((socket) => socket.destroy());
-      await new Promise((done, failed) => server.once("error", failed).listen(...where, done));
-      return server;
-    };
-    listeners = [await listening(0, "127.0.0.1")];
+  prepared(async (owned) => {
+    const refusing = async (...where) =>
+      owned(
+        await listening(
+          createServer((one) => one.destroy()),
+          { where },
+        ),
+      );
+    const { port } = await refusing(0, "127.0.0.1");
     const probes = async (site) => {
       const place = await privateDirectory(join(site.directory, "place"));
       const socket = join(site.sockets, "listener");
-      listeners.push(await listening(socket));
+      await refusing(socket);
       await chmod(socket, 0o666);
       const program = join(place, "..", "probe"); // where the web server's user can reach it
       await copyFile(join(BUILD, "tests/sandbox_probe"), program);
@@ -186,7 +189,7 @@ describe("a handler that tries everything", () => {
           POSTERN_CONFIG: file,
           PROBE_PATH: `/${name}`,
           PROBE_PLACE: directory,
-          PROBE_PORT: `${listeners[0].address().port}`,
+          PROBE_PORT: `${port}`,
           PROBE_SOCKET: socket,
           ...Object.fromEntries(
             Object.entries(env).map(([key, value]) => [key, value === "PLACE" ? directory : value]),
@@ -204,11 +207,7 @@ describe("a handler that tries everything", () => {
       return lines;
     };
     const front = async (site) => lighttpd("fastcgi", await probes(site))(site);
-    provider = await openProvider({ front });
-  });
-  after(async () => {
-    await provider?.stop();
-    for (const listener of listeners ?? []) listener.close();
+    provider = owned(await openProvider({ front }));
   });
   const tried = async (name) => (await provider.ask(`/${name}`)).json;
   const logOf = () =>

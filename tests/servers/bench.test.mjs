@@ -1,13 +1,14 @@
 // `make bench` with the smallest figures: that it goes on finding right answers, and says what it is there to say.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
+import { listening } from "../support/listening.mjs";
+import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { PATH, makeCertificate } from "../support/web_server.mjs";
 
 const SECRET = "s3cret-of-another-server";
@@ -30,7 +31,7 @@ function bench(out, env) {
 
 /// A server of somebody else, with a token endpoint that is right and a UserInfo endpoint that is right as long as
 /// `isRight`; over TLS where it has a certificate.
-function openOther(isRight, certificate) {
+async function openOther(isRight, certificate) {
   const asked = [];
   const tls = certificate && { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) };
   const server = (tls ? https : http).createServer(tls ?? {}, (request, answer) => {
@@ -43,15 +44,11 @@ function openOther(isRight, certificate) {
       .resume()
       .once("end", () => answer.writeHead(good ? 200 : 401, { "Content-Type": "application/json" }).end(body));
   });
-  return new Promise((done) => {
-    server.listen(0, "127.0.0.1", () =>
-      done({ server, asked, origin: `${tls ? "https" : "http"}://127.0.0.1:${server.address().port}` }),
-    );
-  });
+  return { asked, ...(await listening(server, { scheme: tls ? "https" : "http" })) };
 }
 
 describe("make bench", () => {
-  const out = mkdtempSync(join(tmpdir(), "pt-"));
+  const out = temporaryDirectory();
   let other;
   const file = (name, content, mode = 0o600) => {
     writeFileSync(join(out, name), JSON.stringify(content));
@@ -64,13 +61,8 @@ describe("make bench", () => {
     token: { url: `${other.origin}/token`, client_id: "us", client_secret: SECRET },
     userinfo: { url: `${other.origin}/userinfo`, token: TOKEN },
   });
-  before(async () => {
-    other = await openOther(() => true, await makeCertificate(out));
-  });
-  after(() => {
-    other.server.closeAllConnections();
-    other.server.close();
-    rmSync(out, { recursive: true, force: true });
+  prepared(async (owned) => {
+    other = owned(await openOther(() => true, await makeCertificate(out)));
   });
 
   it("reports every endpoint with its figures, another server's too, and no secret", async () => {
@@ -110,8 +102,7 @@ describe("make bench", () => {
       OTHER: file("failing.json", { name: "theirs", userinfo }),
       ONLY: "other",
     });
-    failing.server.closeAllConnections();
-    failing.server.close();
+    await failing.close();
     assert.equal(code, 1);
     assert.match(stderr, /bench: theirs: userinfo: wrong answers among \d+: status \d+/);
   });

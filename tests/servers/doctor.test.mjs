@@ -11,6 +11,7 @@ import * as apache from "../support/fronts/apache.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { sharedHosting } from "../support/fronts/shared_hosting.mjs";
+import { listening } from "../support/listening.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
@@ -104,7 +105,7 @@ class Proxy {
   static async start(deployment, { request = () => {}, answer = () => {}, tls = {} }) {
     const proxy = new Proxy();
     const file = (name) => readFileSync(join(deployment.directory, name));
-    proxy.server = https.createServer(
+    const server = https.createServer(
       { cert: file("tls.pem"), key: file("tls.key"), ...tls },
       async (incoming, outgoing) => {
         const parts = [];
@@ -125,16 +126,12 @@ class Proxy {
         outgoing.end(given.body);
       },
     );
-    await new Promise((done) => proxy.server.listen(0, "127.0.0.1", done));
+    Object.assign(proxy, await listening(server));
     return proxy;
   }
 
   get address() {
-    return `127.0.0.1:${this.server.address().port}`;
-  }
-
-  stop() {
-    return new Promise((done) => this.server.close(done));
+    return `127.0.0.1:${this.port}`;
   }
 
   #pass(deployment, { path, method, headers, body }) {
@@ -426,7 +423,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
     try {
       return await diagnose(deployment, "--connect", proxy.address);
     } finally {
-      await proxy.stop();
+      await proxy.close();
     }
   }
 
@@ -476,7 +473,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
         assert.equal(code, 1);
         assertFound(findings, ["certificate", "error", /expired/, /certbot renew/]);
       } finally {
-        await proxy.stop();
+        await proxy.close();
       }
     });
 
