@@ -174,7 +174,7 @@ export class Proxy {
   /// "unheard": keeps the answer, until the client gives up
   /// "late": the server has it when the client has given up
   /// "held": the server has it after release(), and goes on with the client if that one has waited
-  /// a function: what it answers for the flight is sent instead, { toServer, toClient } (see faults.mjs).
+  /// a function: what it answers for the flight is sent instead, { toServer, toClient } (see faults.test.mjs).
   /// `met` is called there first.
   plan(flight, kind, met = undefined) {
     this.drop();

@@ -1,5 +1,6 @@
-// A server that refuses: no disk, no connection, no right. Clients get 503 with Retry-After, the log has a line that
-// says why, nothing is granted, and all goes on when the server does.
+// A server that refuses: no connection, no right. Clients get 503 with Retry-After, the log has a line that says why,
+// nothing is granted, and all goes on when the server does. faults.test.mjs has a full disk, deployment.test.mjs a server
+// that is read-only.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
@@ -8,13 +9,6 @@ import { PostgreSQL } from "./server.mjs";
 
 /// [what the server says of it, how it comes to be, how it ends]
 const REFUSALS = {
-  "a full disk": [
-    /could not extend file: No space left on device \(53100\)/,
-    "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION" +
-      " 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;" +
-      " CREATE TRIGGER full_disk BEFORE INSERT ON grants FOR EACH ROW EXECUTE FUNCTION full_disk()",
-    "DROP FUNCTION full_disk CASCADE",
-  ],
   "too many connections": [
     /cannot connect to the database: .*too many connections for role "op"/,
     "ALTER ROLE op CONNECTION LIMIT 0",
@@ -29,11 +23,6 @@ const REFUSALS = {
     /cannot connect to the database: .*role "op" is not permitted to log in/,
     "ALTER ROLE op NOLOGIN",
     "ALTER ROLE op LOGIN",
-  ],
-  "a server that is read-only": [
-    /cannot connect to the database: .*read-only/,
-    "ALTER ROLE op SET default_transaction_read_only = on",
-    "ALTER ROLE op RESET default_transaction_read_only",
   ],
 };
 

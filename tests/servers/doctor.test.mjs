@@ -187,9 +187,7 @@ const shifted = (seconds) => (answer) =>
 const ROWS = {
   "the header is removed by an Apache": [
     {
-      request: ({ headers }) => {
-        delete headers.authorization;
-      },
+      request: ({ headers }) => void delete headers.authorization,
       answer: says("Apache/2.4.71 (Debian)"),
     },
     ["Authorization", "error", /not arrive at \/token$/, /`CGIPassAuth On`/],
@@ -199,9 +197,7 @@ const ROWS = {
   ],
   "the header is removed by an nginx": [
     {
-      request: ({ headers }) => {
-        delete headers.authorization;
-      },
+      request: ({ headers }) => void delete headers.authorization,
       answer: says("nginx/1.22.1"),
     },
     ["Authorization", "error", /\/token$/, /fastcgi_param HTTP_AUTHORIZATION \$http_authorization;/],
@@ -379,9 +375,7 @@ const ROWS = {
   ],
   "an endpoint with another's program": [
     {
-      request: (asked) => {
-        if (asked.path === "/token/introspect") asked.path = "/token/";
-      },
+      request: at("/token/introspect", (asked) => void (asked.path = "/token/")),
     },
     ["endpoints", "error", /\/token\/introspect/, /./],
   ],
@@ -391,9 +385,7 @@ const ROWS = {
   ],
   "errors are pages of the web server's": [
     {
-      answer: at("/authorize", (answer) => {
-        if (answer.status === 400) answer.status = 200;
-      }),
+      answer: at("/authorize", (answer) => void (answer.status = answer.status === 400 ? 200 : answer.status)),
     },
     ["endpoints", "error", /\/authorize answers 200 to an unknown application/, /error/],
   ],
