@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "issued_tokens.h"
-#include "store/sweep.h"
 
 using namespace postern;
 
@@ -186,30 +185,6 @@ TEST_CASE("revocation: a refresh token ends its grant in every state it may be i
     REQUIRE(expired.access_lives(late));
     expired.revoke(expired.app.id, expired.refresh);
     CHECK_FALSE(expired.access_lives(late));
-}
-
-TEST_CASE(
-    "revocation: an expired access token still ends the refresh tokens of its grant, its row there or not [IF61, V04]") {
-    for (const bool swept : {false, true}) {
-        for (const bool authenticated : {true, false}) {
-            CAPTURE(swept);
-            CAPTURE(authenticated);
-            Holder holder;
-            holder.fixture.clock.advance(holder.fixture.settings.access_token_ttl);
-            holder.write([&](db::Transaction& transaction) {
-                if (swept) store::delete_expired_access_tokens(transaction, holder.grant.id, holder.context.now());
-            });
-            const auto known = oauth::verify_access_token(holder.context, holder.access, jose::Expiry::ignored);
-            REQUIRE(known);
-            REQUIRE(store::find_access_token(holder.context.store, known->key).has_value() != swept);
-            CHECK(holder.revoke(holder.other.id, holder.access).starts_with("nothing"));
-            REQUIRE(holder.refresh_lives(holder.refresh));
-            holder.revoke(authenticated ? Caller(holder.app.id) : std::nullopt, holder.access);
-            CHECK_FALSE(holder.refresh_lives(holder.refresh));
-            CHECK_FALSE(holder.refresh_lives(holder.next_refresh));
-            CHECK(holder.refresh_lives(holder.bystander_refresh));
-        }
-    }
 }
 
 TEST_CASE(
