@@ -258,33 +258,19 @@ Verdict issue_beside_removal_of_client(Driver driver) {
 }  // namespace
 
 TEST_CASE("no grant survives when its client becomes one for others [GROUP-6]") {
-    test::must_hold(issue_beside_first_name);
+    test::must_hold_by_locks(issue_beside_first_name);  // of the lists
 }
 
-TEST_CASE("no grant survives when its client becomes one for others: this rests on the lock of the lists") {
-    test::must_rest_on_locks(issue_beside_first_name);
-}
-
-TEST_CASE("no grant survives the group that it rests on [GROUP-6]") { test::must_hold(issue_beside_removal_of_group); }
-
-TEST_CASE("no grant survives the group that it rests on: this rests on the lock of the lists") {
-    test::must_rest_on_locks(issue_beside_removal_of_group);
+TEST_CASE("no grant survives the group that it rests on [GROUP-6]") {
+    test::must_hold_by_locks(issue_beside_removal_of_group);  // of the lists
 }
 
 TEST_CASE("no grant survives the membership that it rests on [GROUP-6]") {
-    test::must_hold(issue_beside_removal_of_member);
-}
-
-TEST_CASE("no grant survives the membership that it rests on: this rests on the lock of the user") {
-    test::must_rest_on_locks(issue_beside_removal_of_member);
+    test::must_hold_by_locks(issue_beside_removal_of_member);  // of the user
 }
 
 TEST_CASE("a grant ends with the last way to its client when two commands take one each [GROUP-6]") {
-    test::must_hold(lose_both_ways);
-}
-
-TEST_CASE("a grant ends with the last way to its client: this rests on the lock of the lists") {
-    test::must_rest_on_locks(lose_both_ways);
+    test::must_hold_by_locks(lose_both_ways);  // of the lists
 }
 
 TEST_CASE("a client that is for some users is removed beside their sign-ins, and nobody waits in a ring") {

@@ -104,12 +104,10 @@ Verdict issue_beside_logout(Driver driver) {
     return verdict;
 }
 
-Verdict issue_beside_withdrawal(Driver driver) {
-    World world(driver);
-    world.add_requests("openid email");
+/// The user takes the remembered consent back while codes are issued by it, or by approvals that are given now.
+Verdict beside_withdrawal(World& world, ConsentSource source) {
     world.remember("openid email");
-    const auto answers =
-        race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::remembered)), world.withdrawing()));
+    const auto answers = race(world, test::beside(test::times(kIssuers, world.issuing(source)), world.withdrawing()));
     Verdict verdict(answers);
     for (int round = 0; round < answers.rounds(); ++round) {
         verdict.expect(round, "living grants", world.living_grants(round), 0);
@@ -117,20 +115,16 @@ Verdict issue_beside_withdrawal(Driver driver) {
     }
     return verdict;
 }
-
+Verdict issue_beside_withdrawal(Driver driver) {
+    World world(driver);
+    world.add_requests("openid email");
+    return beside_withdrawal(world, ConsentSource::remembered);
+}
 Verdict approval_beside_withdrawal(Driver driver) {
     World world(driver);
     world.add_requests("openid scope:");
     world.approve_requests();
-    world.remember("openid email");
-    const auto answers =
-        race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::given_now)), world.withdrawing()));
-    Verdict verdict(answers);
-    for (int round = 0; round < answers.rounds(); ++round) {
-        verdict.expect(round, "living grants", world.living_grants(round), 0);
-        verdict.expect(round, "consents", world.consent(round).has_value(), 0);
-    }
-    return verdict;
+    return beside_withdrawal(world, ConsentSource::given_now);
 }
 
 Verdict approvals_beside_each_other(Driver driver) {
@@ -172,30 +166,20 @@ Verdict answer_one_request(Driver driver) {
 
 }  // namespace
 
-TEST_CASE("no grant survives the logout from the session it was given in") { test::must_hold(issue_beside_logout); }
-
-TEST_CASE("no grant survives the logout from its session: this rests on the lock of the user") {
-    test::must_rest_on_locks(issue_beside_logout);
+TEST_CASE("no grant survives the logout from the session it was given in") {
+    test::must_hold_by_locks(issue_beside_logout);  // of the user
 }
 
-TEST_CASE("no grant survives the withdrawal of the consent it rests on") { test::must_hold(issue_beside_withdrawal); }
-
-TEST_CASE("no grant survives the withdrawal of its consent: this rests on the lock of the user") {
-    test::must_rest_on_locks(issue_beside_withdrawal);
+TEST_CASE("no grant survives the withdrawal of the consent it rests on") {
+    test::must_hold_by_locks(issue_beside_withdrawal);  // of the user
 }
 
-TEST_CASE("an approval beside a withdrawal brings nothing back") { test::must_hold(approval_beside_withdrawal); }
-
-TEST_CASE("an approval beside a withdrawal brings nothing back: this rests on the lock of the user") {
-    test::must_rest_on_locks(approval_beside_withdrawal);
+TEST_CASE("an approval beside a withdrawal brings nothing back") {
+    test::must_hold_by_locks(approval_beside_withdrawal);  // of the user
 }
 
 TEST_CASE("consent is the union of all approvals [OpenID Connect Core §3.1.2.4]") {
-    test::must_hold(approvals_beside_each_other);
-}
-
-TEST_CASE("consent is the union of all approvals: this rests on the lock of the user") {
-    test::must_rest_on_locks(approvals_beside_each_other);
+    test::must_hold_by_locks(approvals_beside_each_other);  // of the user
 }
 
 TEST_CASE("an authorization request is answered once") { test::must_hold(answer_one_request); }

@@ -144,9 +144,5 @@ TEST_CASE("a recovery code completes one login [CODE-3, STORE-2]") { test::must_
 TEST_CASE("each wrong code is counted, and none passes beside another [TOTP-9]") { test::must_hold(guesses); }
 
 TEST_CASE("of several apps that are set up at once one is on [TOTP-4, TOTP-7]") {
-    test::must_hold(apps_that_are_set_up);
-}
-
-TEST_CASE("of several apps that are set up at once one is on: this rests on the lock of the user") {
-    test::must_rest_on_locks(apps_that_are_set_up);
+    test::must_hold_by_locks(apps_that_are_set_up);  // of the user
 }

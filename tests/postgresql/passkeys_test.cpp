@@ -236,11 +236,7 @@ TEST_CASE("of two users who add the same credential id one has it [WEBAUTHN-9, S
 }
 
 TEST_CASE("of several passkeys that are added to nineteen one is the twentieth [WEBAUTHN-9]") {
-    test::must_hold(twentieth_and_more);
-}
-
-TEST_CASE("of several passkeys that are added to nineteen one is the twentieth: this rests on the lock of the user") {
-    test::must_rest_on_locks(twentieth_and_more);
+    test::must_hold_by_locks(twentieth_and_more);  // of the user
 }
 
 TEST_CASE("all passkeys of a user have the handle of the first one [WEBAUTHN-10]") { test::must_hold(first_passkeys); }

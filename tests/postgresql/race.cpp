@@ -304,7 +304,8 @@ void must_hold(const Rule& rule) {
     }
 }
 
-void must_rest_on_locks(const Rule& rule) {
+void must_hold_by_locks(const Rule& rule) {
+    must_hold(rule);
     constexpr int kMostRaces = 20;
     for (int races = 0; races < kMostRaces; ++races) {
         if (!decide(rule, Driver::unlocked).broken.empty()) return;

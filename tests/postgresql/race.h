@@ -92,7 +92,7 @@ using Rule = std::function<Verdict(Driver)>;
 
 /// The rule holds in every round: as shipped, in SERIALIZABLE transactions, and with conflicts put in.
 void must_hold(const Rule& rule);
-/// Without row locks the rule is seen to break.
-void must_rest_on_locks(const Rule& rule);
+/// The rule holds, and without row locks it is seen to break.
+void must_hold_by_locks(const Rule& rule);
 
 }  // namespace postern::test

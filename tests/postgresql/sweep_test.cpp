@@ -114,9 +114,5 @@ Verdict sweep_beside_refresh(Driver driver) {
 TEST_CASE("sweeps beside each other delete what is due, once, and nothing else") { test::must_hold(sweeps); }
 
 TEST_CASE("a grant that is refreshed is not swept, nor are its tokens, used ones included [RFC 9700 §4.14.2]") {
-    test::must_hold(sweep_beside_refresh);
-}
-
-TEST_CASE("a grant that is refreshed is not swept, nor are its tokens: this rests on the locks of rows") {
-    test::must_rest_on_locks(sweep_beside_refresh);
+    test::must_hold_by_locks(sweep_beside_refresh);  // of rows
 }

@@ -205,10 +205,8 @@ TEST_CASE("a refresh token is rotated once, and its reuse ends the grant [RFC 97
     test::must_hold(rotate_without_grace);
 }
 
-TEST_CASE("within the grace a refresh token is rotated once and retried once") { test::must_hold(rotate_with_grace); }
-
-TEST_CASE("within the grace a refresh token is rotated once and retried once: this rests on the lock of the grant") {
-    test::must_rest_on_locks(rotate_with_grace);
+TEST_CASE("within the grace a refresh token is rotated once and retried once") {
+    test::must_hold_by_locks(rotate_with_grace);  // of the grant
 }
 
 TEST_CASE("of two siblings one is used, and one line of refresh tokens survives") {
@@ -216,11 +214,7 @@ TEST_CASE("of two siblings one is used, and one line of refresh tokens survives"
 }
 
 TEST_CASE("no refresh token survives the revocation of an access token of its grant [RFC 7009 §2.1]") {
-    test::must_hold(refresh_beside_revocation);
-}
-
-TEST_CASE("no refresh token survives the revocation of an access token: this rests on the lock of the grant") {
-    test::must_rest_on_locks(refresh_beside_revocation);
+    test::must_hold_by_locks(refresh_beside_revocation);  // of the grant
 }
 
 TEST_CASE("no refresh token survives the revocation of the one before it [RFC 7009 §2.1]") {

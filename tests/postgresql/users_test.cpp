@@ -257,32 +257,22 @@ Verdict failed_logins_after_a_window(Driver driver) {
 
 }  // namespace
 
-TEST_CASE("no session outlives a password change") { test::must_hold(login_beside_password_change); }
+TEST_CASE("no session outlives a password change") {
+    test::must_hold_by_locks(login_beside_password_change);  // of the user
+}
 
 TEST_CASE("no session outlives the disabling of its user") { test::must_hold(login_beside_disabling); }
-
-TEST_CASE("no session outlives a password change: this rests on the lock of the user") {
-    test::must_rest_on_locks(login_beside_password_change);
-}
 
 TEST_CASE("each of several logins at once is a line of the activity [ACCOUNT-13]") {
     test::must_hold(logins_side_by_side);
 }
 
 TEST_CASE("a user who was disabled stays so, and no change of the user is lost") {
-    test::must_hold(change_beside_disabling);
-}
-
-TEST_CASE("a user who was disabled stays so: this rests on the lock of the user") {
-    test::must_rest_on_locks(change_beside_disabling);
+    test::must_hold_by_locks(change_beside_disabling);  // of the user
 }
 
 TEST_CASE("a client that was disabled stays so, and no change of the client is lost") {
-    test::must_hold(client_change_beside_disabling);
-}
-
-TEST_CASE("a client that was disabled stays so: this rests on the lock of the client") {
-    test::must_rest_on_locks(client_change_beside_disabling);
+    test::must_hold_by_locks(client_change_beside_disabling);  // of the client
 }
 
 TEST_CASE("first logins with one name make one user, and each gets its session") {
