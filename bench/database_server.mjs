@@ -1,10 +1,10 @@
 // A PostgreSQL server to be measured: as a production server writes, on a Unix socket and on TCP with TLS.
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgreSQL } from "../tests/postgresql/server.mjs";
-import { freePort, makeCertificate } from "../tests/support/web_server.mjs";
+import { PostgreSQL, tlsIn } from "../tests/postgresql/server.mjs";
+import { freePort } from "../tests/support/web_server.mjs";
 
 /// What PostgreSQL has by itself, and the test server has not.
 const DURABLE = { fsync: "on", full_page_writes: "on" };
@@ -14,19 +14,13 @@ export class DatabaseServer {
     const server = new DatabaseServer();
     server.directory = mkdtempSync(join(tmpdir(), "pb-"));
     chmodSync(server.directory, 0o755);
-    const { certificate, key } = await makeCertificate(server.directory);
-    const ownKey = join(server.directory, "server.key"); // PostgreSQL wants a key that no one else can read
-    copyFileSync(key, ownKey);
-    chmodSync(ownKey, 0o600);
-    if (process.getuid() === 0) chownSync(ownKey, ...["-u", "-g"].map((of) => idOfPostgres(of)));
+    const tls = await tlsIn(server.directory);
     server.port = await freePort();
     server.postgres = await PostgreSQL.start({
       ...DURABLE,
       listen_addresses: "127.0.0.1",
       port: server.port,
-      ssl: "on",
-      ssl_cert_file: certificate,
-      ssl_key_file: ownKey,
+      ...tls.settings,
       ...settings,
     });
     return server;
@@ -60,5 +54,3 @@ export class DatabaseServer {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
-
-const idOfPostgres = (kind) => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));

@@ -1,14 +1,12 @@
 // Auth.js with Express, as a web application has it (tests/clients/express/authjs.mjs).
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { request } from "../support/user_agent.mjs";
 import { Person } from "../clients/person.mjs";
 import { NodeApplication } from "../clients/program.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider, userinfo as told } from "../clients/provider.mjs";
 import { claimsOf, untilExpired } from "../clients/tokens.mjs";
 import { prepared } from "../support/prepared.mjs";
 
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 /// As docs/CLIENTS.md has it.
 const REGISTRATION = ["--pkce", "required", "--id-token-claims"];
 
@@ -29,10 +27,7 @@ describe("Auth.js", () => {
     });
     try {
       const callback = `${application.origin}/auth/callback/postern`;
-      await deployment.postern(
-        ["client", "add", id, "--redirect-uri", callback, "--secret-stdin", ...options],
-        `${SECRET}\n`,
-      );
+      await addClientWithSecret(deployment, id, SECRET, callback, ...options);
       await use(application.origin, new Person(deployment.ca));
     } finally {
       await application.stop();
@@ -52,11 +47,7 @@ describe("Auth.js", () => {
     return page.status === 200 ? JSON.parse((await person.open(`${origin}/`)).body) : page;
   }
   const session = async (origin, person) => JSON.parse((await person.open(`${origin}/auth/session`)).body);
-  const userinfo = (token) =>
-    request(`${provider.deployment.issuer}/userinfo`, {
-      ca: provider.deployment.ca,
-      headers: { authorization: `Bearer ${token}` },
-    });
+  const userinfo = (token) => told(provider.deployment, token);
 
   it("signs a user in with PKCE; the name and the address are in the ID token", () =>
     withApplication("app", async (origin, person) => {

@@ -1,13 +1,10 @@
 // Better Auth with its generic OAuth plugin and Express (tests/clients/express/better_auth.mjs).
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { request } from "../support/user_agent.mjs";
 import { Person } from "../clients/person.mjs";
 import { NodeApplication } from "../clients/program.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider, userinfo as told } from "../clients/provider.mjs";
 import { prepared } from "../support/prepared.mjs";
-
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 
 describe("Better Auth, the generic OAuth plugin", () => {
   let provider;
@@ -26,12 +23,9 @@ describe("Better Auth, the generic OAuth plugin", () => {
     });
     const { origin } = application;
     try {
-      const callback = ["--redirect-uri", `${origin}/api/auth/callback/postern`];
+      const callback = `${origin}/api/auth/callback/postern`;
       const home = ["--post-logout-redirect-uri", `${origin}/`];
-      await deployment.postern(
-        ["client", "add", id, "--secret-stdin", "--pkce", "required", ...callback, ...home, ...options],
-        `${SECRET}\n`,
-      );
+      await addClientWithSecret(deployment, id, SECRET, callback, "--pkce", "required", ...home, ...options);
       await use(origin, new Person(deployment.ca));
     } finally {
       await application.stop();
@@ -46,11 +40,7 @@ describe("Better Auth, the generic OAuth plugin", () => {
     assert.equal(new URL(page.url).origin, origin, `sent back to the application, not left on "${page.title}"`);
     return page;
   }
-  const userinfo = (token) =>
-    request(`${provider.deployment.issuer}/userinfo`, {
-      ca: provider.deployment.ca,
-      headers: { authorization: `Bearer ${token}` },
-    });
+  const userinfo = (token) => told(provider.deployment, token);
 
   it("signs a user in with PKCE, verifies the ID token, and reads UserInfo", () =>
     withApplication("app", async (origin, person) => {

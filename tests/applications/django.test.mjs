@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PythonApplication } from "../clients/program.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 const LIBRARIES = {
   "mozilla-django-oidc": {
     login: "/oidc/authenticate/",
@@ -58,8 +57,8 @@ for (const [library, { login, callback, logout, knows, denied }] of Object.entri
       );
       const { origin } = site;
       try {
-        const uris = ["--redirect-uri", origin + callback, "--post-logout-redirect-uri", `${origin}/`];
-        await deployment.postern(["client", "add", id, "--secret-stdin", ...uris, ...options], `${SECRET}\n`);
+        const home = ["--post-logout-redirect-uri", `${origin}/`];
+        await addClientWithSecret(deployment, id, SECRET, origin + callback, ...home, ...options);
         await use(origin, new Person(deployment.ca));
       } finally {
         await site.stop();

@@ -4,12 +4,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 const ADMINISTRATOR = { ...PERSON, username: "alva" };
 const OUTSIDER = { ...PERSON, username: "otto" };
 
@@ -27,14 +26,8 @@ describe("JupyterHub, the GenericOAuthenticator", () => {
     }
     directory = temporaryDirectory();
     origin = `http://127.0.0.1:${await freePort()}`;
-    await deployment.postern(
-      [
-        ...["client", "add", "jupyter", "--secret-stdin", "--pkce", "required"],
-        ...["--scope", "openid profile email groups"],
-        ...["--redirect-uri", `${origin}/hub/oauth_callback`],
-      ],
-      `${SECRET}\n`,
-    );
+    const options = ["--pkce", "required", "--scope", "openid profile email groups"];
+    await addClientWithSecret(deployment, "jupyter", SECRET, `${origin}/hub/oauth_callback`, ...options);
     hub = owned(
       new WebServer(
         join(BUILD, "applications/jupyterhub/bin/jupyterhub"),

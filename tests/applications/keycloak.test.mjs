@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { claimsOf } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 const SITE = "https://site.example"; // of the realm's application; the person's browser stops before it
 const ADMINISTRATOR = { client_id: "administrator", client_secret: "of-this-test-and-of-no-other" };
 const SURNAMED = { ...PERSON, username: "alva", claims: { given_name: "Alva", family_name: "Berg" } };
@@ -96,13 +95,9 @@ describe("Keycloak as a broker", () => {
     directory = temporaryDirectory();
     origin = `http://127.0.0.1:${await freePort()}`;
     const endpoint = `${origin}/realms/shop/broker/postern/endpoint`;
-    await deployment.postern(
-      [
-        ...["client", "add", "broker", "--secret-stdin", "--pkce", "required", "--redirect-uri", endpoint],
-        ...["--post-logout-redirect-uri", `${endpoint}/logout_response`, "--scope", "openid profile email groups"],
-      ],
-      `${SECRET}\n`,
-    );
+    const back = ["--post-logout-redirect-uri", `${endpoint}/logout_response`, "--pkce", "required"];
+    const scope = ["--scope", "openid profile email groups"];
+    await addClientWithSecret(deployment, "broker", SECRET, endpoint, ...back, ...scope);
     await start(owned);
   });
 

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { PostgreSQL } from "../postgresql/server.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 const ADMINISTRATOR = { name: "administrator", password: "of this test and of no other" };
 
 function isInstalled() {
@@ -36,10 +35,7 @@ describeHere("Miniflux", () => {
   async function withMiniflux(id, use, settings = {}) {
     const origin = `http://127.0.0.1:${await freePort()}`;
     const callback = `${origin}/oauth2/oidc/callback`;
-    await deployment.postern(
-      ["client", "add", id, "--secret-stdin", "--pkce", "required", "--redirect-uri", callback],
-      `${SECRET}\n`,
-    );
+    await addClientWithSecret(deployment, id, SECRET, callback, "--pkce", "required");
     database.sql(`CREATE DATABASE ${id}`);
     const miniflux = new WebServer("miniflux", [], {
       env: {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Person } from "../clients/person.mjs";
-import { PERSON, openProvider } from "../clients/provider.mjs";
+import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { run } from "../support/run.mjs";
 import { prepared } from "../support/prepared.mjs";
@@ -13,7 +13,6 @@ import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
 const MATRIX_CLIENT = "https://element.example/done"; // nothing listens there; the person's browser stops before it
-const SECRET = "of-this-application-and-of-no-other-0123456789";
 
 /// As docs/CLIENTS.md has it; `more` are further members.
 const provider = (issuer, id, more = {}) => ({
@@ -113,8 +112,8 @@ describe("Synapse", () => {
     const providers = Object.entries(CLIENTS).map(([id, { more }]) => provider(deployment.issuer, id, more));
     server = owned(await HomeServer.start(deployment.caFile, providers));
     for (const [id, { options }] of Object.entries(CLIENTS)) {
-      const uri = ["--redirect-uri", `${server.origin}/_synapse/client/oidc/callback`];
-      await deployment.postern(["client", "add", id, "--secret-stdin", ...uri, ...options], `${SECRET}\n`);
+      const callback = `${server.origin}/_synapse/client/oidc/callback`;
+      await addClientWithSecret(deployment, id, SECRET, callback, ...options);
     }
   });
 

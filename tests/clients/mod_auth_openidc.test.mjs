@@ -4,9 +4,8 @@ import { before, describe, it } from "node:test";
 import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { startApache } from "../support/web_server.mjs";
-import { request } from "../support/user_agent.mjs";
 import { Person } from "./person.mjs";
-import { PERSON, openProvider } from "./provider.mjs";
+import { PERSON, openProvider, userinfo as told } from "./provider.mjs";
 import { apacheExample } from "./shipped.mjs";
 import { Site } from "./site.mjs";
 
@@ -57,11 +56,7 @@ describe("Apache mod_auth_openidc signs users in", () => {
 
   const newPerson = (site) => new Person([provider.deployment.ca, site.ca]);
   const atCallback = (site) => (page) => page.location?.href.startsWith(`${site.origin}/oidc/callback`);
-  const userinfo = (token) =>
-    request(`${provider.deployment.issuer}/userinfo`, {
-      ca: provider.deployment.ca,
-      headers: { authorization: `Bearer ${token}` },
-    });
+  const userinfo = (token) => told(provider.deployment, token);
 
   /// The protected page was served, to this person.
   function signedIn(page, site) {

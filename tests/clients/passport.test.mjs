@@ -5,10 +5,9 @@ import { describe, it } from "node:test";
 import { prepared } from "../support/prepared.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import { NodeApplication } from "./program.mjs";
-import { AWKWARD_SECRETS, PERSON, addClientWithSecret, openProvider, walk } from "./provider.mjs";
+import { AWKWARD_SECRETS, PERSON, SECRET, addClientWithSecret, openProvider, walk } from "./provider.mjs";
 
 const load = createRequire(import.meta.url);
-const SECRET = "of-this-application-and-nobody-else-0123456789";
 
 describe("passport-openidconnect", () => {
   let provider;

@@ -1,6 +1,5 @@
 // A provider and one Python program in front of it, for the tests of one library.
 import assert from "node:assert/strict";
-import {} from "node:test";
 import { prepared } from "../support/prepared.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { PythonProgram } from "./program.mjs";

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { generators } from "openid-client";
+import { AWKWARD_SECRETS, addClientWithSecret } from "../clients/provider.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { LIBRARIES } from "./libraries.mjs";
@@ -39,7 +40,7 @@ function tests(library, method, providerOf) {
     return { agent, tokens: await client.callback(page, checks) };
   }
 
-  it("code and PKCE give an ID token and UserInfo [OIDC Core §2k, §3.1.3.7, Discovery §4.3]", async () => {
+  it("code and PKCE give an ID token and UserInfo [OIDC Core §2k, §3.1.3.7, Discovery §4.3, §7.1]", async () => {
     const { checks, page } = await authorize();
     assert.equal(page.location.searchParams.get("from"), "postern", "the registered query is kept [RFC 6749 §3.1.2]");
     const tokens = await client.callback(page, checks); // verifies signature, nonce, iss, at_hash
@@ -120,7 +121,7 @@ function tests(library, method, providerOf) {
     await refused(client.userinfo(tokens), "insufficient_scope", 403);
   });
 
-  it("a wrong secret is invalid_client everywhere [RFC 6749 §5.2]", async () => {
+  it("a wrong secret is invalid_client everywhere [RFC 6749 §5.2, OIDC Core §16.17]", async () => {
     const { checks, page } = await authorize();
     const wrong = new LIBRARIES[library](providerOf(), method, "x".repeat(43));
     await refused(wrong.callback(page, checks), "invalid_client", 401);
@@ -133,35 +134,52 @@ function tests(library, method, providerOf) {
   });
 }
 
-describe(
-  "client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2, §16.17, " +
-    "Discovery §7.1]",
-  () => {
-    let provider;
-    prepared(async (owned) => {
-      provider = owned(
-        await openProvider({
-          config: { scopeDescriptions: { reports: "Read reports" } },
-          registration: { client_secret_basic: CONFIDENTIAL, client_secret_post: CONFIDENTIAL, none: PUBLIC },
-        }),
-      );
-    });
+describe("client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2]", () => {
+  let provider;
+  prepared(async (owned) => {
+    provider = owned(
+      await openProvider({
+        config: { scopeDescriptions: { reports: "Read reports" } },
+        registration: { client_secret_basic: CONFIDENTIAL, client_secret_post: CONFIDENTIAL, none: PUBLIC },
+      }),
+    );
+  });
 
-    for (const library of Object.keys(LIBRARIES))
-      for (const method of Object.keys(CLIENTS))
-        describe(`${library}, ${method}`, () => tests(library, method, () => provider));
+  for (const library of Object.keys(LIBRARIES))
+    for (const method of Object.keys(CLIENTS))
+      describe(`${library}, ${method}`, () => tests(library, method, () => provider));
 
-    it("max_age=0 asks for the password again, and openid-client verifies auth_time", async () => {
-      const client = provider.clients.client_secret_basic;
-      const agent = new UserAgent({ ca: provider.deployment.ca });
-      await walk(agent, authorizationUrl(client, newChecks()));
-      const checks = newChecks();
-      const url = authorizationUrl(client, checks, { max_age: 0 });
-      assert.ok((await agent.visit(url)).form?.buttons.login, "a login form");
-      const { location } = await walk(agent, url);
-      const answer = client.callbackParams(location.href);
-      const tokens = await client.callback(REDIRECT_URI, answer, { ...checks, max_age: 60 });
-      assert.equal(typeof tokens.claims().auth_time, "number");
-    });
-  },
-);
+  it("max_age=0 asks for the password again, and openid-client verifies auth_time", async () => {
+    const client = provider.clients.client_secret_basic;
+    const agent = new UserAgent({ ca: provider.deployment.ca });
+    await walk(agent, authorizationUrl(client, newChecks()));
+    const checks = newChecks();
+    const url = authorizationUrl(client, checks, { max_age: 0 });
+    assert.ok((await agent.visit(url)).form?.buttons.login, "a login form");
+    const { location } = await walk(agent, url);
+    const answer = client.callbackParams(location.href);
+    const tokens = await client.callback(REDIRECT_URI, answer, { ...checks, max_age: 60 });
+    assert.equal(typeof tokens.claims().auth_time, "number");
+  });
+
+  for (const method of ["client_secret_basic", "client_secret_post"]) {
+    for (const [which, secret] of AWKWARD_SECRETS.entries()) {
+      it(`the secret ${secret} works by ${method}, whatever it is when it is form-decoded`, async () => {
+        const { deployment, issuer } = provider;
+        const client_id = `awkward-${which}-${method}`;
+        const options = ["--auth-method", method, "--grant", "client_credentials", "--scope", "reports"];
+        await addClientWithSecret(deployment, client_id, secret, "https://client.example/callback", ...options);
+        const registered = new issuer.Client({ client_id, client_secret: secret, token_endpoint_auth_method: method });
+        for (const Library of Object.values(LIBRARIES)) {
+          const client = (other) => new Library({ ...provider, clients: { [method]: registered } }, method, other);
+          const { access_token } = await client().clientCredentials("reports");
+          assert.equal((await client().introspect(access_token)).sub, client_id);
+          await assert.rejects(client(`${secret}x`).clientCredentials("reports"), { error: "invalid_client" });
+          await assert.rejects(client(encodeURIComponent(secret)).clientCredentials("reports"), {
+            error: "invalid_client",
+          });
+        }
+      });
+    }
+  }
+});

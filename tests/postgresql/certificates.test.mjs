@@ -12,8 +12,8 @@ import { ROOT } from "../support/deployment.mjs";
 import { WITH_DATABASE } from "../support/endpoints.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
-import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
-import { PostgreSQL } from "./server.mjs";
+import { freePort, identity } from "../support/web_server.mjs";
+import { PostgreSQL, tlsIn } from "./server.mjs";
 
 const isRoot = process.getuid() === 0;
 const chown = (owner, file) => isRoot && execFileSync("chown", [owner, file]);
@@ -29,7 +29,7 @@ describe("a database server that asks each role for its certificate", () => {
   const file = (name) => join(directory, name);
   let server;
   let database;
-  let certificate;
+  let caFile;
   let port;
   let p;
 
@@ -38,7 +38,7 @@ describe("a database server that asks each role for its certificate", () => {
     const [key, request] = [file(`${program}.key`), file(`${program}.csr`)];
     const fresh = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key];
     await run("openssl", [...fresh, "-subj", `/CN=${name}`, "-out", request]);
-    const signed = ["-CA", certificate.caFile, "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "2"];
+    const signed = ["-CA", caFile, "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "2"];
     await run("openssl", ["x509", "-req", "-in", request, ...signed, "-out", file(`${program}.crt`)]);
     chmodSync(key, 0o600);
     chown(owner, key);
@@ -46,9 +46,8 @@ describe("a database server that asks each role for its certificate", () => {
 
   prepared(async (owned) => {
     chmodSync(directory, 0o755);
-    certificate = await makeCertificate(directory);
-    chmodSync(certificate.key, 0o600);
-    chown("postgres", certificate.key);
+    const tls = await tlsIn(directory);
+    ({ caFile } = tls);
     for (const program of [...WITH_DATABASE, "admin"])
       await issue(program, `postern-${program}`, program === "admin" ? "root" : identity.user);
     const [names, rules] = shown();
@@ -62,10 +61,8 @@ describe("a database server that asks each role for its certificate", () => {
       await PostgreSQL.start({
         listen_addresses: "127.0.0.1",
         port,
-        ssl: "on",
-        ssl_cert_file: certificate.certificate,
-        ssl_key_file: certificate.key,
-        ssl_ca_file: certificate.caFile,
+        ...tls.settings,
+        ssl_ca_file: caFile,
         hba_file: file("pg_hba.conf"),
         ident_file: file("pg_ident.conf"),
       }),
@@ -75,7 +72,7 @@ describe("a database server that asks each role for its certificate", () => {
       await openProvider({
         config: {
           database:
-            `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
+            `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${caFile}` +
             `&sslcert=${directory}/{endpoint}.crt&sslkey=${directory}/{endpoint}.key`,
           sandbox: await sandboxHere(),
         },
@@ -112,7 +109,7 @@ describe("a database server that asks each role for its certificate", () => {
     writeFileSync(key, readFileSync(file(`${program}.key`)), { mode: 0o600 });
     const uri =
       `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&user=${role}&sslmode=verify-full` +
-      `&sslrootcert=${certificate.caFile}&sslcert=${file(`${program}.crt`)}&sslkey=${key}`;
+      `&sslrootcert=${caFile}&sslcert=${file(`${program}.crt`)}&sslkey=${key}`;
     return run("psql", ["-X", "-q", "-d", uri, "-c", "SELECT 1"]).then(
       () => "",
       ({ stderr }) => stderr,

@@ -1,5 +1,5 @@
 // A server that refuses: no connection, no right. Clients get 503 with Retry-After, the log has a line that says why,
-// nothing is granted, and all goes on when the server does. faults.test.mjs has a full disk, deployment.test.mjs a server
+// nothing is granted, and all goes on when the server does. faults.test.mjs has a full disk, deployment.test.mjs one
 // that is read-only.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -16,6 +16,7 @@ import { endianness, tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { run } from "../support/run.mjs";
+import { makeCertificate } from "../support/web_server.mjs";
 
 const PLAIN = ["-X", "-q", "-A", "-t"]; // results alone, whatever the user has in ~/.psqlrc
 const ROLES = join(ROOT, "examples/postgresql/roles.sql");
@@ -50,6 +51,16 @@ const SETTINGS = {
   lock_timeout: "4s",
   client_min_messages: "warning",
 };
+
+/// A certificate for a server on this machine: { caFile, settings }, the server's settings with its copy of the key.
+export async function tlsIn(directory) {
+  const { certificate, key, caFile } = await makeCertificate(directory);
+  const own = join(directory, "server.key"); // PostgreSQL wants a key that no one else can read
+  copyFileSync(key, own);
+  chmodSync(own, 0o600);
+  if (identity.uid !== undefined) chownSync(own, identity.uid, identity.gid);
+  return { caFile, settings: { ssl: "on", ssl_cert_file: certificate, ssl_key_file: own } };
+}
 
 export class PostgreSQL {
   #directory = mkdtempSync(join(tmpdir(), "postern-pg-"));

@@ -13,7 +13,7 @@ import { WITH_DATABASE } from "../support/endpoints.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
-import { PostgreSQL } from "./server.mjs";
+import { PostgreSQL, tlsIn } from "./server.mjs";
 
 const SCOPE = "openid profile offline_access";
 /// Of this machine in a network; undefined without one.
@@ -27,13 +27,13 @@ describe("a database server over TLS, with a password for each role", () => {
   const passwordOf = (program) => `geheim-${program}-7Qm2xW`;
   let server;
   let port;
-  let certificate;
+  let caFile;
   let superuser;
   let p;
 
   /// `host` is the name that the certificate has to have: another address than this machine's is never asked.
   const uriFor = (host, rest = "") =>
-    `postgresql://${host}:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
+    `postgresql://${host}:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${caFile}` +
     `&passfile=${directory}/{endpoint}.pass${rest}`;
 
   function writePassword(program, password, owner) {
@@ -44,9 +44,8 @@ describe("a database server over TLS, with a password for each role", () => {
 
   prepared(async (owned) => {
     chmodSync(directory, 0o755);
-    certificate = await makeCertificate(directory);
-    chmodSync(certificate.key, 0o600);
-    chown("postgres", certificate.key);
+    const tls = await tlsIn(directory);
+    ({ caFile } = tls);
     const rules = join(directory, "pg_hba.conf");
     const own = OWN_ADDRESS ? `host postern postern_admin ${OWN_ADDRESS}/32 scram-sha-256\n` : "";
     writeFileSync(rules, `local all postgres trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n${own}`);
@@ -55,9 +54,7 @@ describe("a database server over TLS, with a password for each role", () => {
       await PostgreSQL.start({
         listen_addresses: ["127.0.0.1", OWN_ADDRESS].filter(Boolean).join(),
         port,
-        ssl: "on",
-        ssl_cert_file: certificate.certificate,
-        ssl_key_file: certificate.key,
+        ...tls.settings,
         hba_file: rules,
       }),
     );
@@ -110,8 +107,8 @@ describe("a database server over TLS, with a password for each role", () => {
       /certificate[^\n]*does not match host name "db.example.org"/,
     );
     const other = mkdtempSync(join(directory, "other-"));
-    const { caFile } = await makeCertificate(other);
-    assert.match(await doctorWith(uriFor("localhost", `&sslrootcert=${caFile}`)), /certificate verify failed/);
+    const another = await makeCertificate(other);
+    assert.match(await doctorWith(uriFor("localhost", `&sslrootcert=${another.caFile}`)), /certificate verify failed/);
   });
 
   it("doctor names a connection through a network that is not encrypted, or not verified", async (t) => {
