@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "db/engine.h"
-#include "db/maintenance.h"
 #include "os/file.h"
 
 namespace postern::db {
@@ -31,18 +30,6 @@ void throw_moved(const std::string& place) {
                         ": was moved to another database by `postern migrate --to`: name that one as \"database\", and "
                         "restart the serving processes");
 }
-
-#ifndef POSTERN_POSTGRESQL
-constexpr const char* kNotBuilt = "the database is a URI, and this program was built without PostgreSQL: name a file";
-
-std::unique_ptr<Connection> open_postgres(const std::string&, std::string_view, Access, std::chrono::milliseconds) {
-    throw StoreUnusable(kNotBuilt);
-}
-std::vector<std::string> files_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
-UriSockets sockets_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
-void create_schema(const std::string&) { throw StoreUnusable(kNotBuilt); }
-std::unique_ptr<Connection> begin_with_tables(const std::string&) { throw StoreUnusable(kNotBuilt); }
-#endif
 
 Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Database::Database(Database&&) noexcept = default;
@@ -146,17 +133,5 @@ Snapshot::~Snapshot() {
     // forever, so terminate and let the supervisor start a new one.
     if (database_.connection().in_transaction()) std::terminate();
 }
-
-std::chrono::milliseconds clock_offset(Database& database) { return database.connection().clock_offset(); }
-
-std::string take_warning(Database& database) { return database.connection().take_warning(); }
-
-std::chrono::milliseconds away_for(Database& database) { return database.connection().away_for(); }
-
-void checkpoint_if_due(Database& database) noexcept { database.connection().checkpoint_if_due(); }
-
-void checkpoint(Database& database) { database.connection().checkpoint(); }
-
-int schema_version(Database& database) { return database.connection().schema_version(); }
 
 }  // namespace postern::db
