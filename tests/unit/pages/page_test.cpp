@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "crypto/digest.h"
-#include "unit/text/said.h"
 #include "unit/pages/shipped.h"
+#include "unit/text/said.h"
 #include "util/base64.h"
 
 using namespace postern;
