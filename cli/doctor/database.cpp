@@ -144,17 +144,13 @@ void add_store_error(Findings& findings, const std::string& path, const db::Stor
     findings.error(kCheck, detail, fix);
 }
 
-}  // namespace
-
-void check_room_for_files(Findings& findings, const config::Config& config) {
-    const std::string state = config.state_directory();
-    check_room(findings, "disk", config.ring_path());
-    const bool log_elsewhere = config.log_target.starts_with('/') && directory_of(config.log_target) != state;
-    if (log_elsewhere) check_room(findings, "disk", config.log_target);
-    findings.ok_unless_found("disk", "there is enough space in " + state);
+void check_rows(Findings& findings, db::Database& database, const config::Config& config) {
+    check_users(findings, database, config.settings);
+    check_client_documents(findings, database, config.settings);
+    check_audiences(findings, database, config.settings);
+    check_second_factors(findings, database, config.settings);
+    check_mail(findings, database, config);
 }
-
-namespace {
 
 void check_file(Findings& findings, const config::Config& config, util::Time now) {
     const std::string& path = config.database;
@@ -166,11 +162,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_records(findings, database, now);
     check_writing(findings, path);
     check_synced(findings, path);
-    check_users(findings, database, config.settings);
-    check_client_documents(findings, database, config.settings);
-    check_audiences(findings, database, config.settings);
-    check_second_factors(findings, database, config.settings);
-    check_mail(findings, database, config);
+    check_rows(findings, database, config);
 }
 
 /// Its files and its disk are the server's.
@@ -178,14 +170,18 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     db::Database database(config.database, db::Access::query_only, kMaxServerWait);
     check_records(findings, database, now);
     check_server(findings, database, config.database);
-    check_users(findings, database, config.settings);
-    check_client_documents(findings, database, config.settings);
-    check_audiences(findings, database, config.settings);
-    check_second_factors(findings, database, config.settings);
-    check_mail(findings, database, config);
+    check_rows(findings, database, config);
 }
 
 }  // namespace
+
+void check_room_for_files(Findings& findings, const config::Config& config) {
+    const std::string state = config.state_directory();
+    check_room(findings, "disk", config.ring_path());
+    const bool log_elsewhere = config.log_target.starts_with('/') && directory_of(config.log_target) != state;
+    if (log_elsewhere) check_room(findings, "disk", config.log_target);
+    findings.ok_unless_found("disk", "there is enough space in " + state);
+}
 
 void check_database(Findings& findings, const config::Config& config, util::Time now) {
     const std::string& path = config.database;

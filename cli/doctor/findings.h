@@ -49,6 +49,18 @@ private:
     std::vector<Finding> list_;
 };
 
+/// A question to a database server, with a finding for each row of `sql`: its columns stand in the place of $1 and $2
+/// in `detail`, and as names of SQL in `fix`.
+struct Query {
+    const char* check;
+    State state;
+    const char* sql;
+    const char* detail;
+    const char* fix;
+};
+/// Adds a finding for each of the `rows` that `query` has found.
+void add_each(Findings& findings, const Query& query, db::Statement rows);
+
 inline constexpr mode_t kOthers = 07;
 inline constexpr mode_t kOthersWrite = 02;
 /// Writes a mode as in "0640".
@@ -75,6 +87,8 @@ void check_audiences(Findings& findings, db::Database& database, const oauth::Se
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks durability, TLS, clock and roles of a database server, which was reached by `uri`.
 void check_server(Findings& findings, db::Database& database, const std::string& uri);
+/// Checks the rights and the settings of the roles at a database server.
+void check_roles(Findings& findings, db::Database& database);
 /// Returns the fix for a server that could not be used, by the message of the server or libpq.
 const char* fix_of_connection(const std::string& reason);
 /// Checks that there is free space for the database and the log.

@@ -103,6 +103,4 @@ std::string sql_identifier(std::string_view name) {
     return is_shown_as_it_is(name) ? '"' + doubled(name, '"') + '"' : in_unicode_quotes(name);
 }
 
-std::string sql_text(std::string_view value) { return doubled(value, '\''); }
-
 }  // namespace postern::util

@@ -15,9 +15,6 @@ std::string shell_word(std::string_view value);
 /// (U&"...").
 std::string sql_identifier(std::string_view name);
 
-/// Writes `value` for a place between single quotes in SQL.
-std::string sql_text(std::string_view value);
-
 /// A text that is known when the program is compiled, so that no value from elsewhere can be one.
 struct OwnWords {
     consteval OwnWords(const char* words) : text(words) {}
