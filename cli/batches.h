@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 

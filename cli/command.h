@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/refused.h"
@@ -84,6 +83,7 @@ void add_passwords_commands(const Command& app, Invocation& invocation);
 void add_publish_command(const Command& app, Invocation& invocation);
 void add_pages_command(const Command& app, Invocation& invocation);
 void add_token_commands(const Command& app, Invocation& invocation);
+void add_token_preview_command(const Command& group, Invocation& invocation);
 void add_session_commands(const Command& app, Invocation& invocation);
 void add_consent_commands(const Command& app, Invocation& invocation);
 void add_mail_commands(const Command& app, Invocation& invocation);

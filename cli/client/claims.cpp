@@ -1,9 +1,7 @@
 // `postern client claim`: adds, lists and removes the claims that one client is told under names of its own.
-#include "cli/client/claims.h"
+#include "cli/client/client.h"
 
-#include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/lookup.h"

@@ -1,11 +1,9 @@
 // `postern client`: registers, shows and changes the programs that may ask for tokens.
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
+#include "cli/client/client.h"
 #include "cli/client/options.h"
-#include "cli/client/secret.h"
-#include "cli/client/view.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
@@ -15,7 +13,6 @@
 #include "oauth/registration.h"
 #include "store/clients.h"
 #include "store/resources.h"
-#include "util/text.h"
 
 namespace postern::cli {
 namespace {

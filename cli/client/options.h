@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/client/access.h"
-#include "cli/client/claims.h"
+#include "cli/client/client.h"
 #include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"

@@ -1,7 +1,5 @@
 // Secrets of clients: made, shown once, replaced.
-#include "cli/client/secret.h"
-
-#include <memory>
+#include "cli/client/client.h"
 
 #include "cli/audit.h"
 #include "cli/input.h"

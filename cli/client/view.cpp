@@ -1,7 +1,6 @@
 // Prints clients: which members, and under which names.
-#include "cli/client/view.h"
+#include "cli/client/client.h"
 
-#include "cli/client/access.h"
 #include "cli/output.h"
 
 namespace postern::cli {

@@ -1,16 +1,13 @@
 // `postern consent`: what users have approved for clients, and its withdrawal.
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/batches.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/user/user.h"
-#include "store/authorization_requests.h"
 #include "store/consents.h"
-#include "store/grants.h"
 #include "store/users.h"
 
 namespace postern::cli {

@@ -1,6 +1,5 @@
 // `postern backup`: copies the database into a file.
 #include <filesystem>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/command.h"

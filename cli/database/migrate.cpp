@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/command.h"

@@ -1,7 +1,6 @@
 // `postern purge`: deletes at once what the serving processes delete little by little.
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <thread>
 
@@ -103,10 +102,7 @@ void try_checkpoint(db::Database& database) {
     db::checkpoint(database);
 }
 
-enum class Extent { everything, what_is_due };
-
-store::RowCounts purge_all(const Invocation& invocation, db::Database& database, Extent extent) {
-    const bool is_quick = extent == Extent::what_is_due;
+store::RowCounts purge_all(const Invocation& invocation, db::Database& database, bool is_quick) {
     const util::Time now = util::SystemClock().now() - (is_quick ? store::kExpiredRetention : util::Seconds{0});
     store::RowCounts deleted;
     try {
@@ -126,10 +122,10 @@ store::RowCounts purge_all(const Invocation& invocation, db::Database& database,
     return deleted;
 }
 
-void purge(const Invocation& invocation, Extent extent) {
-    const std::string_view program = extent == Extent::everything ? db::kCommand : kSweep;
+void purge(const Invocation& invocation, const bool& is_quick) {
+    const std::string_view program = is_quick ? kSweep : db::kCommand;
     db::Database database = open_database(invocation.load_config(), db::Access::read_write, program);
-    const auto deleted = purge_all(invocation, database, extent);
+    const auto deleted = purge_all(invocation, database, is_quick);
     json::Object object;
     std::vector<std::vector<std::string>> rows;
     for (const auto& [table, count] : deleted) {
@@ -143,10 +139,8 @@ void purge(const Invocation& invocation, Extent extent) {
 }  // namespace
 
 void add_purge_command(const Command& app, Invocation& invocation) {
-    auto quick = std::make_shared<bool>(false);
-    const Command command =
-        add_command(app, invocation, "purge", "Delete everything that has expired or ended", "postern purge --json",
-                    [&invocation, quick] { purge(invocation, *quick ? Extent::what_is_due : Extent::everything); });
+    const auto [command, is_quick] = add_command<bool>(
+        app, invocation, "purge", "Delete everything that has expired or ended", "postern purge --json", purge);
     command.explain(
         "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long idle "
         "time. It also deletes expired access tokens of active grants, which the serving processes keep until the "
@@ -154,7 +148,7 @@ void add_purge_command(const Command& app, Invocation& invocation) {
         "does not shrink: its free pages are used again before it grows. (`VACUUM` would shrink it, but blocks writers "
         "while it runs.)");
     command.flag(
-        "--quick", *quick,
+        "--quick", is_quick,
         "Leave out the expired access tokens of active grants, which takes a look at every token: for a timer, "
         "where the serving processes have no right to delete. On a server the role is postern_sweep");
 }

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/doctor/findings.h"
 #include "cli/files.h"
-#include "cli/key/rules.h"
+#include "cli/key/key.h"
 #include "cli/output.h"
 #include "crypto/seal.h"
 #include "db/error.h"
@@ -165,25 +165,14 @@ void check_consent_page(Findings& findings, const config::Config& config) {
                    "copy the section {{#published_at}} from the shipped consent.html, or switch clientDocuments off");
 }
 
-/// Nothing else needs them, and an operator's own directory may be older than they are.
-void check_account_pages(Findings& findings, const config::Config& config, const pages::PageBook& book) {
-    if (!config.settings.paths.account) return;
+/// Calls `read` for the templates of an optional program. An operator's own directory may be older than they are.
+template <class Read>
+void check_pages_of(Findings& findings, const std::string& program, const pages::PageBook& book, Read read) {
     try {
-        web::read_account_pages(book.templates());
+        read(book.templates());
     } catch (const std::exception& error) {
-        findings.warning("templates", std::string("the account program does not start: ") + error.what(),
-                         "copy the file from the shipped templates, or set \"paths\": {\"account\": null}");
-    }
-}
-
-/// Reports faults in the templates of the recovery pages.
-void check_recover_pages(Findings& findings, const config::Config& config, const pages::PageBook& book) {
-    if (web::recover_paths(config.settings).empty()) return;
-    try {
-        web::read_recover_pages(book.templates());
-    } catch (const std::exception& error) {
-        findings.warning("templates", std::string("the recover program does not start: ") + error.what(),
-                         "copy the file from the shipped templates, or set \"paths\": {\"recover\": null}");
+        findings.warning("templates", "the " + program + " program does not start: " + error.what(),
+                         "copy the file from the shipped templates, or set \"paths\": {\"" + program + "\": null}");
     }
 }
 
@@ -202,8 +191,9 @@ void check_templates(Findings& findings, const config::Config& config) {
     try {
         const auto book = pages::read_pages(config.templates, config.settings);
         check_consent_page(findings, config);
-        check_account_pages(findings, config, *book);
-        check_recover_pages(findings, config, *book);
+        if (config.settings.paths.account) check_pages_of(findings, "account", *book, web::read_account_pages);
+        if (!web::recover_paths(config.settings).empty())
+            check_pages_of(findings, "recover", *book, web::read_recover_pages);
         check_catalogue(findings, config, *book->languages());
         for (const std::string& warning : book->languages()->warnings())
             findings.warning("templates", warning, "correct the catalogue, or remove it: its words are not used");

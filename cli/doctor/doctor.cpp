@@ -1,7 +1,6 @@
 // `postern doctor`: is everything in place? Each finding comes with its fix.
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "cli/command.h"

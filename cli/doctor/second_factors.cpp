@@ -1,6 +1,5 @@
 // Checks whether what is demanded of logins can be met, and whether factors that users have are asked for.
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 

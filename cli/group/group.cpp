@@ -1,11 +1,8 @@
 // `postern group`: groups of users, and who is in them.
-#include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
-#include "cli/client/access.h"
-#include "cli/client/claims.h"
+#include "cli/client/client.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"

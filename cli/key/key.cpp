@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
-#include "cli/key/rules.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"

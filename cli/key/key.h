@@ -1,7 +1,14 @@
-// The parts of `postern key`.
+// The parts of `postern key`, the rules of when a key is needed, and how it is shown.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/command.h"
+#include "crypto/key.h"
+#include "json/value.h"
+#include "keys/keys.h"
+#include "oauth/settings.h"
 #include "util/clock.h"
 
 namespace postern::cli {
@@ -26,5 +33,16 @@ struct FactorRotation {
 /// logins go on. One that was cut off goes on where it was. Throws Refused when another node does not have the new key
 /// in time; both keys then stay in use.
 void rotate_factors(const Invocation& invocation, const FactorRotation& rotation);
+
+/// The algorithms that the configuration signs with.
+std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings);
+bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings);
+
+/// When a retired key is not needed any more, by the lifetimes in the current configuration: the last token that it
+/// signed has expired, and no session or grant is left from which a client has an ID token of it to show as a hint.
+util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings);
+
+json::Object to_json(const keys::KeyInfo& key, const oauth::Settings& settings);
+void print_keys(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings);
 
 }  // namespace postern::cli

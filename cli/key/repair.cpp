@@ -7,14 +7,12 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 #include "cli/accounts.h"
 #include "cli/audit.h"
 #include "cli/files.h"
 #include "cli/key/key.h"
-#include "cli/key/rules.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/key/key.h"
-#include "cli/key/rules.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"

@@ -1,5 +1,5 @@
 // The rules of when a key is still needed, because it signs or its tokens may be valid, and the printing of keys.
-#include "cli/key/rules.h"
+#include "cli/key/key.h"
 
 #include <algorithm>
 

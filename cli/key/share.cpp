@@ -1,7 +1,5 @@
 // `postern key share`, `key sync` and `key nodes`: several nodes have the same keys.
-#include <cstdlib>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/key/key.h"
@@ -47,7 +45,7 @@ void require_node(const config::Config& config) {
     throw UsageError("\"node\" is not set in the configuration: give each node a name of one or two characters");
 }
 
-void sync(const Invocation& invocation, bool accept_older) {
+void sync(const Invocation& invocation, const bool& accept_older) {
     const config::Config config = invocation.load_config();
     require_node(config);
     keys::KeyDirectory directory(config.keys);
@@ -121,10 +119,9 @@ void add_share_command(const Command& group, Invocation& invocation) {
 }
 
 void add_sync_command(const Command& group, Invocation& invocation) {
-    auto accept_older = std::make_shared<bool>(false);
-    const Command command =
-        add_command(group, invocation, "sync", "Take the keys over that another node has made or removed",
-                    "postern key sync", [&invocation, accept_older] { sync(invocation, *accept_older); });
+    const auto [command, accept_older] =
+        add_command<bool>(group, invocation, "sync", "Take over the keys that another node has made or removed",
+                          "postern key sync", sync);
     command.explain(
         "For several nodes with one PostgreSQL, each minute on each node: examples/systemd has the timer. It makes the "
         "key directory equal to that of the node that changed the keys last, jwks.json last of all; running processes "
@@ -132,7 +129,7 @@ void add_sync_command(const Command& group, Invocation& invocation) {
         "needs transport.key of that node in the key directory, and \"node\" in the configuration.\n"
         "Exits 1 and changes nothing when the keys in the database are older than those of the node, because a "
         "restored database must not bring stolen keys back. Where `postern publish` is used, run it after this.");
-    command.flag("--accept-older", *accept_older,
+    command.flag("--accept-older", accept_older,
                  "Take the keys of a restored database, and drop a change of this node that did not reach it");
 }
 

@@ -3,7 +3,6 @@
 
 #include <chrono>
 
-#include "cli/output.h"
 #include "crypto/random.h"
 #include "http/url.h"
 #include "mail/notice.h"

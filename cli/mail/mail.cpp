@@ -2,7 +2,6 @@
 #include "cli/mail/mail.h"
 
 #include <iostream>
-#include <memory>
 #include <system_error>
 
 #include "cli/audit.h"

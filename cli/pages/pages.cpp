@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <system_error>
 
 #include "cli/command.h"
@@ -58,10 +57,15 @@ std::vector<SamplePage> sample_pages(const config::Config& config, const std::st
     return list.pages;
 }
 
-void write_pages(const Invocation& invocation, const std::string& out, const std::string& language) {
+struct PagesOptions {
+    std::string out;
+    std::string language;
+};
+
+void write_pages(const Invocation& invocation, const PagesOptions& options) {
     const config::Config config = invocation.load_config();
-    const auto pages = sample_pages(config, language);
-    const fs::path directory = out;
+    const auto pages = sample_pages(config, options.language);
+    const fs::path directory = options.out;
     os::NewFiles made;
     make_directory(directory, kDirectoryMode, made);
     check_empty(directory);
@@ -97,17 +101,15 @@ web::AppKey sample_key() {
 }
 
 void add_pages_command(const Command& app, Invocation& invocation) {
-    auto out = std::make_shared<std::string>();
-    auto language = std::make_shared<std::string>();
-    const Command command = add_command(app, invocation, "pages", "Write every page with sample values, to look at",
-                                        "postern pages /tmp/pages",
-                                        [&invocation, out, language] { write_pages(invocation, *out, *language); });
+    const auto [command, options] =
+        add_command<PagesOptions>(app, invocation, "pages", "Write every page with sample values, to look at",
+                                  "postern pages /tmp/pages", write_pages);
     command.explain(
         "Writes one HTML file for each page and state, made of the configured templates and branding. Nothing of the "
         "database is read, and no form leads anywhere. The server sends each page with a policy that the files do not "
         "have: a browser that opens them may run a script that it would refuse there.");
-    command.option("--language", "TAG", *language, "The language of the pages (default: that of last resort)");
-    command.argument("OUT", *out, "A new directory, or an empty one");
+    command.option("--language", "TAG", options.language, "The language of the pages (default: that of last resort)");
+    command.argument("OUT", options.out, "A new directory, or an empty one");
 }
 
 }  // namespace postern::cli

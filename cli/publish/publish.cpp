@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <system_error>
 
 #include "cli/audit.h"

@@ -1,16 +1,13 @@
 // `postern resource`: the APIs for which access tokens are made.
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/command.h"
-#include "cli/lookup.h"
 #include "cli/output.h"
 #include "db/write.h"
 #include "http/url.h"
 #include "oauth/audience.h"
-#include "oauth/scope_policy.h"
 #include "oauth/target.h"
 #include "store/clients.h"
 #include "store/resources.h"

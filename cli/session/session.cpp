@@ -1,6 +1,5 @@
 // `postern session`: lists and ends sessions.
 #include <iostream>
-#include <memory>
 
 #include "cli/batches.h"
 #include "cli/command.h"
@@ -10,7 +9,6 @@
 #include "oauth/context.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
-#include "store/users.h"
 
 namespace postern::cli {
 namespace {

@@ -1,11 +1,10 @@
 // `postern stats`: counts and sizes, as text, JSON or Prometheus metrics.
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <string_view>
 
 #include "cli/command.h"
-#include "cli/key/rules.h"
+#include "cli/key/key.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "login/password_check.h"
@@ -286,7 +285,7 @@ void print_metrics(const std::vector<Metric>& metrics) {
     }
 }
 
-void stats(const Invocation& invocation, bool prometheus) {
+void stats(const Invocation& invocation, const bool& prometheus) {
     if (prometheus && invocation.json) throw UsageError("--json and --prometheus exclude each other; choose one");
     const config::Config config = invocation.load_config();
     const Report report = read_report(config);
@@ -298,14 +297,13 @@ void stats(const Invocation& invocation, bool prometheus) {
 }  // namespace
 
 void add_stats_command(const Command& app, Invocation& invocation) {
-    auto prometheus = std::make_shared<bool>(false);
-    const Command command =
-        add_command(app, invocation, "stats", "Show counts of clients, users, sessions and tokens, file sizes and keys",
-                    "postern stats\n"
-                    "  postern stats --prometheus > /var/lib/node_exporter/postern.prom.new &&\n"
-                    "    mv /var/lib/node_exporter/postern.prom.new /var/lib/node_exporter/postern.prom",
-                    [&invocation, prometheus] { stats(invocation, *prometheus); });
-    command.flag("--prometheus", *prometheus,
+    const auto [command, prometheus] = add_command<bool>(
+        app, invocation, "stats", "Show counts of clients, users, sessions and tokens, file sizes and keys",
+        "postern stats\n"
+        "  postern stats --prometheus > /var/lib/node_exporter/postern.prom.new &&\n"
+        "    mv /var/lib/node_exporter/postern.prom.new /var/lib/node_exporter/postern.prom",
+        stats);
+    command.flag("--prometheus", prometheus,
                  "Print Prometheus' text format, for the textfile collector of its node exporter");
     command.explain("Only reads, and blocks no other process. Expired, revoked and idle entries are not counted.");
 }

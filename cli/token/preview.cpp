@@ -1,9 +1,7 @@
 // `postern token preview`: asks the rules that the endpoints ask, and neither issues nor stores anything.
-#include "cli/token/preview.h"
-
-#include <memory>
 #include <optional>
 
+#include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "crypto/random.h"

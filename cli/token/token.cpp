@@ -1,12 +1,10 @@
 // `postern token`: lists codes and tokens, revokes grants, and shows what tokens would say.
 #include <iostream>
-#include <memory>
 
 #include "cli/batches.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
-#include "cli/token/preview.h"
 #include "store/grants.h"
 
 namespace postern::cli {

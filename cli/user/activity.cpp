@@ -1,7 +1,6 @@
 // `postern user activity`: what has happened to a user's account of late, as its owner is shown it.
 #include "cli/user/user.h"
 
-#include <memory>
 #include <utility>
 
 #include "cli/lookup.h"

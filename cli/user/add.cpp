@@ -1,7 +1,6 @@
 // `postern user add`: adds one user.
 #include "cli/user/user.h"
 
-#include <memory>
 #include <optional>
 
 #include "cli/audit.h"
@@ -9,7 +8,6 @@
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/user/claims.h"
-#include "cli/user/password.h"
 #include "crypto/password.h"
 #include "db/write.h"
 #include "store/groups.h"

@@ -2,7 +2,6 @@
 #include "cli/user/claims.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "cli/command.h"

@@ -1,7 +1,5 @@
 // `postern user import`: imports users from a file, all of them or none.
-#include <algorithm>
 #include <iostream>
-#include <memory>
 #include <span>
 
 #include "cli/audit.h"

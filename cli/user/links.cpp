@@ -1,8 +1,6 @@
 // `postern user invite` and `postern user reset-link`: makes the link with which a user chooses a password.
 #include "cli/user/user.h"
 
-#include <memory>
-
 #include "cli/audit.h"
 #include "cli/lookup.h"
 #include "cli/mail/mail.h"
@@ -111,6 +109,28 @@ void finish_mail(const Invocation& invocation, const config::Config& config, con
     print_note("`postern mail deliver` sends the link, and `postern mail list` shows what waits");
 }
 
+/// In the transaction that has the user: stores the link, or with `mail` asks for a message that brings one.
+void store_link(const oauth::Settings& settings, db::Transaction& transaction, const User& user, NewLink& made,
+                std::optional<model::MailKind> mail) {
+    made.link.subject = user.subject;
+    if (mail) {
+        require_mail_address(user);
+        queue_link(transaction, user, *mail, made.link.expires_at - made.link.created_at);
+    } else {
+        store::insert_link(transaction, made.link);
+    }
+    note_activity(settings, transaction, user.subject, model::ActivityKind::link_made,
+                  std::string(model::to_string(made.link.purpose)));
+}
+
+/// Tells the operator, after the commit.
+void tell(const Invocation& invocation, const config::Config& config, const User& user, const NewLink& made,
+          std::optional<model::MailKind> mail) {
+    if (mail) return finish_mail(invocation, config, user, *mail);
+    note_made(invocation, made.link);
+    print(invocation, config.settings, user, made);
+}
+
 struct InviteOptions {
     std::string name;
     std::vector<std::string> claims;
@@ -159,6 +179,7 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
     require_username(options.name);
     const json::Object claims = read_claims(config.settings, options);
     db::Database database = open_database(config, db::Access::read_write);
+    const auto mail = options.mail ? std::optional(model::MailKind::invite) : std::nullopt;
     NewLink made = new_link(LinkPurpose::invite, lifetime);
     bool is_new = false;
     const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
@@ -166,22 +187,12 @@ void invite(const Invocation& invocation, const InviteOptions& options) {
         is_new = !there;
         if (there) require_no_password(transaction, *there, options);
         User invited = there ? std::move(*there) : add_user(transaction, options, claims);
-        made.link.subject = invited.subject;
-        if (options.mail) {
-            require_mail_address(invited);
-            queue_link(transaction, invited, model::MailKind::invite, lifetime);
-        } else {
-            store::insert_link(transaction, made.link);
-        }
-        note_activity(config.settings, transaction, made.link.subject, model::ActivityKind::link_made,
-                      std::string(model::to_string(made.link.purpose)));
+        store_link(config.settings, transaction, invited, made, mail);
         commit(transaction);
         return invited;
     });
     if (is_new) note_done(invocation, {audit::subject(user.subject)});
-    if (options.mail) return finish_mail(invocation, config, user, model::MailKind::invite);
-    note_made(invocation, made.link);
-    print(invocation, config.settings, user, made);
+    tell(invocation, config, user, made, mail);
 }
 
 struct ResetOptions {
@@ -196,27 +207,18 @@ void reset_link(const Invocation& invocation, const ResetOptions& options) {
     const config::Config config = invocation.load_config();
     require_link_page(config.settings);
     if (options.mail) require_mail(config.settings);
-    const auto kind = options.factors ? model::MailKind::factors : model::MailKind::password;
+    std::optional<model::MailKind> mail;
+    if (options.mail) mail = options.factors ? model::MailKind::factors : model::MailKind::password;
     db::Database database = open_database(config, db::Access::read_write);
     NewLink made = new_link(options.factors ? LinkPurpose::factors : LinkPurpose::password, lifetime);
     const User user = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         User found = require_user(transaction, options.name);
         require_enabled(found);
-        made.link.subject = found.subject;
-        if (options.mail) {
-            require_mail_address(found);
-            queue_link(transaction, found, kind, lifetime);
-        } else {
-            store::insert_link(transaction, made.link);
-        }
-        note_activity(config.settings, transaction, made.link.subject, model::ActivityKind::link_made,
-                      std::string(model::to_string(made.link.purpose)));
+        store_link(config.settings, transaction, found, made, mail);
         commit(transaction);
         return found;
     });
-    if (options.mail) return finish_mail(invocation, config, user, kind);
-    note_made(invocation, made.link);
-    print(invocation, config.settings, user, made);
+    tell(invocation, config, user, made, mail);
 }
 
 void add_expires_option(const Command& command, std::optional<std::string>& expires, const char* help) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/audit.h"
 #include "cli/lookup.h"

@@ -1,5 +1,5 @@
 // Asks what the pages ask, and says it to the operator.
-#include "cli/user/password.h"
+#include "cli/user/user.h"
 
 #include <memory>
 #include <stdexcept>

@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/user/claims.h"
 #include "store/groups.h"
 
 namespace postern::cli {

@@ -2,11 +2,10 @@
 #include "cli/user/user.h"
 
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "cli/audit.h"
-#include "cli/client/access.h"
+#include "cli/client/client.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/lookup.h"
@@ -14,7 +13,6 @@
 #include "cli/output.h"
 #include "cli/second_factor.h"
 #include "cli/user/claims.h"
-#include "cli/user/password.h"
 #include "cli/user/sync.h"
 #include "crypto/password.h"
 #include "db/write.h"

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/output.h"
 #include "oauth/client_id_url.h"
 #include "refusal/reason.h"

@@ -1,7 +1,6 @@
 // Checks that the Authorization header and request bodies arrive at the endpoints that clients call. All credentials
 // are made up.
 #include "cli/doctor/live/live.h"
-#include "cli/files.h"
 #include "gateway/address.h"
 #include "oauth/client_auth.h"
 #include "oidc/userinfo.h"

@@ -1,11 +1,9 @@
 // Sends the probes to the live server, and checks what all responses have in common.
 #include "cli/doctor/live/live.h"
 
-#include <algorithm>
 #include <system_error>
 
 #include "crypto/random.h"
-#include "http/url.h"
 #include "json/reader.h"
 #include "oauth/cors.h"
 #include "store/clients.h"

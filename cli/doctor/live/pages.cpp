@@ -6,7 +6,6 @@
 #include "login/browser.h"
 #include "server/refusal_ring.h"
 #include "util/base64.h"
-#include "util/text.h"
 
 namespace postern::cli {
 namespace {
