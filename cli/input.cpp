@@ -127,8 +127,8 @@ const char* password_problem(std::string_view password) {
         return "the password contains a control character, so it could not be typed into the login form";
     for (const std::string_view unseen : {kByteOrderMark, kZeroWidthSpace})
         if (password.starts_with(unseen) || password.ends_with(unseen))
-            return "the password begins or ends with an invisible character (U+FEFF or U+200B), which cannot be typed into "
-                   "the login form; remove it";
+            return "the password begins or ends with an invisible character (U+FEFF or U+200B), which cannot be typed "
+                   "into the login form; remove it";
     return nullptr;
 }
 

@@ -47,16 +47,16 @@ void allow(db::Transaction& transaction, const AccessOptions& options, const Cli
 
 void add_access_options(const Command& command, AccessOptions& options) {
     command.option("--allow-group", "GROUP", options.allow_groups,
-                   "Limit it to the groups and users on a list, and add this group; repeatable");
+                   "Let only the groups and users on a list use the client, and add this group; repeatable");
     command.option("--allow-user", "USER", options.allow_users,
-                   "Limit it to the groups and users on a list, and add this user; repeatable");
+                   "Let only the groups and users on a list use the client, and add this user; repeatable");
 }
 
 void add_access_set_options(const Command& command, AccessOptions& options) {
     command.option("--disallow-group", "GROUP", options.disallow_groups, "Take a group off the list; repeatable");
     command.option("--disallow-user", "USER", options.disallow_users, "Take a user off the list; repeatable");
     command.flag("--allow-everyone", options.allow_everyone,
-                 "Let all users use it again, and forget the list; an empty list lets no user in");
+                 "Let all users use the client again, and clear the list; an empty list lets no user in");
 }
 
 void apply(const AccessOptions& options, Client& client) {

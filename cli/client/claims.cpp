@@ -141,21 +141,22 @@ void add_add(const Command& group, Invocation& invocation) {
                                 "  postern client claim add minio policy=const:readwrite --scope openid",
                                 add);
     command.explain(
-        "The source is groups (the names of the user's groups), group:NAME (whether the user is in that group: true or "
-        "false), claim:NAME (a claim that is stored with the user, or preferred_username) or const:TEXT. It is told at "
-        "UserInfo, with `postern client set --id-token-claims` in the ID token as well, instead of a claim of that name "
-        "that the user has. A user without the claim NAME is told to the client without it. An earlier claim of "
-        "that name of the client is replaced.");
+        "The source is groups (the names of the user's groups), group:NAME (true if the user is in that group, else "
+        "false), claim:NAME (a claim that is stored with the user, or preferred_username) or const:TEXT. UserInfo "
+        "returns the claim in place of the user's own claim of that name; with `postern client set --id-token-claims` "
+        "the ID token has it as well. It is left out for a user who does not have the claim NAME. A claim of the same "
+        "name that the client already has is replaced.");
     command.argument(kClientId, options.id);
     command.argument("CLAIM", options.claims, "CLAIM=SOURCE: the name, and where the value comes from");
     command.option("--scope", "SCOPE", options.scope,
-                   "Tell it with this scope alone (default: the one that releases the source, else openid)");
+                   "Release the claim with this scope alone (default: the scope that releases the source, else "
+                   "openid)");
 }
 
 }  // namespace
 
 void add_client_claim_commands(const Command& group, Invocation& invocation) {
-    const Command claim = group.add_group("claim", "Claims under names of their own for one client");
+    const Command claim = group.add_group("claim", "Add, rename and remove the claims of one client");
     add_add(claim, invocation);
 
     add_command(claim, invocation, "list", "List a client's own claims", "postern client claim list grafana", kClientId,
@@ -164,15 +165,15 @@ void add_client_claim_commands(const Command& group, Invocation& invocation) {
     const auto [command, removed] =
         add_command<RemoveOptions>(claim, invocation, "remove", "Remove a client's own claims",
                                    "postern client claim remove grafana roles", remove);
-    command.explain("From then on the client is told the user's claim of that name, if a scope releases it.");
+    command.explain("The client then gets the user's own claim of that name again, if a scope releases it.");
     command.argument(kClientId, removed.id);
     command.argument("CLAIM", removed.claims, "The names of the claims");
 }
 
 void add_group_name_options(const Command& command, GroupNameOptions& options) {
     command.option("--rename", "GROUP=NAME", options.names,
-                   "Tell the client another name for a group, wherever it is told groups; repeatable");
-    command.option("--no-rename", "GROUP", options.undone, "Tell it the group's own name again; repeatable");
+                   "Give the client another name for a group, wherever it gets groups; repeatable");
+    command.option("--no-rename", "GROUP", options.undone, "Give the client the group's own name again; repeatable");
 }
 
 void change_group_names(db::Transaction& transaction, const GroupNameOptions& options, const model::ClientId& client) {

@@ -222,9 +222,9 @@ void add_add(const Command& group, Invocation& invocation) {
                                 "  postern client add backup --grant client_credentials --scope \"files:read\"",
                                 add);
     command.explain(
-        "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
-        "--redirect-uri. Responses go only to registered URIs, compared byte for byte; URIs that cannot be used safely "
-        "are refused with the reason. The secret is printed once; only its hash is stored.");
+        "Without options the client is confidential and uses the authorization code flow with refresh tokens; it "
+        "needs a --redirect-uri. Responses go only to registered URIs, compared byte for byte; URIs that cannot be "
+        "used safely are refused with the reason. The secret is printed once; only its hash is stored.");
     command.argument(kClientId, options.id);
     add_client_options(command, options.client);
     command.flag("--secret-stdin", options.secret_stdin,
@@ -236,10 +236,10 @@ void add_set(const Command& group, Invocation& invocation) {
         group, invocation, "set", "Change a client: each option given replaces the old value",
         "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party", set);
     command.explain(
-        "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
-        "repeated all values must be given again, but for the list of groups and users, to which --allow-... adds, and for --rename. The "
-        "change takes effect at once; issued tokens stay valid, with the scopes that were approved, but for those of "
-        "users who may not use the client any more.");
+        "Options that are left out change nothing: the defaults below are those of `postern client add`. An option "
+        "that may be repeated replaces all of its former values; only --allow-... and --rename add to theirs. The "
+        "change takes effect at once. Issued tokens stay valid, with the scopes that were approved, unless their user "
+        "may no longer use the client.");
     command.argument(kClientId, options.id);
     add_client_options(command, options.client);
     add_client_set_options(command, options.client);

@@ -145,10 +145,11 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "groups")
         .one_of({"all", "own"});
     command.flag("--id-token-claims", options.id_token_claims, true,
-                 "Put the claims of its scopes into the ID token, too, for an application that looks nowhere else");
+                 "Put the claims of its scopes into the ID token, too, for an application that does not ask UserInfo");
     command
         .option("--acr", "LEVEL", options.acr,
-                "The least that a sign-in to it must be worth: any (default), mfa (a second factor) or phr (a passkey)")
+                "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
+                "a passkey)")
         .one_of({"any", "mfa", "phr"});
     add_token_options(command, options.tokens);
 }

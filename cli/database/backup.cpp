@@ -36,14 +36,15 @@ void add_backup_command(const Command& app, Invocation& invocation) {
     command.argument("FILE", file, "A new file; only its owner can read it");
     command.explain(
         "Never copy the database with cp while it is in use: the latest changes are in the -wal file next to it.\n"
-        "Of a database on a server the copy is a file like any other, row by row and compared: enough for a small store. "
-        "For a large one use `pg_dump -Fc`, or the server's base backups with WAL archiving.\n"
+        "Of a database on a server the copy is a file like any other, row by row and compared: enough for a small "
+        "store. For a large one use `pg_dump -Fc`, or the server's base backups with WAL archiving.\n"
         "The keys and the configuration are not in the copy; back them up separately.\n"
-        "To restore a copy of a file: stop the serving processes, remove the -wal and -shm files next to the database (they "
-        "belong to the file that is replaced), put the copy in its place with the same owner and mode, run `postern "
-        "user list` to create those files again, start the processes. Everything that was revoked after the copy was "
-        "made is then valid again; `postern token revoke --before TIME`, `postern session end --all` and `postern "
-        "consent revoke --all` end it. On a server: `postern migrate --to URI`, with the copy as \"database\".");
+        "To restore a copy of a file: stop the serving processes, remove the -wal and -shm files next to the database "
+        "(they belong to the file that is replaced), put the copy in its place with the same owner and mode, run "
+        "`postern user list` to create those files again, start the processes. Everything that was revoked after the "
+        "copy was made is then valid again; `postern token revoke --before TIME`, `postern session end --all` and "
+        "`postern consent revoke --all` end it. On a server: `postern migrate --to URI`, with the copy as "
+        "\"database\".");
 }
 
 }  // namespace postern::cli

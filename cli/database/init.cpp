@@ -197,7 +197,7 @@ void require_free_name(const config::Config& config) {
     for (const store::KeyNode& node : store::list_key_nodes(database)) {
         if (node.node != config.node || node.unseen_for > kInUse) continue;
         throw Refused("node " + in_quotes(config.node) + " was seen " + std::to_string(node.unseen_for.count()) +
-                      " seconds ago: give this one another name, or wait three minutes if it takes that one's place");
+                      " seconds ago: give this node another name, or wait three minutes if it replaces that node");
     }
 }
 
@@ -249,7 +249,7 @@ void add_init_command(const Command& app, Invocation& invocation) {
         "The configuration says where: \"database\" (" +
         config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
     add_owner_options(command, options->owners);
-    command.flag("--join", options->join, "Take the keys of the other nodes over, from the database");
+    command.flag("--join", options->join, "Take over the keys of the other nodes, from the database");
 }
 
 }  // namespace postern::cli

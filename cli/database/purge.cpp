@@ -149,8 +149,8 @@ void add_purge_command(const Command& app, Invocation& invocation) {
         "while it runs.)");
     command.flag(
         "--quick", is_quick,
-        "Leave out the expired access tokens of active grants, which takes a look at every token: for a timer, "
-        "where the serving processes have no right to delete. On a server the role is postern_sweep");
+        "Leave out the expired access tokens of active grants, because finding them means reading every token. For a "
+        "timer, where the serving processes have no right to delete. On a database server the role is postern_sweep");
 }
 
 }  // namespace postern::cli

@@ -134,7 +134,8 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
         .option("--connect", "HOST:PORT", options.access.connect_to,
                 "With --url: connect here instead of to the issuer's host")
         .needs(url);
-    command.option("--mail", "ADDRESS", options.mail, "Also send a test message there, and say what the command says");
+    command.option("--mail", "ADDRESS", options.mail,
+                   "Also send a test message to ADDRESS, and show the output of the mail command");
     command.explain(
         "Checks the configuration, file owners and modes, keys, the pages of the database and whether it can be "
         "written, disk space, templates and the clock. It changes nothing. Run it as the user of the serving "

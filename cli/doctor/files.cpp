@@ -103,8 +103,8 @@ struct SideFile {
 };
 
 constexpr const char* kNoReaders =
-    " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to close "
-    "the database removes it";
+    " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
+    "close the database removes it";
 constexpr const char* kCreateAgain =
     "run a command that may write, such as `postern user list`, as the owner: it creates the file again";
 

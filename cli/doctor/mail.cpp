@@ -52,7 +52,8 @@ void check_mail_to(Findings& findings, const config::Config& config, const std::
     if (!config.settings.mail)
         return findings.error(kSent, "no mail is configured", "add \"mail\" to the configuration");
     const auto message = compose_test(config, address, util::SystemClock().now());
-    if (!message) return findings.error(kSent, "a header cannot hold what it would have to", "give another address");
+    if (!message)
+        return findings.error(kSent, "the address does not fit into the header of a message", "give another address");
     const auto end = os::run_program(config.settings.mail->command, *message, kLongestRun);
     const std::string said = end.output.empty() ? "" : "; it said: " + end.output;
     if (end.succeeded)

@@ -139,7 +139,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     if (options.second_factor)
         std::cout << "members of " << in_quotes(group.name)
                   << (*options.second_factor == kRequired ? " must log in with a second factor\n"
-                                                          : " need a second factor only where something else asks\n");
+                                                          : " need a second factor only where another rule says so\n");
 }
 
 void remove(const Invocation& invocation, const std::string& name) {
@@ -241,14 +241,14 @@ void add_member_commands(const Command& group, Invocation& invocation) {
     declare("add", "Put users into a group", "postern group member add staff ada grace", add_members);
     declare("remove", "Take users out of a group", "postern group member remove staff ada", remove_members)
         .explain(
-            "The users' grants for clients that they may use no longer end in the same transaction: their tokens are "
+            "Grants for clients that the users may no longer use end in the same transaction: their tokens are "
             "inactive at once.");
 }
 
 }  // namespace
 
 void add_group_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("group", "Groups of users: what applications learn, and who may use which");
+    const Command group = app.add_group("group", "Manage groups of users, which applications learn or are limited to");
 
     const auto [add_one, added] =
         add_command<AddOptions>(group, invocation, "add", "Make a group without members",
@@ -273,12 +273,12 @@ void add_group_commands(const Command& app, Invocation& invocation) {
     add_second_factor_option(set_one, described.second_factor,
                              "required: members must log in with a second factor; default: as login.secondFactor says");
 
-    add_command(group, invocation, "remove", "Delete a group; its members lose the clients that it opened to them",
+    add_command(group, invocation, "remove", "Delete a group; its members lose the clients that only it lets them use",
                 "postern group remove staff", kName, remove)
         .explain(
-            "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "
-            "not use a client any more end in the same transaction. Claims and names that clients have of the group go with "
-            "it; notes name them.");
+            "A client that named no other group or user lets no user in from then on; a note names it. Grants of "
+            "users who may not use a client any more end in the same transaction. Claims and names that clients have "
+            "of the group go with it; notes name them.");
 
     add_member_commands(group, invocation);
 }

@@ -83,14 +83,15 @@ void add_retire_command(const Command& group, Invocation& invocation) {
     command.explain(
         "Removes the key from the published set and deletes its private half; running processes follow. Exits 1 while "
         "a token that it signed may be valid, or an ID token may come back as id_token_hint: the longest of "
-        "accessTokenTTL, idTokenTTL, for a key that signs refresh tokens or ID tokens refreshTokenTTL, and for one that "
-        "signs ID tokens sessionTTL, after its successor began to sign. "
-        "A key that signs or waits to sign is never retired. ID tokens that it signed no longer work as id_token_hint. "
-        "Where `postern publish` is used, run it again.");
+        "accessTokenTTL, idTokenTTL, for a key that signs refresh tokens or ID tokens refreshTokenTTL, and for one "
+        "that signs ID tokens sessionTTL, after its successor began to sign. A key that signs or waits to sign is "
+        "never retired. ID tokens that it signed no longer work as id_token_hint. Where `postern publish` is used, "
+        "run it again.");
     command.argument("KID", options.kid,
                      "The key's id, as `postern key list` shows it; after -- if it starts with a dash");
     command.flag("--force", options.force,
-                 "Even if tokens that it signed are valid: they end at once, as they must when the key was stolen");
+                 "Delete the key even if tokens that it signed are valid: they end at once, as they must when the key "
+                 "was stolen");
 }
 
 void add_key_commands(const Command& app, Invocation& invocation) {

@@ -156,13 +156,14 @@ void add_repair_command(const Command& group, Invocation& invocation) {
         repair);
     command.explain(
         "For files that were lost and are in no backup. jwks.json is rebuilt from the private keys. Each algorithm in "
-        "use without a private key gets one that signs at once; tokens of the lost key verify as long as jwks.json has "
-        "its public half. A new seal.key ends logins and consents in progress, not sessions. Secrets of authenticator apps and recovery codes do not open with a new factor.key: `postern user factors NAME --remove all` lets a user start again. Existing files are not "
-        "changed: move a damaged file elsewhere first. If the whole directory was lost, every token becomes invalid, "
-        "and the serving processes have to be restarted.\n"
+        "use without a private key gets one that signs at once; tokens of the lost key verify as long as jwks.json "
+        "has its public half. A new seal.key ends logins and consents in progress, not sessions. Secrets of "
+        "authenticator apps and recovery codes do not open with a new factor.key: `postern user factors NAME --remove "
+        "all` lets a user start again. Existing files are not changed: move a damaged file elsewhere first. If the "
+        "whole directory was lost, every token becomes invalid, and the serving processes have to be restarted.\n"
         "Where nodes share their keys, the directory is first made what it is on the others.\n"
-        "New files get the owner, group and mode of the files next to them; the options set them where there are none. "
-        "Where `postern publish` is used, run it again.");
+        "New files get the owner, group and mode of the files next to them; the options set them where there are "
+        "none. Where `postern publish` is used, run it again.");
     add_owner_options(command, options);
 }
 

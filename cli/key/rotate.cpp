@@ -220,8 +220,8 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
         "progress, not sessions");
     const Option force = command.flag(
         "--force", options.force,
-        "Replace a key that is waiting: it never signs. Where nodes share their keys, also take a lead of less "
-        "than 180 seconds");
+        "Replace a waiting key, which then never signs. Where nodes share their keys, also accept a lead of less than "
+        "180 seconds");
     command
         .option("--wait", "SECONDS", options.wait,
                 "Where nodes share their keys: how long to wait until the other ones have taken over keys that sign at "

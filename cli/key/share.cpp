@@ -103,17 +103,17 @@ void add_share_command(const Command& group, Invocation& invocation) {
         "postern key share", share);
     command.explain(
         "Puts the key directory into the database, sealed with transport.key (AES-256-GCM), which is made if it is "
-        "missing. `postern init` does this by itself. It is needed after a file was moved to a server, after a change "
-        "of the keys that could not reach the database, and when the keys of this node are to be kept after an older "
-        "database was restored. Carry transport.key to each other node once, with mode 0600.");
+        "missing. `postern init` does this by itself. Run it after a database file was moved to a server, after a "
+        "change of the keys that did not reach the database, or to keep the keys of this node after an older database "
+        "was restored. Carry transport.key to each other node once, with mode 0600.");
     const Option renew = command.flag("--renew", options.renew,
                                       "Make a new transport.key, if it was disclosed or lost: the other nodes need it");
     const Option force = command.flag("--force", options.force,
-                                      "Even if the database has later keys than this node: those that it lacks end");
+                                      "Share even if the database has later keys: keys that this node lacks end");
     command
         .flag("--stop", options.stop,
-              "Remove the keys from the database and transport.key from this node: configuration management copies the "
-              "key directory")
+              "Remove the keys from the database and transport.key from this node, where configuration management "
+              "copies the key directory")
         .excludes(renew)
         .excludes(force);
 }
@@ -123,10 +123,11 @@ void add_sync_command(const Command& group, Invocation& invocation) {
         add_command<bool>(group, invocation, "sync", "Take over the keys that another node has made or removed",
                           "postern key sync", sync);
     command.explain(
-        "For several nodes with one PostgreSQL, each minute on each node: examples/systemd has the timer. It makes the "
-        "key directory equal to that of the node that changed the keys last, jwks.json last of all; running processes "
-        "follow. New files get the owner, group and mode of their neighbours. `postern key nodes` shows the result. It "
-        "needs transport.key of that node in the key directory, and \"node\" in the configuration.\n"
+        "Where several nodes have one PostgreSQL database, run it on each node each minute (examples/systemd has the "
+        "timer). It makes the key directory equal to that of the node that changed the keys last, and writes "
+        "jwks.json last; running processes follow. New files get the owner, group and mode of their neighbours. "
+        "`postern key nodes` shows the result. It needs transport.key of that node in the key directory, and \"node\" "
+        "in the configuration.\n"
         "Exits 1 and changes nothing when the keys in the database are older than those of the node, because a "
         "restored database must not bring stolen keys back. Where `postern publish` is used, run it after this.");
     command.flag("--accept-older", accept_older,

@@ -20,8 +20,7 @@ using model::MailRequest;
 
 void deliver(const Invocation& invocation) {
     const config::Config config = invocation.load_config();
-    if (!config.settings.mail)
-        throw Refused("no mail is configured: \"mail\" in the configuration says how it is sent");
+    if (!config.settings.mail) throw Refused("no mail is configured: set \"mail\" in the configuration");
     db::Database database = open_database(config, db::Access::read_write);
     const Delivered delivered = deliver_mail(invocation, config, database);
     if (invocation.json)
@@ -78,17 +77,17 @@ void list(const Invocation& invocation) {
 }  // namespace
 
 void add_mail_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("mail", "Messages to users: send those that wait, list them");
+    const Command group = app.add_group("mail", "Send and list the messages to users");
     add_command(group, invocation, "deliver", "Send the messages that wait", "postern mail deliver",
                 [&invocation] { deliver(invocation); })
         .explain(
             "Gives each message to the command of \"mail\" in the configuration. To be run by postern-mail.path and "
-            "postern-mail.timer, or by cron every minute; several may run at once. What could not be sent is tried again "
-            "after 1, 5 and 30 minutes and 4 hours, and then given up: the audit log has mail_failed, and `postern doctor` "
-            "says it.");
+            "postern-mail.timer, or by cron every minute; several may run at once. What could not be sent is tried "
+            "again after 1, 5 and 30 minutes and 4 hours, and then given up: the audit log has mail_failed, and "
+            "`postern doctor` says it.");
     add_command(group, invocation, "list", "List the messages that wait or were given up", "postern mail list --json",
                 [&invocation] { list(invocation); })
-        .explain("No address and no link is in the list: a link is made when its message is sent.");
+        .explain("The list has no addresses and no links: a link is made when its message is sent.");
 }
 
 void require_mail(const oauth::Settings& settings) {

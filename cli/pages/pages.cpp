@@ -105,9 +105,9 @@ void add_pages_command(const Command& app, Invocation& invocation) {
         add_command<PagesOptions>(app, invocation, "pages", "Write every page with sample values, to look at",
                                   "postern pages /tmp/pages", write_pages);
     command.explain(
-        "Writes one HTML file for each page and state, made of the configured templates and branding. Nothing of the "
-        "database is read, and no form leads anywhere. The server sends each page with a policy that the files do not "
-        "have: a browser that opens them may run a script that it would refuse there.");
+        "Writes one HTML file for each page and state, from the configured templates and branding. The database is "
+        "not read, and no form leads anywhere. The server sends each page with a content security policy, which the "
+        "files lack: a browser that opens them may run a script that the policy would stop.");
     command.option("--language", "TAG", options.language, "The language of the pages (default: that of last resort)");
     command.argument("OUT", options.out, "A new directory, or an empty one");
 }

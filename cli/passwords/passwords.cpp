@@ -189,8 +189,8 @@ void require_file_or_nothing(const fs::path& path) {
 
 Refused out_of_order() {
     return Refused(
-        "there are more than 16 million lines on standard input, and they are not hashes in order; sort the hashes with "
-        "`LC_ALL=C sort -u`; nothing was changed");
+        "there are more than 16 million lines on standard input, and they are not hashes in order; sort the hashes "
+        "with `LC_ALL=C sort -u`; nothing was changed");
 }
 
 void build(const Invocation& invocation, const std::string& out) {
@@ -224,15 +224,15 @@ void build(const Invocation& invocation, const std::string& out) {
 void add_passwords_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("passwords", "Make the list of passwords that users may not choose");
     const auto [command, out] =
-        add_command<std::string>(group, invocation, "build", "Write such a list from lines of standard input",
+        add_command<std::string>(group, invocation, "build", "Write the list from lines of standard input",
                                  "postern passwords build /etc/postern/passwords.list < common.txt", build);
     command.explain(
         "A line is a password, or its SHA-1 as 40 hexadecimal digits, which a colon and a count may follow, as in "
-        "collections of breaches. More than 16 million lines must be such hashes in order, as `LC_ALL=C sort -u` puts them. The "
-        "file has 8 bytes for each, in order, and takes the place of an older one when it "
-        "is whole. Name it as login.passwordBlocklist; processes that are running keep the list that they have opened "
-        "until they are restarted.");
-    command.argument("OUT", out, "The file to write; readable for all, because it has nothing but parts of hashes");
+        "collections of breaches. More than 16 million lines must be such hashes in order, as `LC_ALL=C sort -u` puts "
+        "them. The file has 8 bytes for each password, in order, and replaces an older one when it is complete. Name "
+        "it as login.passwordBlocklist; running processes keep the list that they have opened until they are "
+        "restarted.");
+    command.argument("OUT", out, "The file to write; readable by all, because it has only parts of hashes");
 }
 
 }  // namespace postern::cli

@@ -116,9 +116,9 @@ void add_publish_command(const Command& app, Invocation& invocation) {
         "Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age of at "
         "most " +
         longest +
-        " seconds. With --related-origin it writes the file webauthn and no other, for /.well-known/ of the host that "
-        "login.rpId names: the issuer's former host, whose passkeys browsers accept at the issuer's host as long as "
-        "they get that file there as application/json over HTTPS.");
+        " seconds. With --related-origin it writes only the file webauthn, for /.well-known/ of the issuer's former "
+        "host, which login.rpId names: browsers accept the passkeys of that host at the issuer's host as long as they "
+        "get the file there as application/json over HTTPS.");
     command.argument("DIR", options.directory, "Target directory; created with mode 0755 if missing");
     command.flag("--related-origin", options.related_origin,
                  "Write the file of the issuer's former host (WebAuthn related origins) instead");

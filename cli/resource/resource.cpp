@@ -270,12 +270,12 @@ void add_options(const Command& command, Options& options) {
     command.argument(kUri, options.uri);
     command.option("--name", "TEXT", options.name, "The name that users see on the consent page (default: the URI)");
     command.option("--scope", "\"A B\"", options.scope,
-                   "What tokens for it have of the scopes that were granted, no more (default: all of them)");
+                   "The only granted scopes that tokens for it have (default: all that were granted)");
     command
         .option("--access-token-ttl", "SECONDS", options.access_token_ttl,
-                "How long tokens for it live, at most accessTokenTTL (default: 0, that long)")
+                "How long its tokens live, at most accessTokenTTL (default: 0, as long as that)")
         .between(0, 315360000);
-    command.option("--alias", "URI", options.aliases, "Another URI that clients call it; repeatable, at most 16");
+    command.option("--alias", "URI", options.aliases, "Another URI by which clients name it; repeatable, at most 16");
 }
 
 }  // namespace
@@ -287,17 +287,17 @@ void add_resource_commands(const Command& app, Invocation& invocation) {
         group, invocation, "add", "Register an API",
         "postern resource add https://api.example.org/ --name Notes --scope \"notes:read notes:write\"", add);
     add_one.explain(
-        "A client that names it as resource gets tokens with its URI in aud, byte for byte as registered, whatever "
-        "spelling of scheme, host and port it uses. Clients may name APIs that are not registered, unless they have a "
-        "list of their own (`postern client set --resource`).");
+        "A client that names the API as resource gets tokens with its URI in aud, byte for byte as registered, "
+        "whatever spelling of scheme, host and port the client uses. Clients may name APIs that are not registered, "
+        "unless they have a list of their own (`postern client set --resource`).");
     add_options(add_one, added);
 
     add_list_command(group, invocation, "List all registered APIs", "postern resource list --json", list);
-    add_command(group, invocation, "show", "Show one with its aliases",
+    add_command(group, invocation, "show", "Show one API with its aliases",
                 "postern resource show https://api.example.org/", kUri, show);
 
     const auto [set_one, changed] =
-        add_command<Options>(group, invocation, "set", "Change one: each option given replaces the old value",
+        add_command<Options>(group, invocation, "set", "Change an API: each option given replaces the old value",
                              "postern resource set https://api.example.org/ --alias https://api.example.org/v1", set);
     add_options(set_one, changed);
     set_one.flag("--no-alias", changed.no_alias, "Remove all aliases");
@@ -307,15 +307,15 @@ void add_resource_commands(const Command& app, Invocation& invocation) {
         .explain(
             "The API publishes it under /.well-known/oauth-protected-resource of its own host, where MCP clients look "
             "for it.");
-    add_command(group, invocation, "disable", "Make no new tokens for it",
+    add_command(group, invocation, "disable", "Issue no new tokens for an API",
                 "postern resource disable https://api.example.org/", kUri, disable);
-    add_command(group, invocation, "enable", "Make tokens for it again",
+    add_command(group, invocation, "enable", "Issue tokens for an API again",
                 "postern resource enable https://api.example.org/", kUri, enable);
-    add_command(group, invocation, "remove", "Delete it with its aliases",
+    add_command(group, invocation, "remove", "Delete an API with its aliases",
                 "postern resource remove https://api.example.org/", kUri, remove)
         .explain(
-            "Clients that could name it still can, but its scopes and its shorter life no longer count. To refuse "
-            "tokens for it, use disable. An alias is not enough here.");
+            "Clients that could name the API still can, but its scopes and its shorter token life no longer count. To "
+            "refuse tokens for it, use `postern resource disable`. Give the URI itself, not an alias.");
 }
 
 }  // namespace postern::cli

@@ -245,7 +245,8 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
          {{{}, statistics.restricted_clients}}},
         {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
         {"second_factors",
-         "Users with an app, with unused recovery codes, with a passkey, and users who must have a second factor and have none.",
+         "Users with an app, with unused recovery codes, with a passkey, and users who must have a second factor and "
+         "have none.",
          {{{{"state", "app"}}, report.factors.app},
           {{{"state", "recovery_codes"}}, report.factors.codes},
           {{{"state", "passkeys"}}, report.factors.passkeys},
@@ -305,7 +306,7 @@ void add_stats_command(const Command& app, Invocation& invocation) {
         stats);
     command.flag("--prometheus", prometheus,
                  "Print Prometheus' text format, for the textfile collector of its node exporter");
-    command.explain("Only reads, and blocks no other process. Expired, revoked and idle entries are not counted.");
+    command.explain("It only reads, and blocks no other process. Expired, revoked and idle entries are not counted.");
 }
 
 }  // namespace postern::cli

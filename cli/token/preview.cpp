@@ -224,13 +224,13 @@ void preview(const Invocation& invocation, const PreviewOptions& options) {
 
 void add_token_preview_command(const Command& group, Invocation& invocation) {
     const auto [command, options] = add_command<PreviewOptions>(
-        group, invocation, "preview", "Show what a client would be told about a user, and where",
+        group, invocation, "preview", "Show which claims a client would get about a user, and where",
         "postern token preview --client grafana --user ada --scope \"openid profile groups\"", preview);
     command.explain(
-        "Asks the same rules as the endpoints. Nothing is issued or stored, and no private key is opened. Left out is "
-        "what each token has of its own: times, jti, at_hash, nonce and sid. A UserInfo program of your own is not asked: "
-        "shown is what the shipped one says. What keeps the user from signing in is printed instead, and which scopes the "
-        "client may not have.");
+        "Applies the same rules as the endpoints. Nothing is issued or stored, and no private key is opened. Values "
+        "that differ from token to token are left out: times, jti, at_hash, nonce and sid. UserInfo is shown as the "
+        "shipped program answers it, even where you use your own. If the user cannot sign in, the reasons are printed "
+        "instead, with the scopes that the client may not have.");
     command.option("--client", "ID", options.client, "The client_id").required();
     command.option("--user", "USER", options.user, "User name, or the `sub` that tokens show").required();
     command.option("--scope", "\"A B\"", options.scope,

@@ -59,8 +59,8 @@ void add_user_activity_command(const Command& group, Invocation& invocation) {
     add_command(group, invocation, "activity", "Show what has happened to a user's account, the latest first",
                 "postern user activity ada", kUserName, show)
         .explain(
-            "The list that the user sees in the account: logins, failed second steps and changes of the last 90 days, 50 "
-            "at most. Without paths.account nothing is kept. The audit log tells more, and of all users.");
+            "Shows the list that the user sees in the account: logins, failed second steps and changes of the last 90 "
+            "days, 50 at most. Without paths.account it is empty. The audit log has more, and all users.");
 }
 
 }  // namespace postern::cli

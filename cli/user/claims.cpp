@@ -45,8 +45,8 @@ void check_name(const std::string& name) {
     }
     if (name == model::kGroups)
         throw Refused(
-            "claim \"groups\" is made of the user's memberships: --group, `postern group member add`, or \"groups\" in a "
-            "line of an import");
+            "claim \"groups\" is made of the user's memberships: --group, `postern group member add`, or \"groups\" "
+            "in a line of an import");
     if (model::is_protocol_claim(name)) {
         throw Refused("claim " + in_quotes(name) + " is set by the server itself; choose another name");
     }

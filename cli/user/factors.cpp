@@ -194,10 +194,9 @@ void add_user_factors_command(const Command& group, Invocation& invocation) {
                              "  postern user factors ada --resume",
                              factors);
     command.explain(
-        "No secret is shown. Removing ends the sessions and tokens of the user; the password stays, and a person who "
-        "knows it could be the first to set up a new factor: give the user a new password as well, if it may be known; "
-        "`postern user reset-link NAME --factors` does both. "
-        "Without an app or a passkey no recovery codes stay.");
+        "No secret is shown. Removing a factor ends the user's sessions and tokens; the password stays. Another "
+        "person who knows it could be the first to set up a new factor: `postern user reset-link NAME --factors` has "
+        "the user choose a new password as well. Recovery codes go with the last app or passkey.");
     command.argument(kUserName, options.name);
     command.option("--remove", "WHAT", options.remove, "all, app, codes or passkeys");
     command.flag("--resume", options.resume,

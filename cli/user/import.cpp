@@ -128,17 +128,17 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
                                    import);
     command.explain(
         "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
-        "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\", \"enabled\" and "
-        "\"groups\", a list of names; "
-        "the first line decides which. A user without both has no password. Hashes may be yescrypt ($y$), bcrypt "
-        "($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most), also behind {CRYPT} and the like.\n"
+        "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\", \"enabled\" "
+        "and \"groups\", a list of names; the first line decides which. A user without both has no password. Hashes "
+        "may be yescrypt ($y$), bcrypt ($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most), "
+        "also behind {CRYPT} and the like.\n"
         "\n"
-        "Exits 1 when a line is refused: each is listed with its reason, and no user is imported. Names that are taken "
-        "are refused too, unless --update or --sync is given. Passwords take about 20 ms each to hash; a terminal shows "
-        "the progress.\n"
+        "Exits 1 when a line is refused: each is listed with its reason, and no user is imported. Names that are "
+        "taken are refused too, unless --update or --sync is given. Passwords take about 20 ms each to hash; a "
+        "terminal shows the progress.\n"
         "\n"
-        "With --sync, claims and groups of users in the file become those of their line, and none where it has none. "
-        "A user who comes back into the file after --sync has disabled the user is enabled.");
+        "With --sync, each user in the file gets the claims and groups of the line, and none where the line has none. "
+        "A user whom --sync has disabled is enabled when the file has the user again.");
     command.argument("FILE", options.file, "The file; - is standard input");
     const Option update = command.flag(
         "--update", options.update,
@@ -162,7 +162,7 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
         .needs(sync);
     command
         .flag("--adopt", options.adopt,
-              "With --sync: users in the file who are there already, without a source, become users of SOURCE")
+              "With --sync: existing users without a source become users of SOURCE if the file has them")
         .needs(sync);
 }
 

@@ -238,9 +238,9 @@ void add_user_invite_command(const Command& group, Invocation& invocation) {
         "  postern user invite ada --expires 2d --json",
         invite);
     command.explain(
-        "The user is made without a password, as `postern user add` would make one, or is there and has none yet. The "
-        "link is printed once and works once; give it to the user on a way that no other person reads. Another link "
-        "for the same user takes its place, and `postern user passwd` or `disable` ends it.");
+        "The user is added without a password, or exists and has none yet. The link is printed once and works once: "
+        "send it in a way that no other person can read. Another link for the same user replaces it, and `postern "
+        "user passwd` or `disable` ends it.");
     command.argument("NAME", options.name, "The name that the user types at login");
     command.option("--claim", "NAME=TEXT", options.claims,
                    "One claim of a new user as text, as for `postern user add`; repeatable");
@@ -258,10 +258,10 @@ void add_user_reset_link_command(const Command& group, Invocation& invocation) {
                                                               "      when the phone is lost as well",
                                                               reset_link);
     command.explain(
-        "Nothing changes until the link is used: then the password is another one, and all sessions and tokens of the "
-        "user end. The link is printed once and works once; give it to the user on a way that no other person reads. "
-        "Another link of the same kind takes its place, and `postern user passwd` or `disable` ends it. Second factors "
-        "are asked for as before, unless --factors removes them.");
+        "Nothing changes until the link is used. Then the user has another password, and all of the user's sessions "
+        "and tokens end. The link is printed once and works once: send it in a way that no other person can read. "
+        "Another link of the same kind replaces it, and `postern user passwd` or `disable` ends it. Second factors "
+        "are still required, unless --factors removes them.");
     command.argument(kUserName, options.name);
     command.flag("--factors", options.factors,
                  "The link also removes the app, the recovery codes and the passkeys of the user");

@@ -142,7 +142,7 @@ void add_user_passkeys_command(const Command& group, Invocation& invocation) {
                              passkeys);
     command.explain(
         "A passkey whose counter does not grow is suspended, because there may be a copy of it. Removing one ends the "
-        "sessions and tokens of the user. Without an app or a passkey no recovery codes stay.");
+        "user's sessions and tokens. Recovery codes go with the last app or passkey.");
     command.argument(kUserName, options.name);
     const Option remove =
         command.option("--remove", "ID", options.remove, "The id that the list and the audit log have");

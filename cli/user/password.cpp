@@ -49,7 +49,7 @@ void add_password_options(const Command& command, PasswordOptions& options) {
                  "Read the password as one line of standard input instead of asking at the terminal");
     command.flag("--weak", options.weak, "Take the password even if it is too short, too easy to guess or in the list");
     command.flag("--must-change", options.must_change,
-                 "The user chooses another password at the next login by password, before anything else");
+                 "Make the user choose another password at the next login by password, before anything else");
 }
 
 store::MustChange must_change(const PasswordOptions& options) {
@@ -59,8 +59,8 @@ store::MustChange must_change(const PasswordOptions& options) {
 void require_page_for(const oauth::Settings& settings, const PasswordOptions& options) {
     if (!options.must_change || (settings.login.keeps_passwords() && settings.paths.account)) return;
     throw Refused(
-        "--must-change needs the page on which the user changes the password: \"login\": {\"method\": \"password\"}, and "
-        "paths.account that is not null");
+        "--must-change needs the page on which the user changes the password: \"login\": {\"method\": \"password\"}, "
+        "and paths.account that is not null");
 }
 
 std::string judge_password(const oauth::Settings& settings, const util::Secret& password, const std::string& username,

@@ -210,7 +210,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     wake_deliverer(config);
     if (invocation.json) return print_json(members_of(listing_of(user)));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
-    if (options.password.must_change) std::cout << "the next login by password begins with another one\n";
+    if (options.password.must_change) std::cout << "the next login by password asks for another one\n";
 }
 
 void set_enabled(const Invocation& invocation, const std::string& name, bool enabled) {
