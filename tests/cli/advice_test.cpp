@@ -1,10 +1,9 @@
-// What the command prints to be copied: a stranger's text in it is an argument, whatever it is.
+// Commands that are printed to be copied: a stranger's text in them is an argument, whatever it is.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "installation.h"
 #include "json/reader.h"
 #include "preconditions.h"
 #include "store/clients.h"
@@ -69,13 +68,6 @@ const Finding kFindings[] = {
      {"client", "set", "--acr", "any"}},
 };
 
-void put(const Installation& installation, const model::Client& client) {
-    auto database = installation.open();
-    db::Transaction transaction(database, db::Durability::full);
-    REQUIRE(store::insert_client(transaction, client));
-    transaction.commit();
-}
-
 /// The fixes of `doctor`.
 Words fixes(const Installation& installation) {
     Words all;
@@ -131,7 +123,7 @@ TEST_CASE("doctor: a fix names a client of any id, and runs nothing else when it
             client.redirect_uris = {"https://app.example/cb"};
             client.created_at = util::SystemClock().now();
             finding.arrange(installation, client);
-            put(installation, client);
+            write(installation, [&](db::Transaction& to) { REQUIRE(store::insert_client(to, client)); });
             const std::string command = command_of(fixes(installation), finding);
             CAPTURE(command);
             CHECK(pasted(place, command) == arguments + (id.starts_with('-') ? "[--]" : "") + "[" + id + "]");
@@ -157,7 +149,7 @@ std::string literals_at(const std::string& source, std::size_t& at) {
     return text;
 }
 
-/// Whether it ends within a command, so that a value behind it would be an argument.
+/// Returns whether a text ends within a command, so that a value behind it would be an argument.
 bool ends_in_command(const std::string& text) {
     for (const char* program : {"postern ", "chmod ", "chown ", "chgrp ", "adduser ", "fuser ", "systemctl ", "rm ",
                                 "sqlite3 ", "curl ", "openssl ", "journalctl ", "kill ", "psql "}) {

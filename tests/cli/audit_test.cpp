@@ -1,4 +1,4 @@
-// What the command changes is in the audit log: a line for each change, with what was changed and who did it.
+// The audit log has a line for each change of the command, with what was changed and who did it.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ using namespace postern::test;
 namespace json = postern::json;
 namespace fs = std::filesystem;
 
-/// What was said since the last call.
+/// Returns what the file got since the last call.
 class News {
 public:
     explicit News(fs::path file) : file_(std::move(file)), seen_(read_file(file_).size()) {}

@@ -1,7 +1,6 @@
 // `postern` and a client that a document describes: shown, kept away, changed as far as it is the operator's.
 #include <doctest/doctest.h>
 
-#include "installation.h"
 #include "preconditions.h"
 #include "store/clients.h"
 
@@ -32,10 +31,7 @@ void put_described(const Installation& installation) {
     client.created_at = util::SystemClock().now();
     client.last_used_at = client.created_at;
     client.removable_at = client.created_at + util::Seconds{86400};
-    auto database = installation.open();
-    db::Transaction transaction(database, db::Durability::full);
-    REQUIRE(store::insert_client(transaction, client));
-    transaction.commit();
+    write(installation, [&](db::Transaction& transaction) { REQUIRE(store::insert_client(transaction, client)); });
 }
 
 json::Value documents(const char* allow) { return json::Object{{"enabled", true}, {"allow", json::strings({allow})}}; }
@@ -110,9 +106,7 @@ TEST_CASE("client disable, remove: one keeps the document's client away, the oth
     installation.must({"client", "disable", kUrl});
     CHECK_FALSE(stored(installation)->enabled);
     CHECK_FALSE(stored(installation)->removable_at);
-    const auto removed = installation.postern({"client", "remove", kUrl});
-    CHECK(removed.exit_code == 0);
-    CHECK(has(removed.err, "brings the client back"));
+    CHECK(has(installation.noted({"client", "remove", kUrl}), "brings the client back"));
     CHECK_FALSE(stored(installation));
 }
 
@@ -165,9 +159,7 @@ TEST_CASE("resource add: the id of a client is no API, and the id of an API no c
     };
     for (const auto& command : refused) {
         CAPTURE(command.at(2));
-        const auto result = installation.postern(command);
-        CHECK(result.exit_code == 1);
-        CHECK(has(result.err, "would pass for"));
+        CHECK(has(installation.refused(command), "would pass for"));
     }
     CHECK_FALSE(has(installation.must({"resource", "list"}), "app.example"));
     installation.must({"resource", "add", "https://app.example/"});  // next to it

@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "installation.h"
@@ -64,14 +62,6 @@ public:
         must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
     }
 
-    std::vector<fs::path> signing_keys() const {
-        std::vector<fs::path> found;
-        for (const auto& entry : fs::directory_iterator(keys_directory())) {
-            if (entry.path().extension() == ".pem") found.push_back(entry.path());
-        }
-        std::ranges::sort(found);
-        return found;
-    }
     fs::path seal_key() const { return keys_directory() / "seal.key"; }
 
     /// `postern doctor --json` as that user, with these groups and no other.
@@ -82,17 +72,10 @@ public:
     }
 };
 
-/// The details and fixes of the errors under `check`, one a line.
-std::string errors_under(const ProcessResult& result, std::string_view check) {
-    const auto findings = json::parse(result.out);
-    REQUIRE(findings);
-    REQUIRE(findings->if_array());
-    std::string errors;
-    for (const json::Value& finding : *findings->if_array()) {
-        if (text_of(finding, "check") == check && text_of(finding, "state") == "error")
-            errors += text_of(finding, "detail") + " | " + text_of(finding, "fix") + "\n";
-    }
-    return errors;
+/// The findings of doctor; "": it has no error.
+std::string errors_of(const Installation& installation) {
+    const std::string findings = installation.findings("key files");
+    return has(findings, "error: ") ? findings : "";
 }
 
 void give(const fs::path& path, unsigned user, unsigned group, unsigned mode) {
@@ -111,8 +94,8 @@ TEST_CASE("init: --signers and --sealers own the private keys, and the other fil
         CAPTURE(suffix);
         CHECK(marks_of(installation.database_file().string() + suffix) == Marks{0, kEverybody, 0660});
     }
-    CHECK(installation.signing_keys().size() == 2);
-    for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == kSigningKey);
+    CHECK(installation.private_keys().size() == 2);
+    for (const fs::path& key : installation.private_keys()) CHECK(marks_of(key) == kSigningKey);
     CHECK(marks_of(installation.seal_key()) == kSealKey);
     CHECK(marks_of(installation.keys_directory() / "factor.key") == kSealKey);  // of the same group without --factors
     CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
@@ -125,7 +108,7 @@ TEST_CASE("init: --factors owns factor.key, and doctor knows which groups are wr
     const fs::path key = installation.keys_directory() / "factor.key";
     CHECK(marks_of(key) == Marks{0, 61003, 0640});
     CHECK(marks_of(installation.keys_directory() / "seal.key") == kSealKey);
-    const auto errors = [&] { return errors_under(installation.postern({"doctor", "--json"}), "key files"); };
+    const auto errors = [&] { return errors_of(installation); };
     CHECK(errors().empty());
     for (const unsigned wrong : {61000U, 61001U}) {
         give(key, 0, wrong, 0640);
@@ -183,15 +166,15 @@ TEST_CASE("init: one group without the other, the same one twice, or one that is
 TEST_CASE("key: rotate, rotate --seal and retire keep owner and mode of the files") {
     if (!is_root()) return;
     const Divided installation;
-    const auto before = installation.signing_keys();
+    const auto before = installation.private_keys();
     installation.must({"key", "rotate", "--lead", "0"});
     installation.must({"key", "rotate", "--seal"});
-    const auto after = installation.signing_keys();
+    const auto after = installation.private_keys();
     CHECK(after.size() == 4);
     for (const fs::path& key : after) CHECK(marks_of(key) == kSigningKey);
     const std::string kid = before.front().stem().extension().string().substr(1);
     installation.must({"key", "retire", "--force", "--", kid});
-    CHECK(installation.signing_keys().size() == 3);
+    CHECK(installation.private_keys().size() == 3);
     CHECK(marks_of(installation.seal_key()) == kSealKey);
     CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
     CHECK(installation.postern({"doctor"}).exit_code == 0);
@@ -200,15 +183,13 @@ TEST_CASE("key: rotate, rotate --seal and retire keep owner and mode of the file
 TEST_CASE("key rotate: a key without a predecessor belongs to its owner alone, and the operator is warned") {
     if (!is_root()) return;
     const Divided installation;
-    for (const fs::path& key : installation.signing_keys()) fs::remove(key);
-    const auto rotated = installation.postern({"key", "rotate"});
-    CHECK(rotated.exit_code == 0);
-    CHECK(has(rotated.err, "only its owner can read"));
-    CHECK(installation.signing_keys().size() == 2);
-    for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == Marks{0, kEverybody, 0600});
-    CHECK_FALSE(errors_under(installation.postern({"doctor", "--json"}), "key files").empty());
+    for (const fs::path& key : installation.private_keys()) fs::remove(key);
+    CHECK(has(installation.noted({"key", "rotate"}), "only its owner can read"));
+    CHECK(installation.private_keys().size() == 2);
+    for (const fs::path& key : installation.private_keys()) CHECK(marks_of(key) == Marks{0, kEverybody, 0600});
+    CHECK_FALSE(errors_of(installation).empty());
 
-    for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);
+    for (const fs::path& key : installation.private_keys()) give(key, 0, kSigners, 0640);
     fs::remove(installation.seal_key());
     CHECK(has(installation.postern({"key", "rotate", "--seal"}).err, "seal.key"));
     CHECK(marks_of(installation.seal_key()) == Marks{0, kEverybody, 0600});
@@ -284,13 +265,13 @@ TEST_CASE("doctor: a private key that more can read than its group of readers is
         std::function<void(const Divided&)> damage;
         const char* fix;
     };
-    const auto newest = [](const Divided& i) { return i.signing_keys().back(); };
+    const auto newest = [](const Divided& i) { return i.private_keys().back(); };
     const Row rows[] = {
         {"a signing key has everybody's group", [&](const Divided& i) { give(newest(i), 0, kEverybody, 0640); },
          "chgrp 61001 "},
         {"all signing keys have everybody's group",
          [](const Divided& i) {
-             for (const fs::path& key : i.signing_keys()) give(key, 0, kEverybody, 0640);
+             for (const fs::path& key : i.private_keys()) give(key, 0, kEverybody, 0640);
          },
          "a group that only the users of token are in"},
         {"a signing key has the sealers' group", [&](const Divided& i) { give(newest(i), 0, kSealers, 0640); },
@@ -311,11 +292,11 @@ TEST_CASE("doctor: a private key that more can read than its group of readers is
     for (const Row& row : rows) {
         CAPTURE(std::string(row.when));
         row.damage(installation);
-        const auto found = errors_under(installation.postern({"doctor", "--json"}), "key files");
+        const auto found = errors_of(installation);
         CHECK(has(found, row.fix));
         CHECK(installation.postern({"doctor"}).exit_code == 1);
 
-        for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);
+        for (const fs::path& key : installation.private_keys()) give(key, 0, kSigners, 0640);
         give(installation.seal_key(), 0, kSealers, 0640);
         CHECK(installation.postern({"doctor"}).exit_code == 0);
     }

@@ -1,4 +1,5 @@
-// `postern doctor`: each state in which a database, its disk or its clock may be found at night is named, with its fix.
+// `postern doctor`: each state in which a database, its disk or its clock may be found at night is named, with its fix,
+// and so are the faults of saslauthd and of fetching over HTTPS.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -10,9 +11,13 @@
 #include <functional>
 #include <memory>
 
+#include "fetch/messages.h"
+#include "installation.h"
 #include "json/reader.h"
+#include "os/landlock.h"
 #include "preconditions.h"
 #include "support/deployment.h"
+#include "support/fake_saslauthd.h"
 #include "support/preload.h"
 
 using namespace postern;
@@ -41,7 +46,7 @@ private:
     std::unique_ptr<sqlite3, CloseConnection> connection_;
 };
 
-/// What is so while doctor looks.
+/// Keeps a state up while doctor looks.
 using Held = std::shared_ptr<void>;
 
 Held hold_gate(const Installation& installation) {
@@ -115,6 +120,11 @@ std::function<Held(const Installation&)> once(void (*change)(const Installation&
     };
 }
 
+/// A mode, which does not stop root.
+State unwritable(const char* what, void (*change)(const Installation&), const char* said, const char* fix) {
+    return {what, once(change), "database files", "error", said, fix, {}, true};
+}
+
 /// A state of the disk, which a variable of the preloaded library feigns.
 State on_disk(const char* what, const char* variable, const char* value, const char* check, const char* state,
               const char* said, const char* fix) {
@@ -126,33 +136,21 @@ State on_disk(const char* what, const char* variable, const char* value, const c
 TEST_CASE(
     "doctor: each state of database, disk and clock that stops a server is named with its fix [S03, S06, S08-S12]") {
     const State rows[] = {
-        {"a file that can only be read",
-         once([](const Installation& i) { fs::permissions(i.database_file(), fs::perms(0440)); }),
-         "database files",
-         "error",
-         "cannot be written by this user",
-         "chmod ug+rw ",
-         {},
-         true},
-        {"a log that can only be read",
-         once([](const Installation& i) {
-             put_user(i, "ada");  // an empty one is given its mode back by SQLite
-             fs::permissions(i.database_file().string() + "-wal", fs::perms(0440));
-         }),
-         "database files",
-         "error",
-         "-wal cannot be written by this user",
-         "chmod ug+rw ",
-         {},
-         true},
-        {"a directory that can only be read",
-         once([](const Installation& i) { fs::permissions(i.database_file().parent_path(), fs::perms(0550)); }),
-         "database files",
-         "error",
-         "cannot be written by this user",
-         "postern init --owner",
-         {},
-         true},
+        unwritable(
+            "a file that can only be read",
+            [](const Installation& i) { fs::permissions(i.database_file(), fs::perms(0440)); },
+            "cannot be written by this user", "chmod ug+rw "),
+        unwritable(
+            "a log that can only be read",
+            [](const Installation& i) {
+                put_user(i, "ada");  // an empty one is given its mode back by SQLite
+                fs::permissions(i.database_file().string() + "-wal", fs::perms(0440));
+            },
+            "-wal cannot be written by this user", "chmod ug+rw "),
+        unwritable(
+            "a directory that can only be read",
+            [](const Installation& i) { fs::permissions(i.database_file().parent_path(), fs::perms(0550)); },
+            "cannot be written by this user", "postern init --owner"),
         {"the gate is held", hold_gate, "database", "error", "is locked: no other process could write", "`fuser -v "},
         {"a shell is in a transaction",
          [](const Installation& i) { return hold_by_shell(i, "BEGIN IMMEDIATE; DELETE FROM login_attempts"); },
@@ -211,11 +209,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("doctor: there is room, and says where") {
-    const Installation installation;
-    CHECK(has(installation.must({"doctor"}), "ok       disk: there is enough space in "));
-}
-
 TEST_CASE(
     "doctor: it does not make the write lock's file, which would hide that processes hold another one; commands make it") {
     const Installation installation;
@@ -245,4 +238,95 @@ TEST_CASE(
     CHECK_FALSE(warned());  // around it is root's own directory
     fs::permissions(installation.directory(), fs::perms(0770));
     CHECK(warned() != fs::exists("/run/systemd/system"));
+}
+
+namespace {
+
+std::string said_of(const json::Object& outbound) {
+    const Installation installation;
+    installation.reconfigure("outbound", outbound);
+    return installation.findings("outbound");
+}
+
+}  // namespace
+
+TEST_CASE("doctor: what \"outbound\" needs and does not find is named with its fix [FETCH-2]") {
+    const Installation place(Installation::Start::configured);
+    const fs::path program = place.directory() / "program";
+    const fs::path authorities = place.directory() / "ca.pem";
+    const json::Object good{{"enabled", true}, {"program", program.string()}, {"ca", authorities.string()}};
+    // Doctor looks for this in the program, which is not there without libcurl, and starts nothing.
+    const std::string marker = std::string(fetch::kMarkerBegins).append(fetch::kMarkerEnds);
+    write_file(program, "#!/bin/sh\ntouch " + (place.directory() / "started").string() + "\n# " + marker + "\n");
+    write_file(authorities, "");
+    fs::permissions(program, fs::perms(0755));
+    std::string reason;
+    if (os::landlock_version(reason) >= 4)
+        CHECK(said_of(good) == "ok: " + program.string() + " fetches documents of clients | \n");
+    else
+        CHECK(said_of(good).starts_with("warning: this kernel cannot restrict the ports"));
+
+    CHECK(said_of({{"enabled", false}, {"program", "/nowhere/fetch"}}) == "");
+    CHECK(said_of({}) == "");
+
+    CHECK_FALSE(fs::exists(place.directory() / "started"));
+    const fs::path own = build_directory() / "libexec/fetch/fetch";
+    if (fs::exists(own)) {
+        json::Object real = good;
+        real.set("program", own.string());
+        CHECK_FALSE(has(said_of(real), "is not the program"));
+    }
+    for (const std::string& other : {std::string("/bin/sh"), (build_directory() / "bin/postern").string()}) {
+        CAPTURE(other);
+        json::Object wrong = good;
+        wrong.set("program", other);
+        CHECK(said_of(wrong).starts_with("error: " + other + " is not the program that fetches"));
+    }
+
+    fs::permissions(program, fs::perms(0644));
+    CHECK(said_of(good).starts_with("error: " + program.string() + ", which fetches, cannot be executed | chmod 755"));
+    fs::remove(program);
+    CHECK(said_of(good).starts_with("error: " + program.string() +
+                                    ", which fetches, is not there | install the package"));
+    write_file(program, marker);
+    fs::permissions(program, fs::perms(0755));
+    fs::remove(authorities);
+    CHECK(said_of(good).starts_with("error: " + authorities.string() + ", the certificates of \"outbound.ca\""));
+}
+
+TEST_CASE("doctor: saslauthd is there, of whom, and refuses a made-up name [SOURCE-5]") {
+    const Installation installation;
+    CHECK(installation.findings("saslauthd") == "");
+
+    const fs::path place = installation.directory() / "sasl";
+    fs::create_directory(place);
+    const fs::path socket = place / "mux";
+    installation.reconfigure(
+        "login", json::Object{{"method", "saslauthd"}, {"saslauthd", json::Object{{"socket", socket.string()}}}});
+    CHECK(installation.findings("saslauthd")
+              .starts_with("error: " + socket.string() + ": No such file or directory | start saslauthd"));
+    write_file(socket, "");
+    CHECK(installation.findings("saslauthd").starts_with("error: " + socket.string() + " is not a socket | "));
+    fs::remove(socket);
+
+    FakeSaslauthd fake(socket.string(), [](const auto&) { return FakeSaslauthd::says("NO"); });
+    const std::string good = installation.findings("saslauthd");
+    CHECK(good.starts_with("ok: " + socket.string() + ", of "));
+    CHECK(has(good, "refuses a made-up name"));
+    const auto first = fake.asked();
+    REQUIRE(first.size() == 1);
+    installation.findings("saslauthd");
+    CHECK(first.front().username != fake.asked().front().username);
+    CHECK(first.front().username.size() >= 16);
+
+    fake.answer({});
+    CHECK(installation.findings("saslauthd")
+              .starts_with("error: a made-up name with a made-up password is accepted by saslauthd"));
+    fake.answer([](const auto&) { return FakeSaslauthd::Reply{}; });
+    CHECK(installation.findings("saslauthd")
+              .starts_with("error: saslauthd at " + socket.string() + " closed the connection"));
+    fake.answer([](const auto&) { return FakeSaslauthd::says("NO"); });
+    fs::permissions(place, fs::perms::all);
+    CHECK(installation.findings("saslauthd")
+              .starts_with("error: " + place.string() + " (mode 0777): every user of this machine"));
 }

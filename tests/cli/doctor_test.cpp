@@ -9,7 +9,7 @@
 
 #include "installation.h"
 #include "json/reader.h"
-#include "second_factors.h"
+#include "preconditions.h"
 #include "support/deployment.h"
 
 using namespace postern;
@@ -48,15 +48,6 @@ void set_age(const fs::path& path, std::chrono::hours age) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - age);
 }
 
-fs::path private_key(const Installation& installation, const std::string& algorithm) {
-    for (const auto& entry : fs::directory_iterator(installation.keys_directory())) {
-        const std::string name = entry.path().filename();
-        if (name.starts_with(algorithm) && name.ends_with(".pem")) return entry.path();
-    }
-    FAIL("no private key");
-    return {};
-}
-
 /// Three users of one name in different case, and one of another.
 void put_names(const Installation& installation) {
     for (const char* name : {"ada", "ADA", "Ada", "bob"})
@@ -79,10 +70,12 @@ TEST_CASE("doctor: a new installation is well, and says so") {
         CHECK_FALSE(text_of(finding, "detail").empty());
         CHECK(member_of(finding, "fix").if_string());
     }
-    CHECK(has(installation.must({"doctor"}), "ok       keys: RS256 signs with "));
+    const std::string text = installation.must({"doctor"});
+    CHECK(has(text, "ok       keys: RS256 signs with "));
+    CHECK(has(text, "ok       disk: there is enough space in "));
 }
 
-TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is doubtful is a warning") {
+TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is doubtful is a warning [BRAND-3]") {
     struct Row {
         const char* when;
         std::function<void(const Installation&)> damage;
@@ -90,8 +83,8 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
         const char* state;
     };
     const Row rows[] = {
-        {"key readable by others", [](const Installation& i) { chmod(private_key(i, "ES256"), 0644); }, "key files",
-         "error"},
+        {"key readable by others", [](const Installation& i) { chmod(i.private_keys("ES256").front(), 0644); },
+         "key files", "error"},
         {"seal.key readable by others", [](const Installation& i) { chmod(i.keys_directory() / "seal.key", 0604); },
          "key files", "error"},
         {"jwks.json writable by others", [](const Installation& i) { chmod(i.keys_directory() / "jwks.json", 0666); },
@@ -102,12 +95,13 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
          "key files", "error"},
         {"key is a link",
          [](const Installation& i) {
-             const fs::path key = private_key(i, "ES256");
+             const fs::path key = i.private_keys("ES256").front();
              fs::rename(key, i.directory() / "moved");
              fs::create_symlink(i.directory() / "moved", key);
          },
          "key files", "error"},
-        {"signing key missing", [](const Installation& i) { fs::remove(private_key(i, "RS256")); }, "keys", "error"},
+        {"signing key missing", [](const Installation& i) { fs::remove(i.private_keys("RS256").front()); }, "keys",
+         "error"},
         {"seal.key missing", [](const Installation& i) { fs::remove(i.keys_directory() / "seal.key"); }, "keys",
          "error"},
         {"factor.key readable by others", [](const Installation& i) { chmod(i.keys_directory() / "factor.key", 0604); },
@@ -195,6 +189,19 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
              i.reconfigure("log", json::Object{{"target", (i.directory() / "loop").string()}});
          },
          "log", "error"},
+        {"a legal but doubtful setting", [](const Installation& i) { i.reconfigure("authenticateRevoke", false); },
+         "config", "warning"},
+        {"no templates", [](const Installation& i) { i.reconfigure("templates", "/nonexistent"); }, "templates",
+         "error"},
+        {"a logo that browsers would not show",
+         [](const Installation& i) {
+             std::ofstream(i.directory() / "logo.svg") << "our logo";
+             const std::string logo = (i.directory() / "logo.svg").string();
+             i.reconfigure("branding", json::Object{{"name", "A"}, {"logo", logo}});
+         },
+         "templates", "error"},
+        {"an algorithm that came into the configuration later has no key",
+         [](const Installation& i) { i.reconfigure("accessTokenAlgorithm", "EdDSA"); }, "keys", "error"},
         {"clock behind the files", [](const Installation& i) { set_age(i.database_file(), std::chrono::hours(-2)); },
          "clock", "error"},
     };
@@ -307,20 +314,6 @@ TEST_CASE("doctor: counts emails that nothing says verified about, as informatio
     CHECK(users().empty());
 }
 
-TEST_CASE("doctor: a legal but doubtful setting is a warning and no reason to exit 1") {
-    const Installation installation(Installation::Start::initialised, {{"authenticateRevoke", false}});
-    const Diagnosis diagnosis = diagnose(installation);
-    CHECK(diagnosis.exit_code == 0);
-    CHECK(state_of(diagnosis, "config") == "warning");
-}
-
-TEST_CASE("doctor: templates that cannot be used are an error") {
-    const Installation installation(Installation::Start::initialised, {{"templates", "/nonexistent"}});
-    const Diagnosis diagnosis = diagnose(installation);
-    CHECK(diagnosis.exit_code == 1);
-    CHECK(state_of(diagnosis, "templates") == "error");
-}
-
 TEST_CASE("doctor: branding that the templates do not show is a warning that names the file [BRAND-4]") {
     const Installation installation;
     const std::filesystem::path own = installation.directory() / "templates";
@@ -357,22 +350,4 @@ TEST_CASE(
     fs::create_directory(own / "po");
     fs::copy_file(shipped / "languages.mo", own / "po/fi.mo");
     CHECK(state_of(diagnose(installation), "templates") == "warning");
-}
-
-TEST_CASE("doctor: a logo that browsers would not show is an error [BRAND-3]") {
-    const Installation installation;
-    const std::filesystem::path logo = installation.directory() / "logo.svg";
-    std::ofstream(logo) << "our logo";
-    installation.reconfigure("branding", json::Object{{"name", "A"}, {"logo", logo.string()}});
-    const Diagnosis diagnosis = diagnose(installation);
-    CHECK(diagnosis.exit_code == 1);
-    CHECK(state_of(diagnosis, "templates") == "error");
-}
-
-TEST_CASE("doctor: an algorithm that came into the configuration later has no key yet") {
-    const Installation installation;
-    installation.reconfigure("accessTokenAlgorithm", "EdDSA");
-    const Diagnosis diagnosis = diagnose(installation);
-    CHECK(diagnosis.exit_code == 1);
-    CHECK(state_of(diagnosis, "keys") == "error");
 }

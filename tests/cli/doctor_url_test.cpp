@@ -1,5 +1,5 @@
 // `postern doctor --url`: how the server is asked, and what is made of answers that no web server on a free port gives.
-// What real ones answer is asked in tests/servers/doctor.test.mjs.
+// The answers of real ones are asked for in tests/servers/doctor.test.mjs.
 #include <doctest/doctest.h>
 
 #include <filesystem>

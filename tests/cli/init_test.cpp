@@ -1,10 +1,18 @@
-// `postern init`: what it makes, and what it leaves alone.
+// `postern init`: what it makes, what it leaves alone, and that of several at the same time one makes the installation.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "installation.h"
 #include "support/deployment.h"
@@ -12,18 +20,6 @@
 using namespace postern;
 using namespace postern::test;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::vector<fs::path> private_keys(const Installation& installation) {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(installation.keys_directory())) {
-        if (entry.path().extension() == ".pem") found.push_back(entry.path());
-    }
-    return found;
-}
-
-}  // namespace
 
 TEST_CASE(
     "init: makes the database with WAL, lock and ring, one key per algorithm, jwks.json, seal.key and factor.key, closed to others "
@@ -38,7 +34,7 @@ TEST_CASE(
     CHECK(mode_of(installation.directory() / "data" / "refusals.ring") == 0660);
     CHECK(mode_of(installation.directory() / "data") == 02770);
     CHECK(mode_of(installation.keys_directory()) == 0750);
-    const auto keys = private_keys(installation);
+    const auto keys = installation.private_keys();
     CHECK(keys.size() == 2);
     for (const fs::path& key : keys) CHECK((mode_of(key) & 07U) == 0);
     CHECK((mode_of(installation.keys_directory() / "seal.key") & 07U) == 0);
@@ -78,9 +74,9 @@ TEST_CASE("init: makes missing directories on the way, and a slash at the end of
 TEST_CASE("init: a second run changes nothing and exits 1") {
     const Installation installation;
     installation.must({"user", "add", "ada", "--password-stdin"}, "quiet boats remember\n");
-    const auto keys = private_keys(installation);
+    const auto keys = installation.private_keys();
     installation.refused({"init"});
-    CHECK(private_keys(installation) == keys);
+    CHECK(installation.private_keys() == keys);
     CHECK(has(installation.must({"user", "list"}), "ada"));
 }
 
@@ -93,9 +89,7 @@ TEST_CASE("init: one file of an earlier installation is enough to refuse, and no
         const fs::path path = installation.directory() / file;
         fs::create_directories(path.parent_path());
         std::ofstream(path) << "kept";
-        const auto result = installation.postern({"init"});
-        CHECK(result.exit_code == 1);
-        CHECK(has(result.err, path.string()));
+        CHECK(has(installation.refused({"init"}), path.string()));
         CHECK(fs::file_size(path) == 4);
         CHECK(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()) == 1);
     }
@@ -191,5 +185,158 @@ TEST_CASE("init: run as root without --owner, files get the owner and group of t
             CHECK(status.st_uid == 65534);
             CHECK(status.st_gid == 12345);
         }
+    }
+}
+
+namespace {
+
+/// A command that was started and has not been waited for; its output goes to a file.
+class Started {
+public:
+    Started(const Installation& installation, Words arguments, const std::string& stop_at = {})
+        : output_(installation.directory().string() + "." + std::to_string(++count_) + ".out") {
+        arguments.insert(arguments.begin(), postern_program());
+        const std::string preloaded = (build_directory() / "tests" / "stop_preload.so").string() + ":" +
+                                      (build_directory() / "tests" / "fake_clock_preload.so").string();
+        Words environment = {"PATH=/usr/bin:/bin", "POSTERN_CONFIG=" + installation.config_file().string(),
+                             "LD_PRELOAD=" + preloaded, "ASAN_OPTIONS=verify_asan_link_order=0"};
+        if (!stop_at.empty()) environment.push_back("POSTERN_TEST_STOP_AT=" + stop_at);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 1, output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        posix_spawn_file_actions_adddup2(&actions, 1, 2);
+        REQUIRE(::posix_spawn(&child_, arguments[0].c_str(), &actions, nullptr, pointers(arguments).data(),
+                              pointers(environment).data()) == 0);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    Started(const Started&) = delete;
+    Started& operator=(const Started&) = delete;
+    ~Started() {
+        if (child_ > 0) {
+            ::kill(child_, SIGKILL);
+            ::waitpid(child_, nullptr, 0);
+        }
+        std::error_code ignored;
+        fs::remove(output_, ignored);
+    }
+
+    /// Until the process has stopped. False: it has ended instead.
+    bool wait_until_stopped() {
+        int status = 0;
+        REQUIRE(::waitpid(child_, &status, WUNTRACED) == child_);
+        if (!WIFSTOPPED(status)) child_ = -1;
+        return WIFSTOPPED(status);
+    }
+
+    /// Until the process has ended, which was let go on if it had stopped.
+    int exit_code() {
+        ::kill(child_, SIGCONT);
+        int status = 0;
+        REQUIRE(::waitpid(child_, &status, 0) == child_);
+        child_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+
+    std::string output() const { return read_file(output_); }
+
+private:
+    static std::vector<char*> pointers(Words& texts) {
+        std::vector<char*> all;
+        for (std::string& text : texts) all.push_back(text.data());
+        all.push_back(nullptr);
+        return all;
+    }
+
+    static inline int count_ = 0;
+    std::string output_;
+    pid_t child_ = -1;
+};
+
+/// Every file below the two directories with its content.
+std::map<std::string, std::string> files_of(const Installation& installation) {
+    std::map<std::string, std::string> files;
+    for (const fs::path& directory : {installation.directory() / "data", installation.keys_directory()}) {
+        for (const auto& entry : fs::directory_iterator(directory)) files[entry.path()] = read_file(entry.path());
+    }
+    return files;
+}
+
+/// Checks that all that one `init` makes is there, and that commands work with it.
+void check_whole(const Installation& installation) {
+    Words names;
+    for (const auto& [path, content] : files_of(installation)) {
+        const std::string name = fs::path(path).filename();
+        names.push_back(name.ends_with(".pem") ? name.substr(0, name.find('.')) + ".pem" : name);
+    }
+    std::ranges::sort(names);
+    Words expected = {"ES256.pem", "RS256.pem", "factor.key", "jwks.json", "refusals.ring", "seal.key"};
+    if (!is_on_postgresql()) {
+        for (const char* suffix : {"", "-shm", "-wal", ".gate", ".sync"})
+            expected.push_back(std::string("postern.db") + suffix);
+    } else {
+        expected.insert(expected.end(), {"generation", "transport.key"});  // the keys are shared
+    }
+    std::ranges::sort(expected);
+    CHECK(names == expected);
+    CHECK(installation.must_json({"key", "list"}).if_array()->size() == 2);
+    CHECK_FALSE(has(installation.postern({"doctor"}).out, "FAIL"));
+    installation.must({"user", "add", "ada", "--password-stdin"}, "secret boats of ada\n");
+}
+
+}  // namespace
+
+TEST_CASE("init: of several at the same time one makes a whole installation, and the others change nothing") {
+    for (int round = 0; round < 25; ++round) {
+        CAPTURE(round);
+        const Installation installation(Installation::Start::configured);
+        Started first(installation, {"init"});
+        Started second(installation, {"init"});
+        const std::vector<int> codes = {first.exit_code(), second.exit_code()};
+        CAPTURE(first.output());
+        CAPTURE(second.output());
+        CHECK(std::ranges::count(codes, 0) == 1);
+        CHECK(std::ranges::count(codes, 1) == 1);
+        check_whole(installation);
+    }
+}
+
+TEST_CASE("init: one that is stopped while it makes the keys keeps a second one out, and finishes") {
+    for (const char* moment : {"fsync:1", "fsync:3", "fsync:5"}) {
+        CAPTURE(moment);
+        const Installation installation(Installation::Start::configured);
+        Started stopped(installation, {"init"}, moment);
+        REQUIRE(stopped.wait_until_stopped());
+        installation.refused({"init"});
+        CHECK(stopped.exit_code() == 0);
+        check_whole(installation);
+    }
+}
+
+TEST_CASE("init: one that goes on after another has made the installation is refused, and removes nothing") {
+    const Installation installation(Installation::Start::configured);
+    Started stopped(installation, {"init"}, "flock:1");  // its directories are made, its lock is not taken
+    REQUIRE(stopped.wait_until_stopped());
+    installation.must({"init"});
+    installation.must({"user", "add", "eve", "--password-stdin"}, "secret boats of eve\n");
+    const auto before = files_of(installation);
+    CHECK(stopped.exit_code() == 1);
+    CHECK(is_one_plain_line(stopped.output()));
+    CHECK(files_of(installation) == before);
+    check_whole(installation);
+}
+
+TEST_CASE("init: one whose directories were moved away while it was stopped removes nothing of their replacements") {
+    for (const char* moment : {"fsync:1", "fsync:3", "fsync:5"}) {
+        CAPTURE(moment);
+        const Installation installation(Installation::Start::configured);
+        Started stopped(installation, {"init"}, moment);
+        REQUIRE(stopped.wait_until_stopped());
+        fs::rename(installation.keys_directory(), installation.directory() / "moved");
+        installation.must({"init"});
+        installation.must({"user", "add", "eve", "--password-stdin"}, "secret boats of eve\n");
+        const auto before = files_of(installation);
+        CHECK(stopped.exit_code() == 1);
+        CHECK(files_of(installation) == before);
+        check_whole(installation);
     }
 }

@@ -1,15 +1,13 @@
-// What `make install` puts where, and that `make uninstall` takes away exactly that.
+// `make install` puts each file in its place, and `make uninstall` takes exactly these away.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "installation.h"
 #include "oauth/endpoints.h"
 #include "support/deployment.h"
-#include "util/text.h"
 
 using namespace postern::test;
 namespace fs = std::filesystem;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -25,7 +26,7 @@ fs::path build_path() {
     return fs::absolute(build != nullptr && *build != '\0' ? build : "build");
 }
 
-/// What the command says to syslog is the test's, not the machine's.
+/// Keeps the command's lines to syslog away from the machine's log.
 std::string own_syslog() { return (build_path() / "tests" / "fake_clock_preload.so").string(); }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::string postern_program() { return (build_path() / "bin" / "postern").string
 
 namespace {
 
-/// What `init` makes, made once: a key of 2048 bits takes a while.
+/// Returns an installation on which `init` has run, made once: a key of 2048 bits takes a while.
 const Installation& model_installation() {
     static const Installation model(Installation::Start::configured);
     static const std::string made = model.must({"init"});
@@ -125,6 +126,13 @@ std::string Installation::must(const Words& arguments, const std::string& input)
     return result.out;
 }
 
+std::string Installation::noted(const Words& arguments, const std::string& input) const {
+    ProcessResult result = postern(arguments, input);
+    CAPTURE(arguments.back());
+    CHECK(result.exit_code == 0);
+    return std::move(result.err);
+}
+
 std::string Installation::refused(const Words& arguments, const std::string& input) const {
     const ProcessResult result = postern(arguments, input);
     CAPTURE(arguments.size());
@@ -154,6 +162,16 @@ std::string Installation::findings(std::string_view check) const {
             lines +=
                 text_of(finding, "state") + ": " + text_of(finding, "detail") + " | " + text_of(finding, "fix") + "\n";
     return lines;
+}
+
+std::vector<fs::path> Installation::private_keys(std::string_view beginning) const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(keys_directory())) {
+        const std::string name = entry.path().filename();
+        if (name.ends_with(".pem") && name.starts_with(beginning)) found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    return found;
 }
 
 Words joined(Words first, const Words& more) {

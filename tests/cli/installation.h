@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/database.h"
@@ -39,6 +40,8 @@ public:
     /// Runs the command; fails the test unless it exits with 1, prints no result and gives its reason in one plain
     /// line, which is returned.
     std::string refused(const Words& arguments, const std::string& input = {}) const;
+    /// Runs the command; fails the test unless it succeeds; returns its notes, which are on standard error.
+    std::string noted(const Words& arguments, const std::string& input = {}) const;
     /// Runs the command with --json like `must`, and parses its output.
     json::Value must_json(Words arguments, const std::string& input = {}) const;
     /// Runs `doctor`; returns "state: detail | fix\n" of each finding of that check.
@@ -58,6 +61,8 @@ public:
     /// The file, or a URI when the run is on PostgreSQL.
     const std::string& database() const { return database_; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
+    /// Returns the files of private signing keys, those whose names begin so, in order.
+    std::vector<std::filesystem::path> private_keys(std::string_view beginning = {}) const;
     db::Database open() const { return {database_, db::Access::read_write}; }
 
 private:

@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "installation.h"
-#include "jose/jwk.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "support/deployment.h"
@@ -25,7 +23,7 @@ namespace {
 constexpr std::chrono::seconds kHour{3600};
 constexpr std::chrono::seconds kMonth{2592000};  // refreshTokenTTL
 
-/// What --json printed.
+/// Returns the output of --json.
 json::Value parsed(const std::string& text) {
     auto value = json::parse(text);
     REQUIRE(value);

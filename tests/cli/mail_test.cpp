@@ -11,12 +11,9 @@
 #include "crypto/digest.h"
 #include "db/maintenance.h"
 #include "db/write.h"
-#include "installation.h"
 #include "json/reader.h"
-#include "store/links.h"
+#include "preconditions.h"
 #include "store/mail_requests.h"
-#include "store/users.h"
-#include "support/audit_log.h"
 #include "support/deployment.h"
 #include "support/preload.h"
 #include "support/sendmail.h"
@@ -75,12 +72,7 @@ TEST_CASE("mail deliver: a link of the operator is made when it is sent, and pri
         f.installation.must_json({"user", "reset-link", "ada", "--factors", "--expires", "2h", "--mail"});
     CHECK(asked.if_object()->find("link") == nullptr);
     CHECK(text_of(asked, "mail") == "waiting");
-    {
-        auto database = f.installation.open();
-        auto row = database.prepare("SELECT count(*) FROM links");
-        REQUIRE(row.step());
-        CHECK(row.integer(0) == 0);
-    }
+    CHECK(count_rows(f.installation, "links") == 0);
     CHECK(count_of(f.log(), "mail_asked") == 1);
     CHECK(f.delivered("sent") == 1);
     const ReceivedMail mail = f.sendmail.only_new();
@@ -100,9 +92,7 @@ TEST_CASE("mail deliver: a link of the operator is made when it is sent, and pri
 
 TEST_CASE("user invite --mail, reset-link --mail: refused where no mail can come of it, and nothing is made [LINK-2]") {
     Fixture f;
-    const auto bob = f.installation.postern({"user", "reset-link", "bob", "--mail"});
-    CHECK(bob.exit_code == 1);
-    CHECK(has(bob.err, "has no e-mail address"));
+    CHECK(has(f.installation.refused({"user", "reset-link", "bob", "--mail"}), "has no e-mail address"));
     const auto carol = f.installation.postern({"user", "invite", "carol", "--mail"});
     CHECK(carol.exit_code == 1);
     CHECK(f.installation.postern({"user", "show", "carol"}).exit_code == 1);
@@ -306,23 +296,14 @@ TEST_CASE("mail list: kind, user, state and times, and no address [AUDIT-1]") {
 
 TEST_CASE("doctor: says what keeps mail from being sent, and nothing where it is not configured [MAIL-2]") {
     Fixture f;
-    const auto states = [&] {
-        std::string all;
-        const auto run = f.installation.postern({"doctor", "--json"});
-        const auto printed = json::parse(run.out);
-        REQUIRE(printed);
-        for (const json::Value& finding : *printed->if_array())
-            if (text_of(finding, "check") == "mail")
-                all += text_of(finding, "state") + ": " + text_of(finding, "detail") + "\n";
-        return all;
-    };
+    const auto states = [&] { return f.installation.findings("mail"); };
     CHECK(states().starts_with("ok: "));
     f.ask();
     CHECK(states().starts_with("ok: "));
     f.installation.open().prepare("UPDATE mail_requests SET created_at = created_at - 901").execute();
-    CHECK(states() == "warning: 1 message waiting for more than 15 minutes\n");
+    CHECK(states().starts_with("warning: 1 message waiting for more than 15 minutes | "));
     f.installation.open().prepare("UPDATE mail_requests SET failed_at = created_at, tries = 5").execute();
-    CHECK(states() == "warning: 1 message of the last 7 days given up\n");
+    CHECK(states().starts_with("warning: 1 message of the last 7 days given up | "));
     json::Object config = f.sendmail.config();
     config.set("command", json::Array{json::Value("/nonexistent/sendmail")});
     f.installation.reconfigure("mail", config);

@@ -9,7 +9,6 @@
 #include "config/table.h"
 #include "help_text.h"
 #include "installation.h"
-#include "json/writer.h"
 #include "oauth/settings.h"
 #include "support/deployment.h"
 #include "util/text.h"
@@ -33,7 +32,7 @@ std::string page(const std::string& name) {
     return text;
 }
 
-/// What stands below ".TP" and the line `tag`, up to the next such line or heading.
+/// Returns the text below ".TP" and the line `tag`, up to the next such line or heading.
 std::string paragraph(const std::string& text, const std::string& tag, const std::string& next_tag) {
     const std::string heading = "\n.TP\n" + tag + "\n";
     const auto start = text.find(heading);
@@ -75,7 +74,7 @@ std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(postern::util::Seconds value) { return std::to_string(value.count()) + " seconds"; }
 std::string text_of(postern::crypto::Algorithm value) { return std::string(postern::crypto::to_string(value)); }
 
-/// What each key is when it is not given.
+/// Returns the default of each key, as the page says it.
 std::map<std::string, std::string> defaults() {
     const auto config = config::parse_config(R"({"issuer": "https://id.example.org"})");
     REQUIRE(config);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <set>
 
 #include "config/config.h"
@@ -251,28 +250,6 @@ TEST_CASE("manual: every command of docs/CLIENTS.md works, in order, where READM
     const auto clients = machine.type({{"1", "postern client list"}});
     for (const char* id : {"shop", "board", "notes", "nightly", "reports-api", "oidc-agent"})
         CHECK(has(clients.out, id));
-}
-
-TEST_CASE("manual: a command that fails is found, with its place") {
-    const Machine machine;
-    const auto result = machine.type({{"first:1", "true"}, {"second:2", "false && true"}, {"third:3", "echo reached"}});
-    CHECK(result.exit_code == 1);
-    CHECK(result.err == "second:2 ended with 1\n");
-    CHECK(result.out.empty());
-}
-
-TEST_CASE("manual: what a test cannot run is in the manual and has a reason") {
-    std::set<std::string_view> used;
-    for (const char* manual : kManuals) {
-        for (const Typed& typed : commands_of(manual)) {
-            if (const Elsewhere* row = elsewhere(typed.command)) used.insert(row->command);
-        }
-    }
-    for (const Elsewhere& row : kElsewhere) {
-        CAPTURE(std::string(row.command));
-        CHECK(used.count(row.command) == 1);
-        CHECK(row.why.size() > 20);
-    }
 }
 
 TEST_CASE("manual: the configurations in it are accepted") {

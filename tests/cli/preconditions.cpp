@@ -4,25 +4,22 @@
 #include <doctest/doctest.h>
 
 #include "crypto/password.h"
+#include "factor/recovery_code.h"
+#include "factor/totp.h"
+#include "keys/keys.h"
 #include "store/access_tokens.h"
 #include "store/authorization_requests.h"
 #include "store/clients.h"
 #include "store/consents.h"
+#include "store/factors.h"
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
 #include "store/sessions.h"
+#include "store/token_list.h"
 #include "store/users.h"
 
 namespace postern::test {
 namespace {
-
-template <class Action>
-void write(const Installation& installation, Action action) {
-    auto database = installation.open();
-    db::Transaction transaction(database, db::Durability::lazy);
-    action(transaction);
-    transaction.commit();
-}
 
 model::Subject subject_of(const std::string& name) { return model::Subject(name.empty() ? "" : "sub of " + name); }
 
@@ -31,6 +28,11 @@ model::Subject subject_of(const std::string& name) { return model::Subject(name.
 util::Time given_at() {
     static const util::Time time = util::SystemClock().now();
     return time;
+}
+
+model::Subject add_user(const Installation& installation, const std::string& name) {
+    return model::Subject(
+        text_of(installation.must_json({"user", "add", name, "--password-stdin"}, "quiet boats remember\n"), "sub"));
 }
 
 std::string put_user(const Installation& installation, const std::string& name) {
@@ -187,6 +189,38 @@ std::string hash_of(const Installation& installation, const std::string& name) {
 
 bool opens_with(const Installation& installation, const std::string& name, const std::string& password) {
     return crypto::verify_password(util::Secret(password), hash_of(installation, name));
+}
+
+model::Subject put_app(const Installation& installation, const std::string& name) {
+    model::Subject subject = add_user(installation, name);
+    const keys::Keys keys(installation.keys_directory(), keys::KeyUse::verify, false, true);
+    crypto::SystemRandom random;
+    const util::Time now = util::SystemClock().now();
+    const std::string sealed =
+        factor::seal_totp_secret(keys.factor_key(), subject, now, factor::make_totp_secret(random), random);
+    write(installation,
+          [&](db::Transaction& transaction) { store::replace_totp(transaction, subject, sealed, 1, now); });
+    return subject;
+}
+
+void put_codes(const Installation& installation, const std::string& name) {
+    const model::Subject subject = add_user(installation, name);
+    const keys::Keys keys(installation.keys_directory(), keys::KeyUse::verify, false, true);
+    const std::string hash = factor::recovery_code_hash(keys.factor_key(), subject, "1234567890123456");
+    write(installation, [&](db::Transaction& transaction) {
+        store::replace_recovery_codes(transaction, subject, {hash}, util::SystemClock().now());
+    });
+}
+
+void put_passkey(db::Transaction& transaction, const model::Subject& subject, const std::string& credential_id,
+                 const std::string& rp_id) {
+    store::Passkey passkey;
+    passkey.credential_id = credential_id;
+    passkey.subject = subject;
+    passkey.rp_id = rp_id;
+    passkey.name = "Key " + credential_id;
+    passkey.created_at = util::SystemClock().now();
+    store::insert_passkey(transaction, passkey);
 }
 
 std::int64_t count_rows(const Installation& installation, const std::string& rest) {

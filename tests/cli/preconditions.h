@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "installation.h"
+#include "model/ids.h"
 #include "model/user.h"
-#include "store/token_list.h"
+#include "store/passkeys.h"
 
 namespace postern::test {
 
@@ -15,6 +17,22 @@ namespace postern::test {
 util::Time given_at();
 /// Longer than the suite runs, also on a busy machine under a sanitizer: what is given so long does not expire in it.
 inline constexpr util::Seconds kLonger{40000};
+
+/// Runs `action(transaction)` in a transaction of its own.
+template <class Action>
+void write(db::Database& database, Action action) {
+    db::Transaction transaction(database, db::Durability::full);
+    action(transaction);
+    transaction.commit();
+}
+template <class Action>
+void write(const Installation& installation, Action action) {
+    auto database = installation.open();
+    write(database, action);
+}
+
+/// Adds a user as an operator does, and returns the subject.
+model::Subject add_user(const Installation& installation, const std::string& name);
 
 /// Returns the subject, "sub of <name>".
 std::string put_user(const Installation& installation, const std::string& name);
@@ -66,6 +84,16 @@ model::User stored_user(const Installation& installation, const std::string& nam
 std::string hash_of(const Installation& installation, const std::string& name);
 /// Tells whether a login with that password would succeed.
 bool opens_with(const Installation& installation, const std::string& name, const std::string& password);
+
+/// Adds the user. The secret is sealed with the factor.key of the installation.
+model::Subject put_app(const Installation& installation, const std::string& name);
+
+/// Adds the user with a recovery code under the factor.key of the installation.
+void put_codes(const Installation& installation, const std::string& name);
+
+/// A passkey of that user for the host, which is the one of an Installation unless it is named.
+void put_passkey(db::Transaction& transaction, const model::Subject& subject, const std::string& credential_id,
+                 const std::string& rp_id = "id.example.org");
 
 /// Returns the number of `SELECT count(*) FROM <rest>`.
 std::int64_t count_rows(const Installation& installation, const std::string& rest);

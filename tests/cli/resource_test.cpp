@@ -1,11 +1,9 @@
 // `postern resource`, and the options of clients about their access tokens.
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "installation.h"
 #include "support/deployment.h"
@@ -114,9 +112,8 @@ TEST_CASE("resource: a note says what an API can do with its tokens [RES-11]") {
 TEST_CASE("resource metadata: the document that the API publishes, and where [MCP-13, PRM-1, RFC 9728 §2, §3.1]") {
     const Fixture f;
     f.must({"resource", "add", "https://api.example.org/mcp", "--name", "Notes", "--scope", "read write"});
-    const auto result = f.postern({"resource", "metadata", "https://api.example.org/mcp"});
-    CHECK(result.exit_code == 0);
-    CHECK(has(result.err, "https://api.example.org/.well-known/oauth-protected-resource/mcp"));
+    CHECK(has(f.noted({"resource", "metadata", "https://api.example.org/mcp"}),
+              "https://api.example.org/.well-known/oauth-protected-resource/mcp"));
     const auto document = f.must_json({"resource", "metadata", "https://api.example.org/mcp"});
     CHECK(text_of(document, "resource") == "https://api.example.org/mcp");
     CHECK(words_of(document, "authorization_servers") == "https://id.example.org");

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "preconditions.h"
-#include "second_factors.h"
 #include "store/factors.h"
 #include "store/grants.h"
 #include "store/login_attempts.h"
@@ -33,21 +32,20 @@ void put_everything(const Installation& installation) {
     put_client(installation, "old");
     installation.must({"client", "disable", "old"});
     installation.must({"client", "set", "mail", "--allow-user", "ada"});
-    auto database = installation.open();
-    db::Transaction transaction(database, db::Durability::lazy);
-    store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
-    store::remember_device(transaction, {.token_hash = model::ValueHash("device"),
-                                         .id = "device",
-                                         .subject = model::Subject("sub of ada"),
-                                         .agent = "Firefox on Linux",
-                                         .created_at = given_at(),
-                                         .last_used_at = given_at(),
-                                         .expires_at = given_at() + kLonger});
-    for (int i = 0; i < 12; ++i) {
-        for (const char* key : {"pair:x", "user:x", "address:x"})
-            store::count_failures(transaction, {key}, given_at(), kLonger);
-    }
-    transaction.commit();
+    write(installation, [&](db::Transaction& transaction) {
+        store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
+        store::remember_device(transaction, {.token_hash = model::ValueHash("device"),
+                                             .id = "device",
+                                             .subject = model::Subject("sub of ada"),
+                                             .agent = "Firefox on Linux",
+                                             .created_at = given_at(),
+                                             .last_used_at = given_at(),
+                                             .expires_at = given_at() + kLonger});
+        for (int i = 0; i < 12; ++i) {
+            for (const char* key : {"pair:x", "user:x", "address:x"})
+                store::count_failures(transaction, {key}, given_at(), kLonger);
+        }
+    });
 }
 
 std::int64_t at(const json::Value& value, const char* member, const char* inner = nullptr) {
@@ -96,31 +94,48 @@ Samples parse_metrics(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("stats: counts what is there and works, apart from what is not") {
+TEST_CASE("stats: counts what is there and works, apart from what is not, the same for Prometheus and its parser") {
     const Installation installation;
     put_everything(installation);
     const auto stats = installation.must_json({"stats"});
-    CHECK(at(stats, "schema_version") == db::kSchemaVersion);
-    CHECK(at(stats, "clients", "enabled") == 2);
-    CHECK(at(stats, "clients", "disabled") == 1);
-    CHECK(at(stats, "restricted_clients") == 1);
-    CHECK(at(stats, "users", "enabled") == 2);
-    CHECK(at(stats, "users", "disabled") == 1);
-    CHECK(at(stats, "remembered_devices") == 1);
-    installation.reconfigure("login", json::Object{{"rememberDevice", 0}});
-    CHECK(at(installation.must_json({"stats"}), "remembered_devices") == 0);
-    CHECK(at(stats, "sessions") == 1);
-    CHECK(at(stats, "consents") == 1);
-    CHECK(at(stats, "grants") == 3);
-    for (const char* kind : {"authorization_code", "access_token", "refresh_token"})
-        CHECK(at(stats, "tokens", kind) == 3);
-    CHECK(at(stats, "logins", "failed") == 12);
-    CHECK(at(stats, "logins", "throttled") == 1);
-    CHECK(at(stats, "purgeable", "grants") == 1);
-    CHECK(at(stats, "purgeable", "refresh_tokens") == 1);
-    CHECK(at(stats, "purgeable", "sessions") == 0);
-    for (const char* kind : {"app", "recovery_codes", "passkeys", "missing"})
-        CHECK(at(stats, "second_factors", kind) == 0);
+    auto samples = parse_metrics(installation.must({"stats", "--prometheus"}));
+    struct Row {
+        const char* member;
+        const char* inner;
+        const char* sample;
+        std::int64_t value;
+    };
+    const Row rows[] = {
+        {"schema_version", nullptr, "postern_schema_version", db::kSchemaVersion},
+        {"clients", "enabled", "postern_clients{state=\"enabled\"}", 2},
+        {"clients", "disabled", "postern_clients{state=\"disabled\"}", 1},
+        {"restricted_clients", nullptr, "postern_restricted_clients", 1},
+        {"users", "enabled", "postern_users{state=\"enabled\"}", 2},
+        {"users", "disabled", "postern_users{state=\"disabled\"}", 1},
+        {"second_factors", "app", "postern_second_factors{state=\"app\"}", 0},
+        {"second_factors", "recovery_codes", "postern_second_factors{state=\"recovery_codes\"}", 0},
+        {"second_factors", "passkeys", "postern_second_factors{state=\"passkeys\"}", 0},
+        {"second_factors", "missing", "postern_second_factors{state=\"missing\"}", 0},
+        {"remembered_devices", nullptr, "postern_remembered_devices", 1},
+        {"sessions", nullptr, "postern_sessions", 1},
+        {"consents", nullptr, "postern_consents", 1},
+        {"grants", nullptr, "postern_grants", 3},
+        {"tokens", "authorization_code", "postern_tokens{kind=\"authorization_code\"}", 3},
+        {"tokens", "access_token", "postern_tokens{kind=\"access_token\"}", 3},
+        {"tokens", "refresh_token", "postern_tokens{kind=\"refresh_token\"}", 3},
+        {"logins", "failed", "postern_failed_logins", 12},
+        {"logins", "throttled", "postern_throttled_logins", 1},
+        {"purgeable", "grants", "postern_purgeable_rows{table=\"grants\"}", 1},
+        {"purgeable", "refresh_tokens", "postern_purgeable_rows{table=\"refresh_tokens\"}", 1},
+        {"purgeable", "sessions", "postern_purgeable_rows{table=\"sessions\"}", 0},
+        {"bytes", "database", "postern_file_size_bytes{file=\"database\"}", at(stats, "bytes", "database")},
+        {"bytes", "log", "postern_file_size_bytes{file=\"log\"}", at(stats, "bytes", "log")},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.sample);
+        CHECK(at(stats, row.member, row.inner) == row.value);
+        CHECK(samples[row.sample] == std::to_string(row.value));
+    }
     if (!is_on_postgresql()) {
         const fs::path file = installation.database_file();
         CHECK(at(stats, "bytes", "database") == static_cast<std::int64_t>(fs::file_size(file)));
@@ -131,7 +146,29 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     for (const auto& key : keys) {
         CHECK(text_of(key, "state") == "active");
         CHECK(at(key, "signs_from") <= util::to_epoch(given_at()));
+        const std::string sample = "postern_key_signs_from_timestamp_seconds{kid=\"" + text_of(key, "kid") +
+                                   "\",alg=\"" + text_of(key, "alg") + "\",state=\"active\"}";
+        CHECK(samples[sample] == std::to_string(at(key, "signs_from")));
     }
+    CHECK(installation.postern({"stats", "--prometheus", "--json"}).exit_code == 2);
+
+    const std::string text = installation.must({"stats"});
+    CHECK(std::regex_search(text, std::regex("restricted clients +1\n")));
+    CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
+    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
+                             "key RS256", "signs since"})
+        CHECK_MESSAGE(has(text, part), part);
+
+    const auto deleted = installation.must_json({"purge"});
+    for (const auto& entry : member_of(stats, "purgeable").if_object()->members()) {
+        CAPTURE(entry.first);
+        CHECK(at(deleted, entry.first.c_str()) == *entry.second.if_integer());
+    }
+    const auto after = installation.must_json({"stats"});
+    for (const auto& [table, rows_left] : member_of(after, "purgeable").if_object()->members())
+        CHECK(*rows_left.if_integer() == 0);
+    installation.reconfigure("login", json::Object{{"rememberDevice", 0}});
+    CHECK(at(installation.must_json({"stats"}), "remembered_devices") == 0);
 }
 
 TEST_CASE("stats: counts users by second factor, and those who must have one and have none [POLICY-1]") {
@@ -147,9 +184,7 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
     const model::Subject former(put_user(installation, "former"));
     const model::Subject gone = put_app(installation, "gone");
     put_user(installation, "disabled");
-    {
-        auto database = installation.open();
-        db::Transaction transaction(database, db::Durability::lazy);
+    write(installation, [&](db::Transaction& transaction) {
         for (const auto& subject : {app, codes, used, gone})
             store::replace_recovery_codes(transaction, subject, {"one", "two"}, given_at());
         for (const char* code : {"one", "two"}) store::spend_recovery_code(transaction, used, code, given_at());
@@ -159,8 +194,7 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
         put_passkey(transaction, suspended, "three");
         store::suspend_passkey(transaction, "three", given_at());
         put_passkey(transaction, former, "four", "former.example");
-        transaction.commit();
-    }
+    });
     installation.must({"group", "add", "staff"});
     installation.must({"group", "set", "staff", "--second-factor", "required"});
     for (const char* user : {"member", "codes"}) installation.must({"group", "member", "add", "staff", user});
@@ -187,66 +221,6 @@ TEST_CASE("stats: counts users by second factor, and those who must have one and
     }
 }
 
-TEST_CASE("stats: what purge deletes is what was to be purged") {
-    const Installation installation;
-    put_everything(installation);
-    const auto stats = installation.must_json({"stats"});
-    const auto deleted = installation.must_json({"purge"});
-    for (const auto& entry : member_of(stats, "purgeable").if_object()->members()) {
-        CAPTURE(entry.first);
-        CHECK(at(deleted, entry.first.c_str()) == *entry.second.if_integer());
-    }
-    const auto after = installation.must_json({"stats"});
-    for (const auto& [table, rows] : member_of(after, "purgeable").if_object()->members())
-        CHECK(*rows.if_integer() == 0);
-}
-
-TEST_CASE("stats: Prometheus gets the same numbers, in text that its parser takes") {
-    const Installation installation;
-    put_everything(installation);
-    const auto stats = installation.must_json({"stats"});
-    auto samples = parse_metrics(installation.must({"stats", "--prometheus"}));
-    struct Row {
-        const char* sample;
-        std::int64_t value;
-    };
-    const Row rows[] = {
-        {"postern_schema_version", at(stats, "schema_version")},
-        {"postern_clients{state=\"enabled\"}", 2},
-        {"postern_clients{state=\"disabled\"}", 1},
-        {"postern_restricted_clients", 1},
-        {"postern_users{state=\"enabled\"}", 2},
-        {"postern_users{state=\"disabled\"}", 1},
-        {"postern_second_factors{state=\"app\"}", 0},
-        {"postern_second_factors{state=\"recovery_codes\"}", 0},
-        {"postern_second_factors{state=\"passkeys\"}", 0},
-        {"postern_second_factors{state=\"missing\"}", 0},
-        {"postern_remembered_devices", 1},
-        {"postern_sessions", 1},
-        {"postern_consents", 1},
-        {"postern_grants", 3},
-        {"postern_tokens{kind=\"authorization_code\"}", 3},
-        {"postern_tokens{kind=\"access_token\"}", 3},
-        {"postern_tokens{kind=\"refresh_token\"}", 3},
-        {"postern_failed_logins", 12},
-        {"postern_throttled_logins", 1},
-        {"postern_purgeable_rows{table=\"grants\"}", 1},
-        {"postern_purgeable_rows{table=\"sessions\"}", 0},
-        {"postern_file_size_bytes{file=\"database\"}", at(stats, "bytes", "database")},
-        {"postern_file_size_bytes{file=\"log\"}", at(stats, "bytes", "log")},
-    };
-    for (const auto& row : rows) {
-        CAPTURE(row.sample);
-        CHECK(samples[row.sample] == std::to_string(row.value));
-    }
-    for (const auto& key : *member_of(stats, "keys").if_array()) {
-        const std::string sample = "postern_key_signs_from_timestamp_seconds{kid=\"" + text_of(key, "kid") +
-                                   "\",alg=\"" + text_of(key, "alg") + "\",state=\"active\"}";
-        CHECK(samples[sample] == std::to_string(at(key, "signs_from")));
-    }
-    CHECK(installation.postern({"stats", "--prometheus", "--json"}).exit_code == 2);
-}
-
 TEST_CASE("stats: what has quotation marks and backslashes in its name is escaped for Prometheus") {
     const Installation installation;
     const auto keys = installation.must_json({"key", "list"});
@@ -263,17 +237,6 @@ TEST_CASE("stats: what has quotation marks and backslashes in its name is escape
     const std::string metrics = installation.must({"stats", "--prometheus"});
     CHECK(has(metrics, R"(kid="a\"b\\c")"));
     CHECK(parse_metrics(metrics).size() > 20);
-}
-
-TEST_CASE("stats: a person reads words") {
-    const Installation installation;
-    put_everything(installation);
-    const std::string text = installation.must({"stats"});
-    CHECK(std::regex_search(text, std::regex("restricted clients +1\n")));
-    CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
-    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
-                             "key RS256", "signs since"})
-        CHECK_MESSAGE(has(text, part), part);
 }
 
 TEST_CASE("stats: writes nothing, and does without the keys when it may not look at them") {

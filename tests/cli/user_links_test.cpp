@@ -37,12 +37,7 @@ struct Fixture {
         REQUIRE(found);
         return *found;
     }
-    std::int64_t links() const {
-        auto database = installation.open();
-        auto row = database.prepare("SELECT count(*) FROM links");
-        REQUIRE(row.step());
-        return row.integer(0);
-    }
+    std::int64_t links() const { return count_rows(installation, "links"); }
     std::string log() const { return read_file(installation.syslog_file()); }
 };
 
