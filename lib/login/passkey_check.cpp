@@ -33,6 +33,7 @@ ChallengeUse use_at(const Browser& browser, const model::AuthorizationRequest& a
             .occasion = oauth::request_key(asked).str()};
 }
 
+/// In the order of factor::AssertionResponse.
 constexpr std::array kFields = {"id", "client_data", "authenticator_data", "signature", "user_handle"};
 
 /// The fields of the form, decoded; a field that is missing is empty.
@@ -46,14 +47,6 @@ std::optional<Fields> decode_fields(const http::Params& sent) {
         fields[i] = std::move(*decoded);
     }
     return fields;
-}
-
-factor::AssertionResponse response_of(const Fields& fields) {
-    return {.id = fields[0],
-            .client_data = fields[1],
-            .authenticator_data = fields[2],
-            .signature = fields[3],
-            .user_handle = fields[4]};
 }
 
 /// Why a passkey whose signature is right is not accepted; "": it is.
@@ -135,7 +128,8 @@ util::Result<AcceptedPasskey, Refused> judge(const PasskeyAttempt& attempt) {
                                                                     : "the challenge is not one of this page"};
     const auto fields = decode_fields(sent);
     if (!fields) return Refused{"a field of the passkey is not base64url", true};
-    const factor::AssertionResponse response = response_of(*fields);
+    const auto& [id, client_data, authenticator_data, signature, user_handle] = *fields;
+    const factor::AssertionResponse response{id, client_data, authenticator_data, signature, user_handle};
     auto found = store::find_passkey(context.store, response.id);
     if (!found) return Refused{"no user has that passkey", true};
 

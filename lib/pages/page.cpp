@@ -24,14 +24,7 @@ struct PageTemplates {
           logged_out(read("logged_out.html")),
           form_post(read("form_post.html", Scripts::one)) {}
 
-    Template login;
-    Template second_step;
-    Template few_codes;
-    Template consent;
-    Template error;
-    Template logout;
-    Template logged_out;
-    Template form_post;
+    Template login, second_step, few_codes, consent, error, logout, logged_out, form_post;
 };
 
 class TemplatePages final : public FromTemplates<Pages, PageTemplates> {

@@ -67,12 +67,10 @@ http::Response show_consent(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
-    const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
-
     pages::ConsentPage page;
     page.client_name = pages::client_name(resumed.target.client());
     page.client_host = destination(resumed.request.redirect_uri);
-    page.username = user ? user->username : "";
+    page.username = store::find_username(interaction.context.store, interaction.browser.session->subject);
     page.other_account = other_account_url(interaction, resumed.request);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);

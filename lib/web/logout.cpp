@@ -37,8 +37,7 @@ http::Response refused_logout(const Interaction& interaction, const oidc::Logout
 }
 
 std::string username_of(const Interaction& interaction) {
-    const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
-    return user ? user->username : "";
+    return store::find_username(interaction.context.store, interaction.browser.session->subject);
 }
 
 text::Message name_of(const Interaction& interaction, const std::optional<model::ClientId>& id) {
@@ -48,21 +47,19 @@ text::Message name_of(const Interaction& interaction, const std::optional<model:
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
-    http::Response cookies;
-    login::ensure_browser_id(interaction.context, interaction.browser, cookies);
-    pages::LogoutPage page;
-    // A bare client_id can be in any link, so the page does not say that this client sent the browser.
-    if (asked.hinted_subject)
-        page.client_name = name_of(interaction, asked.client_id);
-    else if (after.url())
-        page.leads_to = name_of(interaction, asked.client_id);
-    page.username = username_of(interaction);
-    page.action = endpoint(interaction);
-    page.csrf = csrf_token(interaction.context, Form::logout, interaction.browser, asked.id);
-    page.resume = oidc::seal_logout(interaction.context, {asked, interaction.browser.binding()});
-    http::Response response = interaction.pages().logout(page);
-    for (const auto& [name, value] : cookies.headers) response.add(name, value);
-    return response;
+    return login::with_browser_id(interaction.context, interaction.browser, [&] {
+        pages::LogoutPage page;
+        // A bare client_id can be in any link, so the page does not say that this client sent the browser.
+        if (asked.hinted_subject)
+            page.client_name = name_of(interaction, asked.client_id);
+        else if (after.url())
+            page.leads_to = name_of(interaction, asked.client_id);
+        page.username = username_of(interaction);
+        page.action = endpoint(interaction);
+        page.csrf = csrf_token(interaction.context, Form::logout, interaction.browser, asked.id);
+        page.resume = oidc::seal_logout(interaction.context, {asked, interaction.browser.binding()});
+        return interaction.pages().logout(page);
+    });
 }
 
 /// The web server's own login must end as well, or the next sign-in would not ask. The browser returns from there to

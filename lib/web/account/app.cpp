@@ -93,10 +93,8 @@ void note(const AccountVisit& visit, audit::Event event) {
 
 /// Else a thief of the password could be the next to set one up.
 bool must_stay(const AccountVisit& visit, db::Database& database) {
-    const oauth::Context& context = visit.context();
-    const auto user = login::find_factor_state(context, database, visit.subject());
-    const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
-    return standing.demanded >= model::Level::second_factor && !user.passkey;
+    return must_have_second_factor(visit, database) &&
+           !login::find_factor_state(visit.context(), database, visit.subject()).passkey;
 }
 
 http::Response remove(AccountVisit& visit) {

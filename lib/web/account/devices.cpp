@@ -60,14 +60,6 @@ Ended end_one(const AccountVisit& visit, const model::Sid& sid) {
     });
 }
 
-void note(const AccountVisit& visit, const Ended& all) {
-    for (const store::EndedSession& ended : all)
-        visit.context().trail.add(audit::Event::session_ended, {audit::subject(visit.subject()),
-                                                                audit::session(ended.sid),
-                                                                {"grants_ended", std::to_string(ended.grants)},
-                                                                {"by", "user"}});
-}
-
 void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
     if (devices == 0) return;
     visit.context().trail.add(audit::Event::devices_forgotten, {audit::subject(visit.subject()),
@@ -86,7 +78,7 @@ void sign_out_elsewhere(const AccountVisit& visit) {
         transaction.commit();
         return sessions;
     });
-    note(visit, ended);
+    note_ended(visit, ended);
     note_forgotten(visit, devices);
 }
 
@@ -145,7 +137,7 @@ http::Response submit_devices(AccountVisit& visit) {
     }
     const auto sid = form.find("sid");
     if (!sid) return refuse_malformed_form(visit, "field: sid");
-    note(visit, end_one(visit, model::Sid(std::string(*sid))));
+    note_ended(visit, end_one(visit, model::Sid(std::string(*sid))));
     return done(visit, AccountDone::signed_out);
 }
 

@@ -16,8 +16,7 @@ pages::Values values_of(const AccountFrame& frame, const pages::Renderer& render
                       {"problem", renderer.say(frame.problem)},
                       {"action", frame.action},
                       {"csrf", frame.csrf},
-                      {"state_parameter", frame.state_parameter}},
-            .lists = {}};
+                      {"state_parameter", frame.state_parameter}}};
 }
 
 pages::Values values_of(const HalfLoginFrame& frame, const text::Message& problem, const pages::Renderer& renderer) {
@@ -26,17 +25,15 @@ pages::Values values_of(const HalfLoginFrame& frame, const text::Message& proble
                       {"csrf", frame.csrf},
                       {"resume", frame.resume},
                       {"other_account", frame.other_account},
-                      {"problem", renderer.say(problem)}},
-            .lists = {}};
+                      {"problem", renderer.say(problem)}}};
 }
 
 pages::Values one(const std::string& name, const std::string& value) {
-    return {.texts = {{name, util::displayable(value)}}, .lists = {}};
+    return {.texts = {{name, util::displayable(value)}}};
 }
 
 pages::Values to_values(const AccountRow& row, const pages::Renderer& renderer) {
-    return {.texts = {{"name", renderer.say(row.name)}, {"state", renderer.say(row.state)}, {"url", row.url}},
-            .lists = {}};
+    return {.texts = {{"name", renderer.say(row.name)}, {"state", renderer.say(row.state)}, {"url", row.url}}};
 }
 
 pages::Values to_values(const ListedDevice& device, const pages::Renderer& renderer) {
@@ -45,8 +42,7 @@ pages::Values to_values(const ListedDevice& device, const pages::Renderer& rende
                       {"since", renderer.say(device.since)},
                       {"last_seen", renderer.say(device.last_seen)},
                       {"sid", device.sid},
-                      {"is_this", device.is_this ? "yes" : ""}},
-            .lists = {}};
+                      {"is_this", device.is_this ? "yes" : ""}}};
 }
 
 pages::Values to_values(const ListedRemembered& remembered, const pages::Renderer& renderer) {
@@ -54,8 +50,7 @@ pages::Values to_values(const ListedRemembered& remembered, const pages::Rendere
                       {"since", renderer.say(remembered.since)},
                       {"last_used", renderer.say(remembered.last_used)},
                       {"until", renderer.say(remembered.until)},
-                      {"id", remembered.id}},
-            .lists = {}};
+                      {"id", remembered.id}}};
 }
 
 pages::Values to_values(const ListedApplication& application, const pages::Renderer& renderer) {
@@ -65,8 +60,7 @@ pages::Values to_values(const ListedApplication& application, const pages::Rende
                                    {"first_party", application.first_party ? "yes" : ""},
                                    {"has_permissions", application.permissions.empty() ? "" : "yes"},
                                    {"since", renderer.say(application.since)},
-                                   {"last_used", renderer.say(application.last_used)}},
-                         .lists = {}};
+                                   {"last_used", renderer.say(application.last_used)}}};
     auto& permissions = values.lists["permissions"];
     for (const text::Message& permission : application.permissions)
         permissions.push_back(one("text", renderer.say(permission)));
@@ -78,23 +72,20 @@ pages::Values to_values(const ListedPasskey& passkey, const pages::Renderer& ren
                       {"id", passkey.id},
                       {"state", renderer.say(passkey.state)},
                       {"since", renderer.say(passkey.since)},
-                      {"last_used", renderer.say(passkey.last_used)}},
-            .lists = {}};
+                      {"last_used", renderer.say(passkey.last_used)}}};
 }
 
 pages::Values to_values(const ListedActivity& line, const pages::Renderer& renderer) {
     return {.texts = {{"text", renderer.say(line.text)},
                       {"detail", util::displayable(line.detail)},
                       {"when", renderer.say(line.when)},
-                      {"where", renderer.say(line.where)}},
-            .lists = {}};
+                      {"where", renderer.say(line.where)}}};
 }
 
 pages::Values to_values(const ListedClaim& claim, const pages::Renderer& renderer) {
     return {.texts = {{"label", renderer.say(claim.label)},
                       {"value", renderer.say(claim.value)},
-                      {"ltr", claim.value.is_data() ? "yes" : ""}},
-            .lists = {}};
+                      {"ltr", claim.value.is_data() ? "yes" : ""}}};
 }
 
 pages::Values to_values(const ClaimField& field, const pages::Renderer& renderer) {
@@ -104,8 +95,7 @@ pages::Values to_values(const ClaimField& field, const pages::Renderer& renderer
                       {"autocomplete", field.autocomplete},
                       {"value", util::displayable(field.value)},
                       {"value_dir", field.is_data ? "ltr" : "auto"},
-                      {"is_wrong", field.is_wrong ? "yes" : ""}},
-            .lists = {}};
+                      {"is_wrong", field.is_wrong ? "yes" : ""}}};
 }
 
 pages::Values to_values(const std::string& group, const pages::Renderer&) { return one("group", group); }
@@ -160,17 +150,8 @@ struct AccountTemplates {
           enrolment(read("account_enrol.html", pages::Scripts::one)),
           password_change(read("account_new_password.html", pages::Scripts::one)) {}
 
-    pages::Template overview;
-    pages::Template password;
-    pages::Template devices;
-    pages::Template applications;
-    pages::Template app;
-    pages::Template passkeys;
-    pages::Template activity;
-    pages::Template profile;
-    pages::Template codes;
-    pages::Template enrolment;
-    pages::Template password_change;
+    pages::Template overview, password, devices, applications, app, passkeys, activity, profile, codes, enrolment,
+        password_change;
 };
 
 class TemplateAccountPages final : public pages::FromTemplates<AccountPages, AccountTemplates> {

@@ -170,30 +170,26 @@ const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, 
     if (is_last(visit, passkeys, id, signs_in_alone) && !has_password(visit, database)) return kLastWayIn;
     if (!is_last(visit, passkeys, id, is_usable)) return nullptr;
     if (store::find_factors(database, visit.subject()).app) return nullptr;
-    const oauth::Context& context = visit.context();
-    const auto user = login::find_factor_state(context, database, visit.subject());
-    const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
-    return standing.demanded >= model::Level::second_factor ? kLastFactor : nullptr;
+    return must_have_second_factor(visit, database) ? kLastFactor : nullptr;
 }
 
 /// A thief of the passkey may have a session by it, and could set a password there. Which passkey a session began with
 /// is not kept, so that all others by passkey alone end.
-std::vector<std::pair<model::Sid, std::int64_t>> end_sessions_by_passkey(const AccountVisit& visit,
-                                                                         db::Transaction& transaction) {
+std::vector<store::EndedSession> end_sessions_by_passkey(const AccountVisit& visit, db::Transaction& transaction) {
     oauth::Context& context = visit.context();
     const util::Time now = context.now();
-    std::vector<std::pair<model::Sid, std::int64_t>> ended;  // with the number of its grants
+    std::vector<store::EndedSession> ended;
     for (const model::Session& other :
          store::sessions_of(transaction.database(), visit.subject(), oauth::session_life(context.settings, now))) {
         if (other.sid == visit.session.sid || !was_by_passkey_alone(other.how)) continue;
-        ended.emplace_back(other.sid, store::end_session(transaction, visit.subject(), other.sid, now).value_or(0));
+        ended.push_back({other.sid, store::end_session(transaction, visit.subject(), other.sid, now).value_or(0)});
     }
     return ended;
 }
 
 http::Response remove(AccountVisit& visit, std::string_view id) {
     const char* needed = nullptr;
-    std::vector<std::pair<model::Sid, std::int64_t>> ended;
+    std::vector<store::EndedSession> ended;
     const bool removed = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
         if (!store::find_user_to_change(transaction, visit.subject())) return false;
         needed = needed_for(visit, transaction, id);
@@ -209,11 +205,7 @@ http::Response remove(AccountVisit& visit, std::string_view id) {
     });
     if (needed != nullptr) return refused(list(visit, needed), "it is the last passkey, and the user needs one");
     if (removed) note(visit, audit::Event::passkey_removed, id);
-    for (const auto& [sid, grants] : ended)
-        visit.context().trail.add(audit::Event::session_ended, {audit::subject(visit.subject()),
-                                                                audit::session(sid),
-                                                                {"grants_ended", std::to_string(grants)},
-                                                                {"by", "user"}});
+    note_ended(visit, ended);
     return done(visit, AccountDone::passkey_removed);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "login/complete.h"
 #include "oauth/acr.h"
 #include "store/second_factor.h"
 #include "store/users.h"
@@ -139,6 +140,13 @@ store::SecondFactorState factors_of(const AccountVisit& visit) {
     return store::find_second_factor(context.store, visit.subject(), oauth::rp_id_of_second_factor(context.settings));
 }
 
+bool must_have_second_factor(const AccountVisit& visit, db::Database& database) {
+    const oauth::Context& context = visit.context();
+    const auto user = login::find_factor_state(context, database, visit.subject());
+    const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
+    return standing.demanded >= model::Level::second_factor;
+}
+
 bool needs_link(const AccountVisit& visit) {
     const login::LoginPolicy policy = login::policy_of(visit.context().settings);
     if (policy.may_enrol == login::MayEnrol::everybody) return false;
@@ -158,6 +166,14 @@ http::Response refuse_malformed_form(const AccountVisit& visit, const std::strin
 
 http::Response done(const AccountVisit& visit, AccountDone what) {
     return http::see_other(http::with_query(visit.url(), {{"done", std::string(row_of(what).word)}}));
+}
+
+void note_ended(const AccountVisit& visit, const std::vector<store::EndedSession>& all) {
+    for (const store::EndedSession& ended : all)
+        visit.context().trail.add(audit::Event::session_ended, {audit::subject(visit.subject()),
+                                                                audit::session(ended.sid),
+                                                                {"grants_ended", std::to_string(ended.grants)},
+                                                                {"by", "user"}});
 }
 
 text::Message message_of(AccountDone what) { return row_of(what).text; }

@@ -1,4 +1,4 @@
-// Whose account is it, and may it be changed now? Every page of the account asks here first.
+// The user and the page of a visit to the account, and the checks that come before a change.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "http/message.h"
 #include "login/activity.h"
 #include "model/session.h"
 #include "store/second_factor.h"
+#include "store/sessions.h"
 #include "web/account/page.h"
 #include "web/csrf.h"
 #include "web/interaction.h"
@@ -65,6 +67,9 @@ bool knows_login_time(const AccountVisit& visit);
 /// Returns the second factors that the user has to log in with now.
 store::SecondFactorState factors_of(const AccountVisit& visit);
 
+/// Returns true when the user's own logins must have a second factor.
+bool must_have_second_factor(const AccountVisit& visit, db::Database& database);
+
 /// Returns true when the user has no second factor, `login.enrolment` lets a password set none up, and no link was used
 /// of late: a thief of the password must not be first (POLICY-4).
 bool needs_link(const AccountVisit& visit);
@@ -98,7 +103,10 @@ enum class AccountDone {
 };
 /// Redirects to this page with 303, where `what` is reported.
 http::Response done(const AccountVisit& visit, AccountDone what);
-/// Returns what the page reports then.
+/// Returns the sentence in which the page reports `what`.
 text::Message message_of(AccountDone what);
+
+/// Writes to the audit log the sessions that the user has ended.
+void note_ended(const AccountVisit& visit, const std::vector<store::EndedSession>& all);
 
 }  // namespace postern::web

@@ -23,10 +23,7 @@ struct RecoverTemplates {
           email(read("recover_email.html", pages::Scripts::one)),
           ask(read("recover.html", pages::Scripts::one)) {}
 
-    pages::Template link;
-    pages::Template link_done;
-    pages::Template email;
-    pages::Template ask;
+    pages::Template link, link_done, email, ask;
 };
 
 class TemplateRecoverPages final : public pages::FromTemplates<RecoverPages, RecoverTemplates> {
@@ -44,8 +41,7 @@ public:
                                        {"options", page.passkey.options},
                                        {"challenge", page.passkey.challenge},
                                        {"proposed", renderer_.say(page.passkey.name)},
-                                       {"passkey_problem", renderer_.say(page.passkey_problem)}},
-                             .lists = {}};
+                                       {"passkey_problem", renderer_.say(page.passkey_problem)}}};
         return renderer_.respond(templates_->link, std::move(values), 200);
     }
 
@@ -54,8 +50,7 @@ public:
                                        {"sign_in", page.sign_in},
                                        {"enrol", page.lets_enrol ? "yes" : ""},
                                        {"passkey", page.passkey ? "yes" : ""},
-                                       {"codes", page.makes_codes ? "yes" : ""}},
-                             .lists = {}};
+                                       {"codes", page.makes_codes ? "yes" : ""}}};
         return renderer_.respond(templates_->link_done, std::move(values), 200);
     }
 
@@ -63,19 +58,17 @@ public:
         pages::Values values{.texts = {{"username", util::displayable(page.username)},
                                        {"email", util::displayable(page.email)},
                                        {"done", page.csrf.empty() ? "yes" : ""},
-                                       {"csrf", page.csrf}},
-                             .lists = {}};
+                                       {"csrf", page.csrf}}};
         return renderer_.respond(templates_->email, std::move(values), 200);
     }
 
     http::Response ask(const AskPage& page, int status) const override {
-        return renderer_.respond(
-            templates_->ask, {.texts = {{"csrf", page.csrf}, {"problem", renderer_.say(page.problem)}}, .lists = {}},
-            status);
+        return renderer_.respond(templates_->ask,
+                                 {.texts = {{"csrf", page.csrf}, {"problem", renderer_.say(page.problem)}}}, status);
     }
 
     http::Response asked() const override {
-        return renderer_.respond(templates_->ask, {.texts = {{"asked", "yes"}}, .lists = {}}, 200);
+        return renderer_.respond(templates_->ask, {.texts = {{"asked", "yes"}}}, 200);
     }
 };
 
