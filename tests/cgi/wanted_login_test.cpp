@@ -1,5 +1,4 @@
-// A fresh login is a password check and nothing else, and it is asked for once (the interface specification, authorize
-// rule 2).
+// The login that a client wants (OpenID Connect Core §3.1.2.1, §3.1.2.2): a fresh one, one of a certain user, or none.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -148,6 +147,112 @@ TEST_CASE("prompt=login: another user may log in, and the code is theirs [IF28, 
     const Landing done = browser.approve(consent);
     const Answer tokens = redeem(op, token_request(done.parameter("code")));
     CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kBob));
+}
+
+std::string subject_in(const Deployment& op, const Landing& done) {
+    const Answer tokens = redeem(op, token_request(done.parameter("code")));
+    return tokens.status == 200 ? text_of(jwt_claims(tokens.member("id_token")), "sub") : tokens.verdict();
+}
+
+/// Requests for Alice and nobody else, by hint and by claim.
+std::vector<Query> wanting_alice(const Deployment& op) {
+    UserAgent alice(op);
+    const std::string hint = text_of(obtain_tokens(op, alice, authorization_request()), "id_token");
+    const std::string sub = subject_of(op, kAlice);
+    return {authorization_request().with("id_token_hint", hint),
+            authorization_request().with("claims", "{\"id_token\":{\"sub\":{\"value\":\"" + sub + "\"}}}")};
+}
+
+TEST_CASE("expected user: another user is asked to log in, and Alice's login brings the code") {
+    const Deployment op;
+    for (const Query& request : wanting_alice(op)) {
+        UserAgent browser(op);
+        REQUIRE(browser.log_in(browser.authorize(authorization_request(kTrusted)), kBob, kBobPassword).verdict() ==
+                "code");
+        const Landing login = browser.authorize(request);
+        REQUIRE(login.verdict() == "login");
+        CHECK(browser.log_in(login, kAlice, "wrong").verdict() == "login");
+        const Landing done = browser.log_in(login);
+        CHECK(done.verdict() == "code");
+        CHECK(subject_in(op, done) == subject_of(op, kAlice));
+    }
+}
+
+TEST_CASE(
+    "expected user: another user's login gives the client login_required, once, and no code [OIDC Core §3.1.2.1u]") {
+    const Deployment op;
+    for (const Query& request : wanting_alice(op)) {
+        UserAgent browser(op);
+        const Landing login = browser.authorize(request.with("state", "a&b"));
+        REQUIRE(login.verdict() == "login");
+        const Landing refused = browser.log_in(login, kBob, kBobPassword);
+        CHECK(refused.verdict() == "login_required");
+        CHECK(refused.parameter("state") == "a&b");
+        CHECK(refused.parameter("iss") == op.issuer());
+        CHECK_FALSE(refused.parameter("error_description").empty());
+        // Going back, as Bob and as Alice: the request has ended.
+        const std::string resume = op.url("authorize") + "?resume=" + resume_of(login);
+        CHECK(browser.open(resume).verdict().starts_with("page"));
+        CHECK(browser.log_in(login).verdict().starts_with("page"));
+        // A new one is as good as ever, now that Alice is there.
+        CHECK(browser.authorize(request).verdict() == "code");
+    }
+}
+
+Query silent(const char* client = kWeb) { return authorization_request(client).with("prompt", "none"); }
+
+TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3.1.2.1w, A13]") {
+    Deployment op;
+    UserAgent alice(op);
+    const auto ask = [&](const Query& request) {
+        const Answer answer = alice.fetch(op.url("authorize") + "?" + request.text());
+        CHECK(answer.body.find("<form") == std::string::npos);
+        return verdict_of(op, answer);
+    };
+    CHECK(ask(silent()) == "login_required");
+    CHECK(op.count_rows("authorization_requests") == 0);
+    alice.log_in(alice.authorize(authorization_request()));
+    CHECK(ask(silent()) == "consent_required");
+    alice.sign_in(authorization_request());
+    CHECK(ask(silent()) == "code");
+    CHECK(ask(silent().with("scope", "openid email api")) == "consent_required");
+    CHECK(ask(silent().with("max_age", "600")) == "code");
+    op.advance(seconds(100));
+    CHECK(ask(silent().with("max_age", "100")) == "code");
+    CHECK(ask(silent().with("max_age", "99")) == "login_required");
+    CHECK(ask(silent().with("max_age", "0")) == "login_required");
+    const std::string code = alice.obtain_code(silent());
+    CHECK(redeem(op, token_request(code)).status == 200);
+    op.advance(seconds(7201));
+    CHECK(ask(silent()) == "login_required");
+}
+
+TEST_CASE("prompt=none: the client gets the reason of a refusal, and the state [IF104, IF175]") {
+    const Deployment op;
+    UserAgent visitor(op);
+    const Landing refused = visitor.authorize(silent().with("state", "a&b=c"));
+    CHECK(refused.verdict() == "login_required");
+    CHECK(refused.parameter("state") == "a&b=c");
+    CHECK(refused.mode == "query");
+    CHECK(refused.parameter("iss") == op.issuer());
+    CHECK_FALSE(refused.parameter("error_description").empty());
+    CHECK(refused.visited.size() == 1);
+}
+
+TEST_CASE("prompt=none: does not make an open redirector [RFC 9700 §4.11.2, A14, RFC 6749 §10.15]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    for (const std::string uri : {"https://evil.example/", "https://evil.example/cb", "https://app.example/cb/",
+                                  "https://app.example/cb/..", "//evil.example", "javascript:alert(1)"}) {
+        CAPTURE(uri);
+        UserAgent visitor(op);
+        for (UserAgent* browser : {&alice, &visitor}) {
+            const Answer answer = browser->fetch(op.url("authorize") + "?" + silent().with("redirect_uri", uri).text());
+            CHECK(answer.status == 400);
+            CHECK_FALSE(answer.has("Location"));
+        }
+    }
 }
 
 }  // namespace
