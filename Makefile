@@ -64,7 +64,7 @@ $(BUILD)/with/$(1): FORCE
 	@[ "$$$$(cat $$@ 2>/dev/null)" = "$$($(1))" ] || echo "$$($(1))" > $$@)
 endef
 # No database but a file without it. The driver is compiled with libpq's header, and loads the library when it is used.
-$(eval $(call optional,POSTGRESQL,libpq-fe.h,,lib/db/database tests/support/database))
+$(eval $(call optional,POSTGRESQL,libpq-fe.h,,lib/db/without_postgres tests/support/database))
 # No program that fetches over HTTPS without it. It alone is linked with libcurl, from 7.85 on, and an endpoint starts it.
 $(eval $(call optional,FETCH,curl/header.h,-lcurl))
 # The account shows the key of an authenticator app in words alone without it. Debian has no static library of it.

@@ -1,5 +1,5 @@
 // Applies the options about who may use a client.
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // `postern client claim`: adds, lists and removes the claims that one client is told under names of its own.
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 
 #include <iostream>
 

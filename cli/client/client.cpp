@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "cli/audit.h"
-#include "cli/client/client.h"
 #include "cli/client/options.h"
+#include "cli/client/parts.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"

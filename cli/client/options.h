@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 #include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"

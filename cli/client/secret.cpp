@@ -1,5 +1,5 @@
 // Secrets of clients: made, shown once, replaced.
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 
 #include "cli/audit.h"
 #include "cli/input.h"

@@ -1,5 +1,5 @@
 // Prints clients: which members, and under which names.
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 
 #include "cli/output.h"
 

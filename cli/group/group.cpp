@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "cli/audit.h"
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/audit.h"
-#include "cli/client/client.h"
+#include "cli/client/parts.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/lookup.h"
