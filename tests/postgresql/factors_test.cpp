@@ -119,7 +119,7 @@ Verdict apps_that_are_set_up(Driver driver) {
         const web::ProvedApp proved{{factor::make_totp_secret(own.random), 0}, kStep};
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!store::find_user_to_change(transaction, world.at(round))) return kRefused;
-            const auto codes = web::turn_on(own, transaction, world.at(round), proved);
+            const auto codes = web::turn_on(own, world.browser, transaction, world.at(round), proved);
             if (!codes) return kRefused;
             transaction.commit();
             return kDone;

@@ -143,7 +143,7 @@ http::Response submit_app(AccountVisit& visit) {
     auto proved = prove_new_app(visit.interaction, visit.subject());
     if (!proved) return refuse_app(visit, proved.error());
     const auto added = add_factor(visit, model::with_code(visit.session.how), [&](db::Transaction& transaction) {
-        return turn_on(visit.interaction, transaction, visit.subject(), *proved);
+        return turn_on(visit.context(), visit.interaction.browser, transaction, visit.subject(), *proved);
     });
     if (!added) return refuse_app(visit, late_app_refusal(visit.interaction, visit.subject(), std::move(proved->app)));
     note(visit, audit::Event::app_added);

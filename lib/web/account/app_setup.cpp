@@ -131,9 +131,8 @@ util::Result<ProvedApp, AppRefusal> prove_new_app(Interaction& interaction, cons
     return ProvedApp{std::move(*app), verdict.step};
 }
 
-FirstCodes turn_on(Interaction& interaction, db::Transaction& transaction, const model::Subject& subject,
-                   const ProvedApp& proved) {
-    oauth::Context& context = interaction.context;
+FirstCodes turn_on(oauth::Context& context, const login::Browser& browser, db::Transaction& transaction,
+                   const model::Subject& subject, const ProvedApp& proved) {
     if (store::find_stamp(transaction.database(), subject) != proved.app.stamp) return std::nullopt;
     std::vector<std::string> codes;
     if (!store::find_factors(transaction.database(), subject).any()) codes = make_codes(context, transaction, subject);
@@ -143,7 +142,7 @@ FirstCodes turn_on(Interaction& interaction, db::Transaction& transaction, const
     store::replace_totp(transaction, subject, sealed, proved.step, now);
     store::raise_stamp(transaction, subject);
     const auto note = [&](model::ActivityKind what) {
-        login::note_activity(context, transaction, interaction.browser, subject, what);
+        login::note_activity(context, transaction, browser, subject, what);
     };
     note(model::ActivityKind::app_added);
     if (!codes.empty()) note(model::ActivityKind::recovery_codes_made);
@@ -172,13 +171,12 @@ login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup) {
                                           store::list_passkeys(setup.context.store, setup.subject)});
 }
 
-FirstCodes add_own_passkey(Interaction& interaction, db::Transaction& transaction, const login::ProvedPasskey& proved,
-                           std::optional<login::PasskeyRefusal>& refusal) {
-    oauth::Context& context = interaction.context;
+FirstCodes add_own_passkey(oauth::Context& context, const login::Browser& browser, db::Transaction& transaction,
+                           const login::ProvedPasskey& proved, std::optional<login::PasskeyRefusal>& refusal) {
     const model::Subject& subject = proved.row.subject;
     const store::Factors before = store::find_factors(transaction.database(), subject);
     refusal.reset();  // an engine may run the action again
-    const auto added = login::add_passkey(context, interaction.browser, transaction, proved, before.passkeys);
+    const auto added = login::add_passkey(context, browser, transaction, proved, before.passkeys);
     if (!added) {
         refusal = added.error();
         return std::nullopt;
@@ -186,7 +184,7 @@ FirstCodes add_own_passkey(Interaction& interaction, db::Transaction& transactio
     std::vector<std::string> codes;
     if (before.any() || !has_app_page(context.settings) || !context.keys.has_factor_key()) return codes;
     codes = make_codes(context, transaction, subject);
-    login::note_activity(context, transaction, interaction.browser, subject, model::ActivityKind::recovery_codes_made);
+    login::note_activity(context, transaction, browser, subject, model::ActivityKind::recovery_codes_made);
     return codes;
 }
 

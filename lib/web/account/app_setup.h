@@ -74,8 +74,8 @@ using FirstCodes = std::optional<std::vector<std::string>>;
 
 /// Replaces the user's authenticator app, spends the code and writes the lines of the activity. nullopt: the stamp has
 /// grown. The transaction holds the user's row (store::find_user_to_change). Needs factor.key.
-FirstCodes turn_on(Interaction& interaction, db::Transaction& transaction, const model::Subject& subject,
-                   const ProvedApp& proved);
+FirstCodes turn_on(oauth::Context& context, const login::Browser& browser, db::Transaction& transaction,
+                   const model::Subject& subject, const ProvedApp& proved);
 
 /// Ends the recovery codes of a user who has no other second factor left (CODE-5).
 void end_codes_without_factor(db::Transaction& transaction, const model::Subject& subject);
@@ -89,8 +89,8 @@ login::NewPasskey ask_for_own_passkey(const login::PasskeySetup& setup);
 
 /// Calls login::add_passkey. Makes no codes where no second factor is asked for, or factor.key is missing. nullopt:
 /// `refusal` says why.
-FirstCodes add_own_passkey(Interaction& interaction, db::Transaction& transaction, const login::ProvedPasskey& proved,
-                           std::optional<login::PasskeyRefusal>& refusal);
+FirstCodes add_own_passkey(oauth::Context& context, const login::Browser& browser, db::Transaction& transaction,
+                           const login::ProvedPasskey& proved, std::optional<login::PasskeyRefusal>& refusal);
 
 /// Returns true when the same form has added the passkey before: the button was pressed twice.
 bool is_added(oauth::Context& context, const login::ProvedPasskey& proved);

@@ -135,7 +135,7 @@ http::Response enrol_passkey(Interaction& interaction, const AccountPages& pages
     if (!proved) return refuse_passkey(interaction, pages, visit, proved.error());
     std::optional<login::PasskeyRefusal> refusal;
     const auto write = [&](db::Transaction& transaction) {
-        return add_own_passkey(interaction, transaction, *proved, refusal);
+        return add_own_passkey(interaction.context, interaction.browser, transaction, *proved, refusal);
     };
     SetUp set_up{with_new_passkey(visit.half().done, *proved),
                  audit::Event::passkey_added,
@@ -156,7 +156,7 @@ http::Response enrol_app(Interaction& interaction, const AccountPages& pages, co
     const auto proved = prove_new_app(interaction, subject);
     if (!proved) return refuse_app(interaction, pages, visit, proved.error());
     const auto write = [&](db::Transaction& transaction) {
-        return turn_on(interaction, transaction, subject, *proved);
+        return turn_on(interaction.context, interaction.browser, transaction, subject, *proved);
     };
     return complete_with(
         interaction, pages, visit,

@@ -119,7 +119,7 @@ http::Response add(AccountVisit& visit) {
     std::optional<login::PasskeyRefusal> refusal;
     const auto added =
         add_factor(visit, with_new_passkey(visit.session.how, *proved), [&](db::Transaction& transaction) {
-            return add_own_passkey(visit.interaction, transaction, *proved, refusal);
+            return add_own_passkey(visit.context(), visit.interaction.browser, transaction, *proved, refusal);
         });
     if (!added && is_added(visit.context(), *proved)) return done(visit, AccountDone::passkey_added);
     if (!added && !refusal) refusal = login::PasskeyRefusal{login::kAccountChanged, added.error()};
