@@ -19,7 +19,7 @@ bool is_fit(const RsaPublic& rsa) {
     return is_shortest(rsa.e) && is_odd(rsa.e) && rsa.e != "\x01"sv && rsa.e.size() <= kMaxExponentBytes;
 }
 
-/// That the point is on the curve is checked by OpenSSL as it reads it.
+/// OpenSSL checks that the point is on the curve as it reads it.
 bool is_fit(const EcPublic& ec) { return ec.x.size() == kCoordinateBytes && ec.y.size() == kCoordinateBytes; }
 
 bool is_fit(const OkpPublic& okp) { return okp.x.size() == kCoordinateBytes; }

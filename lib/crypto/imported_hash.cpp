@@ -24,7 +24,7 @@ constexpr int kMinBcryptCost = 4;
 constexpr std::int64_t kMaxRounds = 1'000'000;  ///< 0.2 s
 constexpr std::int64_t kMinRounds = 1000;
 
-/// What crypt_gensalt(3) writes for the costs 1 to 8: 1 to 128 MiB for each login.
+/// The parameters that crypt_gensalt(3) writes for the costs 1 to 8: 1 to 128 MiB for each login.
 constexpr std::array<std::string_view, 8> kYescryptParameters = {"j75", "j85", "j7T", "j8T",
                                                                  "j9T", "jAT", "jBT", "jCT"};
 

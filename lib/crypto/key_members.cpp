@@ -31,7 +31,7 @@ Algorithm check(const RsaPublic& rsa) {
     return Algorithm::RS256;
 }
 
-/// That the point is on the curve is checked by OpenSSL as it reads it.
+/// OpenSSL checks that the point is on the curve as it reads it.
 Algorithm check(const EcPublic& ec) {
     if (ec.x.size() != kCoordinateBytes || ec.y.size() != kCoordinateBytes) {
         throw CryptoError("a P-256 coordinate is not 32 bytes");

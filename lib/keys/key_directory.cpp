@@ -278,7 +278,7 @@ std::vector<std::string> KeyDirectory::take(const std::vector<KeyFile>& files) {
     return changed;
 }
 
-/// What cannot be looked at is not missing: it would be replaced.
+/// A file that cannot be looked at is not missing: it would be replaced.
 bool KeyDirectory::has(const char* name) const {
     const std::string path = directory_ + "/" + name;
     struct stat status {};

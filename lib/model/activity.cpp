@@ -50,7 +50,7 @@ const Row& row_of(ActivityKind what) {
     return *std::ranges::find_if(kRows, [&](const Row& row) { return row.what == what; });
 }
 
-/// What tells how a login was done, in the order in which methods_of has them.
+/// The methods that tell how a login was done, in the order in which methods_of has them.
 struct Way {
     std::string_view methods;
     const char* signed_in;

@@ -1,4 +1,4 @@
-// What each way to log in adds to a login.
+// Decides how much each way to log in adds to a login.
 #include "model/authentication.h"
 
 #include <algorithm>

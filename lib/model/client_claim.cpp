@@ -1,4 +1,4 @@
-// What may a client be told under a name of its own?
+// Decides which claims a client may be told under a name of its own.
 #include "model/client_claim.h"
 
 #include <algorithm>

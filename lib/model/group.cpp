@@ -1,4 +1,4 @@
-// What may be the name of a group?
+// Decides which texts may be the name of a group.
 #include "model/group.h"
 
 #include <algorithm>

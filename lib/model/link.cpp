@@ -1,16 +1,12 @@
-// The names of what links are for.
+// The names of the purposes of links.
 #include "model/link.h"
 
-#include <stdexcept>
+#include "model/named.h"
 
 namespace postern::model {
 namespace {
 
-struct Name {
-    LinkPurpose purpose;
-    std::string_view name;
-};
-constexpr Name kNames[] = {
+constexpr Named<LinkPurpose> kNames[] = {
     {LinkPurpose::invite, "invite"},
     {LinkPurpose::password, "password"},
     {LinkPurpose::factors, "factors"},
@@ -19,16 +15,8 @@ constexpr Name kNames[] = {
 
 }  // namespace
 
-std::string_view to_string(LinkPurpose purpose) {
-    for (const Name& row : kNames)
-        if (row.purpose == purpose) return row.name;
-    throw std::logic_error("purpose of a link without a name");
-}
+std::string_view to_string(LinkPurpose purpose) { return name_of(kNames, purpose); }
 
-std::optional<LinkPurpose> parse_link_purpose(std::string_view name) {
-    for (const Name& row : kNames)
-        if (row.name == name) return row.purpose;
-    return std::nullopt;
-}
+std::optional<LinkPurpose> parse_link_purpose(std::string_view name) { return find_named(kNames, name); }
 
 }  // namespace postern::model

@@ -1,20 +1,15 @@
 // The names of kinds of mail, and the address that a user has.
 #include "model/mail.h"
 
-#include <stdexcept>
-
 #include "crypto/digest.h"
+#include "model/named.h"
 #include "text/mail_address.h"
 #include "util/text.h"
 
 namespace postern::model {
 namespace {
 
-struct Name {
-    MailKind kind;
-    std::string_view name;
-};
-constexpr Name kNames[] = {
+constexpr Named<MailKind> kNames[] = {
     {MailKind::reset, "reset"},     {MailKind::invite, "invite"}, {MailKind::password, "password"},
     {MailKind::factors, "factors"}, {MailKind::email, "email"},   {MailKind::notice, "notice"},
     {MailKind::guess, "guess"},
@@ -22,17 +17,9 @@ constexpr Name kNames[] = {
 
 }  // namespace
 
-std::string_view to_string(MailKind kind) {
-    for (const Name& row : kNames)
-        if (row.kind == kind) return row.name;
-    throw std::logic_error("kind of mail without a name");
-}
+std::string_view to_string(MailKind kind) { return name_of(kNames, kind); }
 
-std::optional<MailKind> parse_mail_kind(std::string_view name) {
-    for (const Name& row : kNames)
-        if (row.name == name) return row.kind;
-    return std::nullopt;
-}
+std::optional<MailKind> parse_mail_kind(std::string_view name) { return find_named(kNames, name); }
 
 std::string email_key(std::string_view address) {
     return text::is_mail_address(address) ? crypto::sha256_hex(util::to_lower(address)) : "";

@@ -1,4 +1,4 @@
-// What is a client told under names of its own?
+// Decides which claims and names of groups a client is told under names of its own.
 #include "store/client_claims.h"
 
 #include "db/error.h"

@@ -3,9 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace postern::store {
+namespace {
+
+std::string read_text(db::Statement& row) {
+    std::string text;
+    row >> text;
+    return text;
+}
+
+}  // namespace
 
 db::Statement& operator>>(db::Statement& row, model::Level& level) {
     std::int64_t number = 0;
@@ -15,30 +23,22 @@ db::Statement& operator>>(db::Statement& row, model::Level& level) {
 }
 
 db::Statement& operator>>(db::Statement& row, model::Scope& scope) {
-    std::string text;
-    row >> text;
-    scope = model::Scope::stored(std::move(text));
+    scope = model::Scope::stored(read_text(row));
     return row;
 }
 
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names) {
-    std::string text;
-    row >> text;
-    names = model::parse_claim_names(text);
+    names = model::parse_claim_names(read_text(row));
     return row;
 }
 
 db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris) {
-    std::string text;
-    row >> text;
-    uris = model::parse_resource_uris(text);
+    uris = model::parse_resource_uris(read_text(row));
     return row;
 }
 
 db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes) {
-    std::string text;
-    row >> text;
-    scopes = model::parse_resource_scopes(text);
+    scopes = model::parse_resource_scopes(read_text(row));
     return row;
 }
 

@@ -49,7 +49,7 @@ std::map<std::string, std::string> parse(const std::string& uri) {
     return options;
 }
 
-/// None when the name cannot be resolved now.
+/// Returns none when the name cannot be resolved now.
 std::vector<std::string> addresses_of(const std::string& host) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;

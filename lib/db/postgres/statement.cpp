@@ -10,7 +10,7 @@
 namespace postern::db {
 namespace {
 
-// Of PostgreSQL's catalog, where they never change.
+// Types of PostgreSQL's catalog, where they never change.
 constexpr Oid kText = 25;
 constexpr Oid kBigint = 20;
 

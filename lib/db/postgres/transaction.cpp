@@ -13,8 +13,8 @@ namespace {
 // Kept prepared, by address.
 constexpr const char* kBegin = "BEGIN ISOLATION LEVEL READ COMMITTED";
 constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-// What only grants rights may be lost with the server's memory. The WAL is one line: a later durable commit makes it
-// durable too.
+// A commit that only grants rights may be lost with the server's memory. The WAL is one line: a later durable commit
+// makes it durable too.
 constexpr const char* kLazy = "SET LOCAL synchronous_commit = off";
 constexpr const char* kLimitWaits = "SELECT set_config('lock_timeout', $1, true)";
 // A commit that has written no WAL waits for no standby. But an earlier one, whose answer was an error, may have

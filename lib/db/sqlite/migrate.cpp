@@ -10,7 +10,7 @@
 namespace postern::db {
 namespace {
 
-// Of the logins that a schema before version 4 has kept: the names are those of lib/oauth/acr.h.
+// Levels of the logins that a schema before version 4 has kept: the names are those of lib/oauth/acr.h.
 constexpr const char* kByPassword[] = {
     "UPDATE sessions SET level = 1, amr = 'pwd'",
     "UPDATE grants SET acr = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport', amr = 'pwd'"
