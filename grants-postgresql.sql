@@ -15,12 +15,12 @@ GRANT SELECT ON client_secrets TO postern_token, postern_introspect, postern_rev
 
 -- All but the password hash, which the login page and the account alone may read.
 GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON users TO
-    postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token, postern_account;
+    postern_userinfo, postern_login, postern_token, postern_account;
 GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (must_change_password) ON users TO postern_login, postern_account;
 GRANT SELECT (password_changed_at) ON users TO postern_account;
-GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
-GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
+GRANT SELECT (subject, username, enabled) ON users TO
+    postern_authorize, postern_scopes, postern_introspect, postern_revoke, postern_logout;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
 GRANT UPDATE (password_hash, stamp, enrol_until, must_change_password, password_changed_at) ON users TO postern_account;
 

@@ -61,7 +61,8 @@ export async function openProvider(options = {}) {
 }
 
 export class Provider {
-  #signedIn = null;
+  #browser = null;
+  #signingIn = null;
 
   constructor(deployment, user, clients) {
     Object.assign(this, { deployment, user, clients });
@@ -142,10 +143,18 @@ export class Provider {
   }
 
   /// A fresh code: { code, verifier, redirect_uri, person }. Without `person` it is a browser where the user is signed
-  /// in since the first time.
+  /// in since the first time, whose sign-in the others wait for: a second one would end the forms of the first.
   async code(client, parameters = {}, person = undefined) {
+    if (person) return this.#codeIn(person, client, parameters);
+    this.#browser ??= this.person();
+    if (this.#signingIn) await this.#signingIn.catch(() => {});
+    const code = this.#codeIn(this.#browser, client, parameters);
+    this.#signingIn ??= code;
+    return code;
+  }
+
+  async #codeIn(browser, client, parameters) {
     const verifier = newVerifier();
-    const browser = person ?? (this.#signedIn ??= this.person());
     const page = await this.walk(
       browser,
       this.authorizationUrl(client, { code_challenge: challengeOf(verifier), ...parameters }),
