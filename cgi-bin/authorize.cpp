@@ -1,7 +1,7 @@
 // The authorization endpoint (RFC 6749 §3.1): starts and resumes authorization requests.
 #include "web/authorization.h"
 
-#include "fetch/child.h"
+#include "fetch/fetcher.h"
 #include "server/app.h"
 #include "server/serve.h"
 

@@ -106,6 +106,16 @@ util::Secret ask(const char* prompt) {
     return util::Secret(std::move(line));
 }
 
+/// Asks twice without echo.
+util::Secret prompt_new_password() {
+    if (isatty(STDIN_FILENO) == 0)
+        throw UsageError("standard input is not a terminal; use --password-stdin and write the password as one line");
+    util::Secret first = ask("Password: ");
+    const util::Secret second = ask("Repeat the password: ");
+    if (first.reveal() != second.reveal()) throw Refused("the two passwords differ; nothing was changed");
+    return first;
+}
+
 }  // namespace
 
 /// The login form refuses control bytes and text that is not UTF-8, so such a password could be set and never used.
@@ -164,15 +174,6 @@ json::Object read_json_object(const char* what) {
         throw Refused(std::string("the ") + what +
                       " on standard input must be one JSON object, like {\"name\": \"Ada\"}");
     return *object;
-}
-
-util::Secret prompt_new_password() {
-    if (isatty(STDIN_FILENO) == 0)
-        throw UsageError("standard input is not a terminal; use --password-stdin and write the password as one line");
-    util::Secret first = ask("Password: ");
-    const util::Secret second = ask("Repeat the password: ");
-    if (first.reveal() != second.reveal()) throw Refused("the two passwords differ; nothing was changed");
-    return first;
 }
 
 util::Secret read_new_password(bool from_stdin) {

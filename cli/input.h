@@ -16,9 +16,6 @@ util::Secret read_secret_line(const char* what);
 /// The rest of standard input as one JSON object. Throws Refused with line and column if it is not one.
 json::Object read_json_object(const char* what);
 
-/// Asks twice without echo. Throws UsageError if standard input is not a terminal, Refused if the two passwords differ.
-util::Secret prompt_new_password();
-
 /// A new password: one line of standard input, or typed twice. Throws Refused for one that could not be typed into the
 /// login form.
 util::Secret read_new_password(bool from_stdin);

@@ -101,9 +101,10 @@ void move(const Invocation& invocation, const config::Config& config, const Opti
     const auto tables = db::move_store(config.database, *options.to, move);
     if (!options.dry_run) note_done(invocation, {{"file", *options.to}});
     if (invocation.json) return print_json(to_json(tables, config, options));
-    std::vector<std::vector<std::string>> rows;
-    for (const db::TableRows& table : tables) rows.push_back({table.table, std::to_string(table.rows)});
-    print_table({"table", options.dry_run ? "rows that would move" : "rows moved"}, rows);
+    print_table_rows({"table", options.dry_run ? "rows that would move" : "rows moved"}, tables,
+                     [](const db::TableRows& table) {
+                         return std::vector{table.table, std::to_string(table.rows)};
+                     });
     if (options.dry_run)
         std::cout << "\nCopied and compared, then undone: nothing has changed. Without --dry-run, requests that write "
                      "are answered 503 for about as long as this took.\n";

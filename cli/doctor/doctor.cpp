@@ -7,7 +7,7 @@
 #include "cli/doctor/findings.h"
 #include "cli/doctor/live/live.h"
 #include "cli/output.h"
-#include "text/mail_address.h"
+#include "text/mail.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -73,15 +73,11 @@ Findings examine(const std::string& config_path, const Options& options) {
     return findings;
 }
 
-json::Value to_json(const Findings& findings) {
-    json::Array array;
-    for (const Finding& finding : findings.list()) {
-        array.emplace_back(json::Object{{"check", finding.check},
-                                        {"state", to_string(finding.state)},
-                                        {"detail", finding.detail},
-                                        {"fix", finding.fix}});
-    }
-    return array;
+json::Object to_json(const Finding& finding) {
+    return {{"check", finding.check},
+            {"state", to_string(finding.state)},
+            {"detail", finding.detail},
+            {"fix", finding.fix}};
 }
 
 void print(const Findings& findings) {
@@ -100,7 +96,7 @@ void doctor(const Invocation& invocation, const Options& options) {
         throw UsageError("--mail must be an address like ada@example.org");
     const Findings findings = examine(invocation.config_path, options);
     if (invocation.json)
-        print_json(to_json(findings));
+        print_json(json::array_of(findings.list(), to_json));
     else
         print(findings);
     const std::size_t errors = findings.count(State::error);

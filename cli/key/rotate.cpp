@@ -170,11 +170,8 @@ void rotate(const Invocation& invocation, const RotateOptions& typed) {
     directory.reset();  // a `key sync` may run from here on
     if (must_be_known_at_once(added)) shared.wait_for_others(util::Seconds{options.wait});
     note_closed_files(config.keys);
-    if (invocation.json) {
-        json::Array array;
-        for (const KeyInfo& key : added) array.emplace_back(to_json(key, config.settings));
-        return print_json(std::move(array));
-    }
+    if (invocation.json)
+        return print_json(json::array_of(added, [&](const KeyInfo& key) { return to_json(key, config.settings); }));
     if (!added.empty()) print_keys(added, config.settings);
     if (options.seal) std::cout << "seal.key is renewed\n";
 }

@@ -87,12 +87,10 @@ void nodes(const Invocation& invocation, const std::string& forgotten) {
     if (!forgotten.empty()) return forget(invocation, database, forgotten);
     const auto all = store::list_key_nodes(database);
     if (invocation.json) return print_json_rows(all, to_json);
-    std::vector<std::vector<std::string>> rows;
-    for (const store::KeyNode& node : all) {
-        rows.push_back({node.node, std::to_string(node.generation), std::to_string(node.clock_offset.count()) + " ms",
-                        to_text(node.seen_at)});
-    }
-    print_table({"NODE", "GENERATION", "CLOCK", "SEEN"}, rows);
+    print_table_rows({"NODE", "GENERATION", "CLOCK", "SEEN"}, all, [](const store::KeyNode& node) {
+        return std::vector{node.node, std::to_string(node.generation),
+                           std::to_string(node.clock_offset.count()) + " ms", to_text(node.seen_at)};
+    });
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "mail/texts.h"
 #include "model/activity.h"
 #include "oauth/access_token.h"
-#include "text/mail_message.h"
-#include "text/shown_time.h"
+#include "text/mail.h"
+#include "text/message.h"
 #include "util/text.h"
 #include "web/recover/paths.h"
 

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "crypto/random.h"
 #include "mail/notice.h"
-#include "os/wake_file.h"
+#include "os/file.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
 

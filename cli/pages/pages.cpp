@@ -11,7 +11,7 @@
 #include "cli/pages/samples.h"
 #include "os/file.h"
 #include "text/languages.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "util/clock.h"
 
 namespace postern::cli {

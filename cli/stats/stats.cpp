@@ -118,8 +118,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
     const store::Statistics& statistics = report.statistics;
     json::Object purgeable;
     for (const auto& [table, rows] : report.purgeable) purgeable.set(table, rows);
-    json::Array keys;
-    for (const keys::KeyInfo& key : report.keys) keys.emplace_back(to_json(key, settings));
+    json::Array keys = json::array_of(report.keys, [&](const keys::KeyInfo& key) { return to_json(key, settings); });
     return json::Object{
         {"schema_version", db::kSchemaVersion},
         {"clients", states_json(statistics.clients)},

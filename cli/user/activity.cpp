@@ -30,14 +30,8 @@ void show(const Invocation& invocation, const std::string& name) {
     auto lines = store::list_activity(database, require_user(database, name).subject, now());
     if (!config.settings.account.addresses)
         for (model::ActivityLine& line : lines) line.address.clear();
-    if (invocation.json) {
-        json::Array list;
-        for (const model::ActivityLine& line : lines) list.emplace_back(to_json(line));
-        return print_json(std::move(list));
-    }
-    std::vector<std::vector<std::string>> rows;
-    for (const model::ActivityLine& line : lines) rows.push_back(to_cells(line));
-    print_table({"TIME", "WHAT", "DETAIL", "BROWSER", "ADDRESS"}, rows);
+    if (invocation.json) return print_json(json::array_of(lines, to_json));
+    print_table_rows({"TIME", "WHAT", "DETAIL", "BROWSER", "ADDRESS"}, lines, to_cells);
 }
 
 }  // namespace

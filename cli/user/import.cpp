@@ -80,12 +80,10 @@ void print(const Invocation& invocation, const ImportOptions& options, const Rep
         std::cout << '\n';
         return;
     }
-    json::Array refused;
-    for (const FaultyLine& faulty : report.refused) refused.emplace_back(to_json(faulty));
     print_json(json::Object{{"added", static_cast<std::int64_t>(report.added)},
                             {"updated", static_cast<std::int64_t>(report.updated)},
                             {"unchanged", static_cast<std::int64_t>(report.unchanged)},
-                            {"refused", std::move(refused)},
+                            {"refused", json::array_of(report.refused, to_json)},
                             {"grants_ended", report.grants_ended},
                             {"dry_run", options.dry_run}});
 }

@@ -50,11 +50,7 @@ std::string state_of(const Passkey& passkey) {
 void show(const Invocation& invocation, db::Database& database, const std::string& name) {
     const User user = require_user(database, name);
     const auto passkeys = store::list_passkeys(database, user.subject);
-    if (invocation.json) {
-        json::Array list;
-        for (const Passkey& passkey : passkeys) list.emplace_back(to_json(passkey));
-        return print_json(std::move(list));
-    }
+    if (invocation.json) return print_json(json::array_of(passkeys, to_json));
     if (passkeys.empty()) std::cout << "user " << in_quotes(user.username) << " has no passkeys\n";
     for (const Passkey& passkey : passkeys) {
         if (&passkey != &passkeys.front()) std::cout << '\n';

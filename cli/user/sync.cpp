@@ -160,15 +160,11 @@ void print_json(const SyncPlan& plan, const ImportOptions& options, const Report
         const auto count = report.counts.find(words.change);
         object.set(words.done, static_cast<std::int64_t>(count == report.counts.end() ? 0 : count->second));
     }
-    json::Array refused;
-    for (const FaultyLine& faulty : report.refused) refused.emplace_back(cli::to_json(faulty));
-    json::Array changes;
-    for (const SyncStep& step : plan.steps) changes.emplace_back(to_json(step));
     object.set("unchanged", static_cast<std::int64_t>(plan.unchanged));
-    object.set("refused", std::move(refused));
+    object.set("refused", json::array_of(report.refused, cli::to_json));
     object.set("grants_ended", report.grants_ended);
     object.set("source", *options.source);
-    object.set("changes", std::move(changes));
+    object.set("changes", json::array_of(plan.steps, to_json));
     object.set("dry_run", options.dry_run);
     cli::print_json(std::move(object));
 }

@@ -1,5 +1,5 @@
 // `branding`: what its keys accept.
-#include "config/branding.h"
+#include "config/keys.h"
 
 #include <algorithm>
 #include <cstdio>

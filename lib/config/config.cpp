@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "config/contradictions.h"
-#include "config/table.h"
+#include "config/keys.h"
 #include "crypto/digest.h"
 #include "db/database.h"
 #include "json/reader.h"

@@ -1,5 +1,5 @@
 // Which keys of the configuration contradict each other, and which are allowed but not wise.
-#include "config/contradictions.h"
+#include "config/keys.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "config/branding.h"
 #include "db/database.h"
 #include "http/url.h"
 #include "oauth/acr.h"

@@ -1,5 +1,5 @@
 // Which lists and objects the configuration accepts, and where they go.
-#include "config/lists.h"
+#include "config/keys.h"
 
 #include <algorithm>
 #include <utility>

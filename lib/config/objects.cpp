@@ -1,5 +1,5 @@
 // Which members the objects of the configuration have, and what each accepts.
-#include "config/lists.h"
+#include "config/keys.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,11 +1,9 @@
 // Every key the configuration file may have, one row each: its name, what it accepts and where it goes.
-#include "config/table.h"
 
 #include <map>
 #include <utility>
 
-#include "config/branding.h"
-#include "config/lists.h"
+#include "config/keys.h"
 #include "db/database.h"
 #include "util/text.h"
 

@@ -2,12 +2,14 @@
 #include "crypto/key.h"
 
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
 #include <array>
 
-#include "crypto/ecdsa_signature.h"
 #include "crypto/key_members.h"
 #include "crypto/openssl.h"
 
@@ -50,6 +52,47 @@ DigestContext prepare_to_sign(Algorithm algorithm, EVP_PKEY* key) {
 
 /// Without this OpenSSL would ask for a passphrase on the terminal.
 int refuse_passphrase(char*, int, int, void*) { return -1; }
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kHalf = 32;
+
+/// The order n of P-256 (FIPS 186-4 D.1.2.3), big-endian like r and s, so that bytes compare as numbers do.
+constexpr std::string_view kOrder =
+    "\xFF\xFF\xFF\xFF\x00\x00\x00\x00\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+    "\xBC\xE6\xFA\xAD\xA7\x17\x9E\x84\xF3\xB9\xCA\xC2\xFC\x63\x25\x51"sv;
+
+using Signature = openssl::Owned<ECDSA_SIG, ECDSA_SIG_free>;
+using Number = openssl::Owned<BIGNUM, BN_free>;
+
+bool in_range(std::string_view number) {
+    return number.find_first_not_of('\0') != std::string_view::npos && number < kOrder;
+}
+
+Number number_of(std::string_view bytes) {
+    return Number(openssl::require(BN_bin2bn(openssl::bytes(bytes), openssl::to_int(bytes.size()), nullptr), "number"));
+}
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kMaxExponentBytes = 4;
+
+bool is_fit(const RsaPublic& rsa) {
+    if (!is_shortest(rsa.n) || !is_odd(rsa.n)) return false;
+    const std::size_t bits = bits_of(rsa.n);
+    if (bits < kMinRsaBits || bits > kMaxCredentialRsaBits) return false;
+    // With 1 as its exponent a signature is the padded digest, which anybody can write.
+    return is_shortest(rsa.e) && is_odd(rsa.e) && rsa.e != "\x01"sv && rsa.e.size() <= kMaxExponentBytes;
+}
+
+/// OpenSSL checks that the point is on the curve as it reads it.
+bool is_fit(const EcPublic& ec) { return ec.x.size() == kCoordinateBytes && ec.y.size() == kCoordinateBytes; }
+
+bool is_fit(const OkpPublic& okp) { return okp.x.size() == kCoordinateBytes; }
+
+Algorithm algorithm_for(const RsaPublic&) { return Algorithm::RS256; }
+Algorithm algorithm_for(const EcPublic&) { return Algorithm::ES256; }
+Algorithm algorithm_for(const OkpPublic&) { return Algorithm::EdDSA; }
 
 }  // namespace
 
@@ -145,6 +188,55 @@ std::string PrivateKey::sign(std::string_view message) const {
         "signing");
     signature.resize(size);
     return algorithm_ == Algorithm::ES256 ? ecdsa_der_to_raw(signature) : signature;
+}
+
+std::optional<std::string> ecdsa_raw_to_der(std::string_view raw) {
+    if (raw.size() != 2 * kHalf) return std::nullopt;
+    if (!in_range(raw.substr(0, kHalf)) || !in_range(raw.substr(kHalf))) return std::nullopt;
+
+    Number r = number_of(raw.substr(0, kHalf));
+    Number s = number_of(raw.substr(kHalf));
+    const Signature signature(openssl::require(ECDSA_SIG_new(), "signature"));
+    openssl::require(ECDSA_SIG_set0(signature.get(), r.get(), s.get()), "signature");
+    static_cast<void>(r.release());  // set0 has taken both
+    static_cast<void>(s.release());
+
+    unsigned char* encoded = nullptr;
+    const int size = i2d_ECDSA_SIG(signature.get(), &encoded);
+    if (size <= 0) openssl::fail("signature");
+    std::string der(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+    OPENSSL_free(encoded);
+    return der;
+}
+
+std::string ecdsa_der_to_raw(std::string_view der) {
+    const unsigned char* at = openssl::bytes(der);
+    const Signature signature(
+        openssl::require(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())), "not an ECDSA signature"));
+    std::string raw(2 * kHalf, '\0');
+    unsigned char* out = openssl::bytes(raw.data());
+    constexpr int kWidth = static_cast<int>(kHalf);
+    if (BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), out, kWidth) != kWidth ||
+        BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), out + kHalf, kWidth) != kWidth) {
+        openssl::fail("not a P-256 signature");
+    }
+    return raw;
+}
+
+CredentialKey::CredentialKey(Algorithm algorithm, Pkey key) : algorithm_(algorithm), key_(std::move(key)) {}
+
+std::optional<CredentialKey> CredentialKey::from_members(const PublicMembers& members) {
+    const openssl::Use use;
+    if (!std::visit([](const auto& kind) { return is_fit(kind); }, members)) return std::nullopt;
+    const Algorithm algorithm = std::visit([](const auto& kind) { return algorithm_for(kind); }, members);
+    Pkey key = find_public(members, kind_of(algorithm).key_type);
+    if (!key) return std::nullopt;
+    return CredentialKey(algorithm, std::move(key));
+}
+
+bool CredentialKey::verify(std::string_view message, std::string_view signature) const {
+    const openssl::Use use;
+    return is_signature_of(key_.get(), algorithm_, message, signature);
 }
 
 }  // namespace postern::crypto

@@ -1,7 +1,9 @@
-// Signing keys: owning wrappers over EVP_PKEY for exactly the three algorithms we offer (RFC 7518 §3, RFC 8037 §3.1).
+// Keys: owning wrappers over EVP_PKEY for exactly the three algorithms we offer (RFC 7518 §3, RFC 8037 §3.1), to sign
+// with and to verify, also with the public key of a passkey.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +51,33 @@ private:
     Algorithm algorithm_;
     Pkey key_;
     DigestContext prepared_;  ///< for signing: each signature begins with a copy of it
+};
+
+/// DER of `raw`, or nullopt unless it is exactly 64 bytes with r and s in 1..n-1.
+std::optional<std::string> ecdsa_raw_to_der(std::string_view raw);
+
+/// r||s of a signature that OpenSSL made. Throws CryptoError when it is none.
+std::string ecdsa_der_to_raw(std::string_view der);
+
+inline constexpr std::size_t kMaxCredentialRsaBits = 4096;
+
+/// Made elsewhere and sent by a stranger, so an unfit one is a value. PublicKey is for keys of our own: its signatures
+/// of ES256 have another spelling, and it refuses exponents that authenticators have.
+class CredentialKey {
+public:
+    /// nullopt: RSA under 2048 or above 4096 bits, with an even modulus, an exponent that is even, below 3 or above
+    /// 2^32-1, or a number with leading zero bytes; a point that is not on P-256; a wrong length.
+    static std::optional<CredentialKey> from_members(const PublicMembers& members);
+
+    Algorithm algorithm() const { return algorithm_; }
+
+    /// True only for a correct signature over `message`: PKCS#1 v1.5, ECDSA in DER, Ed25519 (WebAuthn §6.5.5).
+    bool verify(std::string_view message, std::string_view signature) const;
+
+private:
+    CredentialKey(Algorithm algorithm, Pkey key);
+    Algorithm algorithm_;
+    Pkey key_;
 };
 
 }  // namespace postern::crypto

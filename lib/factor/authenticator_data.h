@@ -1,4 +1,5 @@
-// The data of an authenticator about a ceremony, which it signs (WebAuthn §6.1).
+// The data of an authenticator about a ceremony, which it signs (WebAuthn §6.1), and the public key in them: a COSE_Key
+// (RFC 9052 §7).
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "crypto/key.h"
 #include "factor/client_data.h"
 #include "util/result.h"
 
@@ -38,5 +40,14 @@ util::Result<AuthenticatorData, PasskeyFault> parse_authenticator_data(std::stri
 /// credential at registration and none in an assertion.
 util::Result<void, PasskeyFault> check_authenticator_data(const AuthenticatorData& data, Ceremony ceremony,
                                                           std::string_view rp_id);
+
+inline constexpr std::size_t kCoseKeyMembers = 8;
+
+/// The number of an algorithm in the registry of COSE, which pages offer: -7, -8, -257.
+std::int64_t cose_algorithm(crypto::Algorithm algorithm);
+
+/// Parses a key for ES256 on P-256, EdDSA on Ed25519 or RS256, fit as crypto::CredentialKey says, in one CBOR map
+/// without a byte left over. Members that are not needed are ignored.
+util::Result<crypto::CredentialKey, PasskeyFault> parse_cose_key(std::string_view bytes);
 
 }  // namespace postern::factor

@@ -7,7 +7,6 @@
 #include "crypto/error.h"
 #include "factor/authenticator_data.h"
 #include "factor/cbor.h"
-#include "factor/cose_key.h"
 #include "util/text.h"
 
 namespace postern::factor {

@@ -1,6 +1,6 @@
 // The child of an endpoint that may fetch, and the endpoint's side of it: a question and its answer on a pair of
 // sockets, which keeps messages apart. The child waits, and runs a program for each question.
-#include "fetch/child.h"
+#include "fetch/fetcher.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -13,7 +13,7 @@
 #include "db/write.h"
 #include "fetch/allowed.h"
 #include "fetch/limits.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "store/fetched.h"
 #include "util/text.h"
 

@@ -7,7 +7,7 @@
 
 #include "db/database.h"
 #include "fetch/fetcher.h"
-#include "fetch/source.h"
+#include "fetch/limits.h"
 #include "util/clock.h"
 #include "util/result.h"
 

@@ -1,10 +1,13 @@
-// Asks the program that has the network for one resource: the question, the answer, and who is asked.
+// Asks the program that has the network for one resource: the question, the answer, who is asked, and the child that an
+// endpoint starts for it before it gives up the right to start programs (FETCH-2).
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 
+#include "fetch/outbound.h"
 #include "util/result.h"
 
 namespace postern::fetch {
@@ -49,5 +52,10 @@ public:
     virtual Moment now() const { return std::chrono::steady_clock::now(); }
     virtual void wait_until(Moment moment) const;
 };
+
+/// Forks the child; call it before secrets are read and threads are started. The child waits outside of the sandbox.
+/// For each question it runs `outbound.program`, with the limits that the configuration had when it was forked, and
+/// kills one that takes longer than 8 s. It ends with this process. Throws std::system_error.
+std::unique_ptr<Fetcher> start_child(const Outbound& outbound);
 
 }  // namespace postern::fetch

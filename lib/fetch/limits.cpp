@@ -7,7 +7,6 @@
 #include "crypto/digest.h"
 #include "db/write.h"
 #include "fetch/allowed.h"
-#include "fetch/network.h"
 
 namespace postern::fetch {
 namespace {

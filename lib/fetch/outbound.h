@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fetch/network.h"
+#include "fetch/allowed.h"
 #include "util/clock.h"
 
 namespace postern::fetch {

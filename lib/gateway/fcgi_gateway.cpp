@@ -3,7 +3,7 @@
 // libfcgi reads the requests and writes the answers; connections are accepted here, and each call of FCGX_Accept_r
 // reads one request from one of them. SIGTERM and SIGUSR1 are let in only while the process waits for work: no signal
 // is missed just before a wait, and none cuts a request in two.
-#include "gateway/fcgi_gateway.h"
+#include "gateway/exchange.h"
 
 #include <fcgiapp.h>
 #include <fcntl.h>

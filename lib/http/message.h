@@ -40,7 +40,7 @@ struct Request {
     /// The advice for the operator when a header that may hold credentials did not come: what the web server lacks.
     /// Never sent.
     std::string why_no_authorization = {};
-    std::string cookie;  ///< the header's value as it came; read it with http/cookie.h
+    std::string cookie;  ///< the header's value as it came; read it with http/headers.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;
     std::optional<std::string> if_none_match;

@@ -156,9 +156,7 @@ util::Result<Jwk, std::string> parse_jwk(const json::Value& value) {
 }
 
 json::Object to_json(const JwkSet& set) {
-    json::Array keys;
-    for (const Jwk& jwk : set) keys.emplace_back(to_json(jwk));
-    return {{"keys", std::move(keys)}};
+    return {{"keys", json::array_of(set, [](const Jwk& jwk) { return to_json(jwk); })}};
 }
 
 util::Result<JwkSet, std::string> parse_jwk_set(std::string_view text) {

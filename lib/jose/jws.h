@@ -6,16 +6,41 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crypto/key.h"
 #include "jose/jwk.h"
-#include "jose/verified_token_cache.h"
+#include "json/value.h"
 #include "util/result.h"
 
 namespace postern::jose {
+
+/// The claims of a verified token; shared with the cache, and so never changed.
+using Claims = std::shared_ptr<const json::Object>;
+
+/// A fixed number of slots, each for the SHA-256 of a whole token, signature included; a later token replaces an
+/// earlier one in its slot. An entry says that the holder of the key has signed these bytes, and what they are; expiry,
+/// revocation and the values of claims are checked on every use. It is valid for one set of keys, so a Verifier owns
+/// one. Only valid tokens enter it; at worst they displace others, which are then verified again.
+class VerifiedTokenCache {
+public:
+    /// Returns the claims of the token with that SHA-256, 32 bytes; nullptr when it is not there. Valid until the next
+    /// `add`.
+    const Claims* find(const std::string& digest) const;
+    const Claims& add(const std::string& digest, Claims claims);
+
+private:
+    struct Entry {
+        std::string digest;  ///< empty in an unused slot
+        Claims claims;
+    };
+    static constexpr std::size_t kSlots = 2048;  // 96 KiB for each process, and about 1 KiB for each token in use
+    std::vector<Entry> slots_;                   ///< not allocated before the first entry
+};
 
 /// The kind of a token, by its `typ` header: nothing else tells kinds apart.
 enum class TokenType {

@@ -73,6 +73,14 @@ private:
     std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> held_ = nullptr;
 };
 
+/// Returns an array of the values that `to_value` makes of each item.
+template <class Items, class ToValue>
+Array array_of(const Items& items, ToValue to_value) {
+    Array array;
+    for (const auto& item : items) array.emplace_back(to_value(item));
+    return array;
+}
+
 /// An array of strings, the commonest array of this protocol.
 Value strings(const std::vector<std::string>& values);
 

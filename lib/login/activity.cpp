@@ -5,7 +5,7 @@
 
 #include "mail/notice.h"
 #include "model/link.h"
-#include "os/wake_file.h"
+#include "os/file.h"
 #include "store/activity.h"
 #include "store/users.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/cookie.h"
+#include "http/headers.h"
 #include "http/message.h"
 #include "model/session.h"
 #include "oauth/context.h"

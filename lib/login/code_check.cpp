@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "db/write.h"
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "factor/typed_code.h"
 #include "login/activity.h"

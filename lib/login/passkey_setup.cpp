@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "factor/cose_key.h"
+#include "factor/authenticator_data.h"
 #include "factor/passkey.h"
 #include "json/writer.h"
 #include "login/activity.h"
@@ -12,7 +12,7 @@
 #include "oauth/cors.h"
 #include "store/factors.h"
 #include "text/catalogue.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "util/base64.h"
 #include "util/text.h"
 
@@ -46,8 +46,6 @@ json::Array algorithms() {
 std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owner, const std::string& handle,
                              const std::string& challenge) {
     const oauth::Settings& settings = setup.context.settings;
-    json::Array known;
-    for (const store::Passkey& passkey : owner.known) known.emplace_back(passkey_descriptor(passkey));
     const char* wish = setup.use == PasskeyUse::alone ? "required" : "preferred";
     const json::Object selection{{"residentKey", wish}, {"userVerification", wish}};
     return json::write(json::Object{
@@ -58,7 +56,7 @@ std::string creation_options(const PasskeySetup& setup, const PasskeyOwner& owne
         {"challenge", base64url_encode(challenge)},
         {"pubKeyCredParams", algorithms()},
         {"timeout", kCeremonyTimeout},
-        {"excludeCredentials", std::move(known)},
+        {"excludeCredentials", json::array_of(owner.known, passkey_descriptor)},
         {"authenticatorSelection", selection},
         {"attestation", "none"},
         {"extensions", json::Object{{"credProps", true}}}});
@@ -137,9 +135,8 @@ bool signs_in_alone(const ProvedPasskey& proved) {
 
 json::Object passkey_descriptor(const store::Passkey& passkey) {
     json::Object credential{{"type", "public-key"}, {"id", base64url_encode(passkey.credential_id)}};
-    json::Array transports;
-    for (std::string& word : factor::parse_transports(passkey.transports)) transports.emplace_back(std::move(word));
-    if (!transports.empty()) credential.set("transports", std::move(transports));
+    const auto transports = factor::parse_transports(passkey.transports);
+    if (!transports.empty()) credential.set("transports", json::strings(transports));
     return credential;
 }
 

@@ -11,7 +11,7 @@
 #include "login/proof.h"
 #include "model/user.h"
 #include "oauth/context.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "store/users.h"
 #include "text/message.h"
 #include "util/secret.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/mail_address.h"
+#include "text/mail.h"
 
 namespace postern::mail {
 

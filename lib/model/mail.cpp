@@ -3,7 +3,7 @@
 
 #include "crypto/digest.h"
 #include "model/named.h"
-#include "text/mail_address.h"
+#include "text/mail.h"
 #include "util/text.h"
 
 namespace postern::model {

@@ -10,7 +10,6 @@
 #include <cstdio>
 
 #include "fetch/allowed.h"
-#include "fetch/network.h"
 #include "http/url.h"
 #include "util/text.h"
 

@@ -2,7 +2,7 @@
 #include "pages/page.h"
 
 #include "pages/page_language.h"
-#include "pages/template_reader.h"
+#include "pages/renderer.h"
 #include "util/text.h"
 
 namespace postern::pages {

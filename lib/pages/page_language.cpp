@@ -1,6 +1,6 @@
 #include "pages/page_language.h"
 
-#include "http/cookie.h"
+#include "http/headers.h"
 #include "login/browser.h"
 #include "pages/renderer.h"
 #include "text/language_tag.h"

@@ -10,7 +10,7 @@
 #include "db/database.h"
 #include "keys/keys.h"
 #include "oauth/context.h"
-#include "os/wake_file.h"
+#include "os/file.h"
 #include "pages/page.h"
 #include "server/endpoint.h"
 #include "util/clock.h"

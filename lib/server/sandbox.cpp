@@ -10,9 +10,9 @@
 #include "crypto/digest.h"
 #include "db/error.h"
 #include "db/maintenance.h"
+#include "os/file_lock.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
-#include "os/slots.h"
 #include "util/sanitized.h"
 
 namespace postern::server {

@@ -1,4 +1,4 @@
-// A message of a page to a person, before its language is known.
+// A message of a page to a person, before its language is known; and a time as pages show it.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/clock.h"
 #include "util/tr.h"
 
 namespace postern::text {
@@ -66,5 +67,8 @@ struct Words {
 
     std::map<std::string, std::string> by_language;
 };
+
+text::Message shown_day(util::Time time);   ///< "3 May 2026"
+text::Message shown_time(util::Time time);  ///< "3 May 2026, 14:05 UTC"
 
 }  // namespace postern::text

@@ -8,7 +8,7 @@
 #include "oauth/sealed_request.h"
 #include "store/factors.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "web/csrf.h"
 #include "web/login_pages.h"
 #include "web/login_step.h"

@@ -1,6 +1,6 @@
 // The program that fetches over HTTPS: an order on standard input, a reply on standard output, and it ends
 // (docs/decisions/0066). It opens no configuration, no database and no key. An endpoint's child starts it
-// (lib/fetch/child.h).
+// (lib/fetch/fetcher.h).
 #include <unistd.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "crypto/digest.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"

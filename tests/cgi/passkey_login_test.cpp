@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "db/write.h"
-#include "factor/cose_key.h"
+#include "factor/authenticator_data.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "store/passkeys.h"

@@ -11,7 +11,7 @@
 
 #include "factor/password_quality.h"
 #include "json/reader.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/flow.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "support/app_set_up.h"
 #include "support/audit_log.h"
 #include "support/fake_saslauthd.h"

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
+#include "factor/typed_code.h"
 #include "installation.h"
 #include "keys/keys.h"
 #include "preconditions.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "config/config.h"
-#include "config/table.h"
+#include "config/keys.h"
 #include "help_text.h"
 #include "installation.h"
 #include "oauth/settings.h"

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "crypto/password.h"
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
+#include "factor/typed_code.h"
 #include "keys/keys.h"
 #include "store/access_tokens.h"
 #include "store/authorization_requests.h"

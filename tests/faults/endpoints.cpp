@@ -5,7 +5,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "fetch/child.h"
+#include "fetch/fetcher.h"
 #include "login/remote_user.h"
 #include "oauth/client_auth.h"
 #include "oauth/introspection.h"

@@ -7,7 +7,7 @@
 #include "gateway/address.h"
 #include "gateway/body.h"
 #include "gateway/variables.h"
-#include "http/cookie.h"
+#include "http/headers.h"
 #include "http/params.h"
 #include "server/request_parser.h"
 #include "util/percent.h"

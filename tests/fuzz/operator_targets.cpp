@@ -10,7 +10,6 @@
 #include "model/user.h"
 #include "text/catalogue.h"
 #include "text/message.h"
-#include "text/mo_file.h"
 
 namespace postern::test {
 namespace {

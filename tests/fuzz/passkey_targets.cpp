@@ -3,7 +3,6 @@
 
 #include "factor/authenticator_data.h"
 #include "factor/client_data.h"
-#include "factor/cose_key.h"
 #include "factor/passkey.h"
 #include "fuzz/targets.h"
 

@@ -1,8 +1,8 @@
 // What holds of a second factor when processes spend, guess or set one up at the same moment.
 #include "store/factors.h"
 #include "db/write.h"
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
+#include "factor/typed_code.h"
 #include "login/code_check.h"
 #include "login/complete.h"
 #include "postgresql/race.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "fetch/child.h"
 #include "fetch/document.h"
+#include "fetch/fetcher.h"
 #include "json/value.h"
 #include "server/app.h"
 #include "server/serve.h"

@@ -40,7 +40,7 @@
 #include <vector>
 
 #include "db/error.h"
-#include "fetch/child.h"
+#include "fetch/fetcher.h"
 #include "json/writer.h"
 #include "server/app.h"
 #include "server/serve.h"

@@ -1,7 +1,7 @@
 #include "support/test_authenticator.h"
 
 #include "crypto/digest.h"
-#include "crypto/ecdsa_signature.h"
+#include "crypto/key.h"
 #include "util/base64.h"
 
 namespace postern::test {

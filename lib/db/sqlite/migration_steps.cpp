@@ -9,7 +9,7 @@
 
 #include "crypto/digest.h"
 #include "db/engine.h"
-#include "text/mail_address.h"
+#include "text/mail.h"
 #include "util/text.h"
 
 namespace postern::db {

@@ -7,7 +7,7 @@
 #include "oauth/client_id_url.h"
 #include "store/activity.h"
 #include "store/clients.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 
 namespace postern::web {
 namespace {

@@ -10,7 +10,7 @@
 #include "store/factors.h"
 #include "store/second_factor.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "web/account/app_setup.h"
 
 namespace postern::web {

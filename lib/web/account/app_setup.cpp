@@ -6,7 +6,6 @@
 
 #include "crypto/seal.h"
 #include "db/write.h"
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
 #include "factor/typed_code.h"
 #include "login/activity.h"

@@ -8,7 +8,7 @@
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "web/destination.h"
 
 namespace postern::web {

@@ -10,7 +10,7 @@
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 
 namespace postern::web {
 namespace {

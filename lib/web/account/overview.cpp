@@ -9,7 +9,7 @@
 #include "store/factors.h"
 #include "store/groups.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 
 namespace postern::web {
 namespace {

@@ -1,7 +1,7 @@
 // Decides which values each page of the account is given.
 #include "web/account/page.h"
 
-#include "pages/template_reader.h"
+#include "pages/renderer.h"
 #include "util/text.h"
 
 namespace postern::web {

@@ -12,7 +12,7 @@
 #include "store/second_factor.h"
 #include "store/sessions.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "util/base64.h"
 #include "web/account/app_setup.h"
 

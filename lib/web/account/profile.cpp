@@ -12,11 +12,11 @@
 #include "model/mail.h"
 #include "model/standard_claims.h"
 #include "model/user.h"
-#include "os/wake_file.h"
+#include "os/file.h"
 #include "store/groups.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
-#include "text/mail_address.h"
+#include "text/mail.h"
 #include "util/text.h"
 #include "web/account/profile_claims.h"
 

@@ -1,7 +1,7 @@
 // Decides which values the pages of links are given.
 #include "web/recover/page.h"
 
-#include "pages/template_reader.h"
+#include "pages/renderer.h"
 #include "util/text.h"
 
 namespace postern::web {

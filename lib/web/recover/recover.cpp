@@ -17,8 +17,8 @@
 #include "pages/refusal_page.h"
 #include "util/base64.h"
 #include "web/csrf.h"
+#include "web/recover/links.h"
 #include "web/recover/paths.h"
-#include "web/recover/use_link.h"
 
 namespace postern::web {
 namespace {

@@ -17,11 +17,4 @@ namespace postern::web {
 http::Response recover(oauth::Context& context, const pages::PageBook& pages,
                        const pages::InLanguages<RecoverPages>& own, const http::Request& request);
 
-/// Answers for the page that sends a link by mail. A GET shows the form. A POST gets one and the same page, whatever
-/// was typed and however often the caller has asked (MAIL-4, MAIL-6): the name is looked for once, and one row is
-/// written for the command that sends. Nothing of what was typed is kept but digests, and `language`, the tag of that
-/// of `own`, in which the message will be.
-http::Response request_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
-                            const std::string& language);
-
 }  // namespace postern::web

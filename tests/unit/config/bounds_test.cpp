@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/config.h"
-#include "http/cookie.h"
+#include "http/headers.h"
 #include "http/url.h"
 #include "jose/jws.h"
 #include "json/writer.h"

@@ -1,5 +1,4 @@
 // Which keys of authenticators are taken, and which signatures hold (WebAuthn §6.5.5).
-#include "crypto/credential_key.h"
 
 #include <doctest/doctest.h>
 #include <openssl/evp.h>
@@ -8,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "crypto/ecdsa_signature.h"
+#include "crypto/key.h"
 #include "refused_keys.h"
 #include "vectors.h"
 

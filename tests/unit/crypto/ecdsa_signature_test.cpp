@@ -1,5 +1,5 @@
 // r||s and DER: the same numbers, and none that cannot be part of a signature.
-#include "crypto/ecdsa_signature.h"
+#include "crypto/key.h"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 
-#include "crypto/ecdsa_signature.h"
 #include "crypto/error.h"
 #include "refused_keys.h"
 #include "vectors.h"

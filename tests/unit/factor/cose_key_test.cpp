@@ -1,4 +1,4 @@
-#include "factor/cose_key.h"
+#include "factor/authenticator_data.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "factor/recovery_code.h"
+#include "factor/typed_code.h"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "crypto/digest.h"
-#include "factor/cose_key.h"
+#include "factor/authenticator_data.h"
 #include "factor/passkey.h"
 #include "support/test_authenticator.h"
 

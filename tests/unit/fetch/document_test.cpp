@@ -7,7 +7,7 @@
 
 #include "crypto/digest.h"
 #include "db/error.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "store/fetched.h"
 #include "unit/store/fixture.h"
 

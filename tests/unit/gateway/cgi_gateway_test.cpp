@@ -1,4 +1,4 @@
-#include "gateway/cgi_gateway.h"
+#include "gateway/exchange.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "gateway/fcgi_gateway.h"
+#include "gateway/exchange.h"
 
 #include <doctest/doctest.h>
 #include <linux/sockios.h>

@@ -1,5 +1,5 @@
-// Tests of lib/http/cookie.cpp.
-#include "http/cookie.h"
+// Tests of lib/http/headers.cpp.
+#include "http/headers.h"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include "../crypto/refused_keys.h"
 #include "../crypto/vectors.h"
 #include "crypto/digest.h"
-#include "crypto/ecdsa_signature.h"
+#include "crypto/key.h"
 #include "json/writer.h"
 #include "util/base64.h"
 

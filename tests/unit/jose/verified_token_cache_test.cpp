@@ -1,4 +1,4 @@
-#include "jose/verified_token_cache.h"
+#include "jose/jws.h"
 
 #include <doctest/doctest.h>
 

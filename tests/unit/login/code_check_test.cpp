@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "factor/recovery_code.h"
 #include "factor/totp.h"
+#include "factor/typed_code.h"
 #include "login/password_check.h"
 #include "store/factors.h"
 #include "store/login_attempts.h"

@@ -1,5 +1,4 @@
 // Places for password hashes, counted across processes by lock files; and the wait for one (os/file_lock.h).
-#include "os/slots.h"
 
 #include <doctest/doctest.h>
 

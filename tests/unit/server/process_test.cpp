@@ -1,4 +1,4 @@
-#include "server/process.h"
+#include "server/serve.h"
 
 #include <doctest/doctest.h>
 

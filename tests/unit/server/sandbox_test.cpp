@@ -9,7 +9,7 @@
 
 #include "db/error.h"
 #include "db/maintenance.h"
-#include "os/slots.h"
+#include "os/file_lock.h"
 #include "unit/os/confined.h"
 #include "unit/store/fixture.h"
 

@@ -1,5 +1,5 @@
 // Messages as programs that send mail read them, and what is an address.
-#include "text/mail_message.h"
+#include "text/mail.h"
 
 #include <doctest/doctest.h>
 

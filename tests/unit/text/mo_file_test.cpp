@@ -1,5 +1,5 @@
 // Which bytes are a catalogue, and what is found in it.
-#include "text/mo_file.h"
+#include "text/catalogue.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Times as pages show them.
-#include "text/shown_time.h"
+#include "text/message.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,14 @@
-// The keys whose values are lists or objects. Each function puts a value into the configuration, or returns the
-// problems of its items.
+// The keys of a configuration: the table of all, the readers of those whose values are lists or objects, and the checks
+// of those that depend on each other. A reader puts a value into the configuration, or returns the problems of its
+// items.
 #pragma once
 
-#include "config/problems.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/checks.h"
+#include "json/value.h"
 
 namespace postern::config {
 
@@ -42,5 +48,33 @@ Problems read_groups_from_environment(Config& config, const json::Value& value);
 /// `mail`: {"from": "Example <id@example.org>", "command": ["/usr/sbin/sendmail", "-t", "-i"], "perHour": 200}, of
 /// which the last may be left out; or null, as if the key were not there.
 Problems read_mail(Config& config, const json::Value& value);
+
+struct ConfigKey {
+    std::string_view name;  ///< "login.window": a member of the object `login`
+    Apply apply;
+};
+
+const std::vector<ConfigKey>& config_keys();
+
+/// Adds a problem for each key that contradicts another, and fills in what follows from other keys where a key is left
+/// out: `login.rpId` and `login.saslauthd`.
+void check_contradictions(Config& config, Problems& problems);
+
+/// Returns a sentence for each setting that is allowed and not wise.
+std::vector<std::string> warnings_of(const Config& config);
+
+/// One line of 1 to 64 characters, as it would be shown.
+Fault brand_name_fault(std::string_view name);
+/// "#rrggbb".
+Fault color_fault(std::string_view color);
+/// An https URL, or mailto with one address.
+Fault help_fault(std::string_view help);
+
+/// `branding.links`: [{"text": {"": "Imprint", "de": "Impressum"}, "url": "https://example.org/imprint"}], up to 5.
+Problems read_brand_links(Config& config, const json::Value& value);
+
+/// Adds a problem for each key that needs another one, and for a colour that cannot be told from the page: below 3 : 1
+/// (WCAG 2.2, 1.4.11).
+void check_branding(const pages::Branding& branding, Problems& problems);
 
 }  // namespace postern::config

@@ -1,4 +1,4 @@
-// The things that a used link does, each in the transaction that spends it.
+// Asking for a link by mail, and the things that a used link does, each in the transaction that spends it.
 // docs/decisions/0086-invitation-by-passkey.md
 #pragma once
 
@@ -6,12 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "http/message.h"
 #include "login/passkey_setup.h"
 #include "model/link.h"
 #include "oauth/context.h"
 #include "store/links.h"
+#include "web/recover/page.h"
 
 namespace postern::web {
+
+/// Answers for the page that sends a link by mail. A GET shows the form. A POST gets one and the same page, whatever
+/// was typed and however often the caller has asked (MAIL-4, MAIL-6): the name is looked for once, and one row is
+/// written for the command that sends. Nothing of what was typed is kept but digests, and `language`, the tag of that
+/// of `own`, in which the message will be.
+http::Response request_link(oauth::Context& context, const RecoverPages& own, const http::Request& request,
+                            const std::string& language);
 
 /// Returns true for a link that was sent to an address that is not the user's any more, and so may be read by another
 /// person: it is void, unless it brings the new address.

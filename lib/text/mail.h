@@ -1,8 +1,12 @@
-// Which addresses is mail sent to?
+// The addresses to which mail is sent, and a message as a program that sends mail reads it: RFC 5322 and MIME,
+// text/plain alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "util/clock.h"
 
 namespace postern::text {
 
@@ -21,5 +25,20 @@ struct Mailbox {
 
 /// Reads one; false, and `mailbox` is as it was, when it is none. Quotes around the name are not part of it.
 bool read_mailbox(std::string_view text, Mailbox& mailbox);
+
+struct MailMessage {
+    Mailbox from;
+    std::string to;       ///< an address
+    std::string subject;  ///< UTF-8, one line
+    std::string body;     ///< UTF-8, lines end with "\n"
+    util::Time date{};
+    std::string message_id;  ///< what stands between the angle brackets
+    std::string language;    ///< RFC 5646
+};
+
+/// Headers and body, the latter in quoted-printable, lines of at most 76 characters that end with "\n". nullopt: a
+/// value of a header has a control character, or `to` or `from` is no address, so that nothing can be added to the
+/// headers.
+std::optional<std::string> write_mail(const MailMessage& message);
 
 }  // namespace postern::text

@@ -1,5 +1,5 @@
 // Plain CGI: one request in the process environment and on standard input, one answer on standard output (RFC 3875).
-#include "gateway/cgi_gateway.h"
+#include "gateway/exchange.h"
 
 #include <fcntl.h>
 #include <poll.h>
