@@ -10,7 +10,6 @@
 #include <memory>
 #include <system_error>
 
-#include "cli/accounts.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "os/file.h"

@@ -1,4 +1,4 @@
-// Directories, owners and modes: what `postern` creates or changes must stay usable by the serving processes.
+// Files of the installation: whose they are, by the accounts of this machine, and who may read them.
 #pragma once
 
 #include <sys/types.h>
@@ -18,16 +18,16 @@ class NewFiles;
 
 namespace postern::cli {
 
+std::optional<uid_t> user_id(const std::string& name);
+/// Returns false for a user that does not exist.
+bool is_member(const std::string& user, gid_t group);
+std::string user_name(uid_t id);  ///< the number when it has no name
+std::string group_name(gid_t id);
+
 struct Owner {
     uid_t user = 0;
     gid_t group = 0;
 };
-
-/// Parses "USER:GROUP", names or numbers. Throws UsageError for another shape, Refused for an unknown name.
-Owner parse_owner(const std::string& text);
-
-/// Parses a name or a number. Throws Refused for an unknown name.
-gid_t parse_group(const std::string& text);
 
 /// Returns the directory of a file; "." for a bare name.
 std::filesystem::path directory_of(const std::filesystem::path& file);

@@ -12,6 +12,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/key/key.h"
 #include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"
@@ -112,12 +113,9 @@ void print_next_steps(const config::Config& config, const std::vector<keys::KeyI
 void print_result(const Invocation& invocation, const config::Config& config) {
     const auto keys = keys::Keys::list(config.keys, now());
     if (!invocation.json) return print_next_steps(config, keys);
-    json::Array array;
-    for (const keys::KeyInfo& key : keys) {
-        array.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
-    }
-    print_json(
-        json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
+    print_json(json::Object{{"database", config.database},
+                            {"keys_directory", config.keys},
+                            {"keys", json::array_of(keys, name_and_algorithm)}});
 }
 
 /// The files of an `init` under way: all of them are removed unless it ends well.

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "cli/accounts.h"
 #include "cli/doctor/findings.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "crypto/random.h"
 #include "factor/password_list.h"

@@ -12,6 +12,18 @@
 namespace postern::cli {
 namespace {
 
+const char* to_string(keys::KeyState state) {
+    switch (state) {
+        case keys::KeyState::next:
+            return "next";
+        case keys::KeyState::active:
+            return "active";
+        case keys::KeyState::retired:
+            break;
+    }
+    return "retired";
+}
+
 using keys::KeyInfo;
 using keys::KeyState;
 
@@ -60,8 +72,7 @@ void retire(const Invocation& invocation, const RetireOptions& options) {
         directory.remove(key.kid);
         note_key(invocation, audit::Event::key_retired, key);
     });
-    if (invocation.json)
-        return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    if (invocation.json) return print_json(name_and_algorithm(key));
     std::cout << "key " << key.kid << " is no longer published, and its private half is deleted\n";
 }
 
@@ -69,12 +80,57 @@ void list(const Invocation& invocation) {
     const config::Config config = invocation.load_config();
     const auto keys = keys::Keys::list(config.keys, now());
     if (!invocation.json) return print_keys(keys, config.settings);
-    json::Array array;
-    for (const keys::KeyInfo& key : keys) array.emplace_back(to_json(key, config.settings));
-    print_json(std::move(array));
+    print_json(json::array_of(keys, [&](const KeyInfo& key) { return to_json(key, config.settings); }));
 }
 
 }  // namespace
+
+std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
+    std::vector<crypto::Algorithm> algorithms = {settings.token_algorithm(model::TokenProfile::interface)};
+    if (settings.oidc && settings.id_token_algorithm != algorithms[0])
+        algorithms.push_back(settings.id_token_algorithm);
+    return algorithms;
+}
+
+bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings) {
+    const auto algorithms = algorithms_in_use(settings);
+    return std::ranges::find(algorithms, algorithm) != algorithms.end();
+}
+
+util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings) {
+    util::Seconds longest = std::max(settings.access_token_ttl, settings.id_token_ttl);
+    // An expired ID token names its user at a logout and at another login (id_token_hint), as long as the application
+    // has a session or a grant of that user.
+    if (settings.oidc && retired.algorithm == settings.id_token_algorithm)
+        longest = std::max({longest, settings.session_ttl, settings.refresh_token_ttl});
+    // Refresh tokens are signed with the access token's algorithm, unless they are random values.
+    if (!settings.use_opaque_refresh_tokens &&
+        retired.algorithm == settings.token_algorithm(model::TokenProfile::interface))
+        longest = std::max(longest, settings.refresh_token_ttl);
+    return retired.signs_until.value_or(retired.signs_from) + longest;
+}
+
+json::Object name_and_algorithm(const keys::KeyInfo& key) {
+    return {{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}};
+}
+
+json::Object to_json(const keys::KeyInfo& key, const oauth::Settings& settings) {
+    json::Object object = name_and_algorithm(key);
+    object.set("state", to_string(key.state));
+    object.set("signs_from", util::to_epoch(key.signs_from));
+    if (key.state == keys::KeyState::retired)
+        object.set("needed_until", util::to_epoch(last_token_expires(key, settings)));
+    return object;
+}
+
+void print_keys(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings) {
+    print_table_rows({"KID", "ALG", "STATE", "SIGNS_FROM", "NEEDED_UNTIL"}, keys, [&](const keys::KeyInfo& key) {
+        const bool retired = key.state == keys::KeyState::retired;
+        return std::vector<std::string>{key.kid, std::string(crypto::to_string(key.algorithm)), to_string(key.state),
+                                        key.signs_from == util::Time{} ? "unknown" : to_text(key.signs_from),
+                                        retired ? to_text(last_token_expires(key, settings)) : ""};
+    });
+}
 
 void add_retire_command(const Command& group, Invocation& invocation) {
     const auto [command, options] = add_command<RetireOptions>(

@@ -42,6 +42,8 @@ bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings);
 /// signed has expired, and no session or grant is left from which a client has an ID token of it to show as a hint.
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings);
 
+/// Returns the members `kid` and `alg`.
+json::Object name_and_algorithm(const keys::KeyInfo& key);
 json::Object to_json(const keys::KeyInfo& key, const oauth::Settings& settings);
 void print_keys(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings);
 

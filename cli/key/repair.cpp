@@ -9,7 +9,6 @@
 #include <iostream>
 #include <thread>
 
-#include "cli/accounts.h"
 #include "cli/audit.h"
 #include "cli/files.h"
 #include "cli/key/key.h"
@@ -69,13 +68,10 @@ void require_active(const keys::KeyDirectory& directory, const oauth::Settings& 
 }
 
 json::Value to_json(const keys::Restored& restored) {
-    json::Array keys;
-    for (const KeyInfo& key : restored.keys)
-        keys.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
     return json::Object{{"jwks.json", restored.published.has_value()},
                         {"seal.key", restored.seal},
                         {"factor.key", restored.factors},
-                        {"keys", std::move(keys)}};
+                        {"keys", json::array_of(restored.keys, name_and_algorithm)}};
 }
 
 bool made_something(const keys::Restored& restored) {

@@ -1,13 +1,20 @@
-// Checks what the sandbox and the program that fetches need of this system.
+// Checks what the sandbox, the program that fetches and the command that sends mail need of this system.
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
+#include <system_error>
 
 #include "cli/doctor/findings.h"
+#include "cli/mail/compose.h"
+#include "cli/output.h"
 #include "fetch/messages.h"
+#include "os/file.h"
 #include "os/landlock.h"
 #include "os/read_file.h"
+#include "os/run_program.h"
 #include "server/sandbox.h"
+#include "store/mail_requests.h"
 #include "util/shell_command.h"
 
 namespace postern::cli {
@@ -64,6 +71,28 @@ void check_kernel(Findings& findings) {
                      "run Linux 6.7 or newer with landlock in the kernel parameter lsm=");
 }
 
+constexpr const char* kMail = "mail";
+constexpr const char* kStart =
+    "enable postern-mail.path and postern-mail.timer, or have cron run `postern mail deliver` every minute";
+constexpr util::Seconds kLate = std::chrono::minutes(15);
+constexpr std::chrono::seconds kLongestRun{30};
+
+void check_command(Findings& findings, const mail::Settings& mail) {
+    const std::string& program = mail.command.front();
+    if (::access(program.c_str(), X_OK) != 0)
+        findings.error(kMail, program + " of mail.command cannot be run: " + os::errno_text(),
+                       "install the program, or name another one in mail.command");
+}
+
+void check_waiting(Findings& findings, db::Database& database) {
+    const auto counts = store::count_mail(database, util::SystemClock().now() - kLate);
+    if (counts.late > 0)
+        findings.warning(kMail, counted(counts.late, "message") + " waiting for more than 15 minutes", kStart);
+    if (counts.failed > 0)
+        findings.warning(kMail, counted(counts.failed, "message") + " of the last 7 days given up",
+                         "`postern mail list` shows them, and `postern doctor --mail ADDRESS` what the command says");
+}
+
 }  // namespace
 
 void check_sandbox(Findings& findings, const config::Config& config) {
@@ -82,6 +111,28 @@ void check_outbound(Findings& findings, const config::Config& config) {
     check_authorities(findings, outbound);
     check_kernel(findings);
     findings.ok_unless_found(kOutbound, outbound.program + " fetches documents of clients");
+}
+
+void check_mail(Findings& findings, db::Database& database, const config::Config& config) {
+    if (!config.settings.mail) return;
+    check_command(findings, *config.settings.mail);
+    check_waiting(findings, database);
+    findings.ok_unless_found(kMail, config.settings.mail->command.front() + " is there, and no message waits for long");
+}
+
+void check_mail_to(Findings& findings, const config::Config& config, const std::string& address) {
+    constexpr const char* kSent = "test message";
+    if (!config.settings.mail)
+        return findings.error(kSent, "no mail is configured", "add \"mail\" to the configuration");
+    const auto message = compose_test(config, address, util::SystemClock().now());
+    if (!message)
+        return findings.error(kSent, "the address does not fit into the header of a message", "give another address");
+    const auto end = os::run_program(config.settings.mail->command, *message, kLongestRun);
+    const std::string said = end.output.empty() ? "" : "; it said: " + end.output;
+    if (end.succeeded)
+        findings.ok(kSent, "the command has taken a message to " + address + said);
+    else
+        findings.error(kSent, end.reason + said, "correct mail.command, or what the program needs, and try again");
 }
 
 }  // namespace postern::cli
