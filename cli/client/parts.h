@@ -61,8 +61,8 @@ struct GroupNameOptions {
 };
 
 void add_group_name_options(const Command& command, GroupNameOptions& options);
-/// Changes the names of the stored client. Throws UsageError for what is not GROUP=NAME, Refused for an unknown group
-/// and for a name that no client can be told.
+/// Changes the names of the stored client. Throws UsageError for an option that is not GROUP=NAME, Refused for an
+/// unknown group and for a name that no client can be told.
 void change_group_names(db::Transaction& transaction, const GroupNameOptions& options, const model::ClientId& client);
 
 /// Prints a note for each claim whose scope the client is not registered for.

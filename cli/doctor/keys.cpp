@@ -168,8 +168,8 @@ void check_content(Findings& findings, const config::Config& config, const store
     const auto files = keys::open_files(keys::read_transport_key(config.keys), shared.generation, shared.files);
     if (!files && files.error() == keys::SealFault::other_set) {
         return findings.error(kShared,
-                              "a row of key_files is missing, added or exchanged: the keys in the database are not "
-                              "those that were sealed together",
+                              "a row of key_files is missing, added or exchanged since `postern key share` wrote "
+                              "the set",
                               "run `postern key share` on a node whose keys are right, and find out who can write to "
                               "the database");
     }

@@ -51,7 +51,7 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
     findings.warning("clients",
                      counted(refused, "client") +
                          " of documents that clientDocuments does not allow any more: no user can sign in to them, and "
-                         "what was granted to them before goes on until it expires, first of all to " +
+                         "their refresh tokens work until they expire; the first of these clients is " +
                          in_quotes(*first),
                      util::ShellCommand("postern client disable").value(*first).text());
 }

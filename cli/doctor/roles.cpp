@@ -37,7 +37,7 @@ constexpr Query kQueries[] = {
     {kServer, State::error,
      "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES " AND" POSTERN_COMMIT
      " IN ('off', 'false', 'no', '0') ORDER BY r.rolname",
-     "synchronous_commit is off for the role $1: what it revokes can be lost in a crash",
+     "synchronous_commit is off for the role $1: a crash of the server can undo a revocation",
      "ALTER ROLE $1 RESET synchronous_commit; see with \\drds whether it is set for the role in this database"},
     {kServer, State::error,
      "SELECT r.rolname," POSTERN_COMMIT " FROM" POSTERN_ENDPOINT_ROLES

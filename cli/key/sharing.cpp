@@ -62,7 +62,8 @@ void save_node(db::Transaction& transaction, const config::Config& config, std::
     store::save_key_node(transaction, config.node, generation);
 }
 
-/// Throws Refused when transport.key does not open them, or when they are not those that were sealed together.
+/// Opens the key files of a set. Throws Refused when transport.key does not open them, or when a row of the set is
+/// missing, added or exchanged.
 std::vector<keys::KeyFile> open_sealed(const config::Config& config, const util::Secret& transport,
                                        const store::SealedKeys& sealed) {
     if (sealed.generation == 0) return {};

@@ -66,7 +66,7 @@ factor::PasswordEntry entry_of(std::string_view line, std::uint64_t number) {
 /// The lines of standard input.
 class Lines {
 public:
-    /// The next line without its LF; of a longer one than `kept` bytes what is kept. False at the end.
+    /// Reads the next line without its LF, at most the first `kept` bytes of it. Returns false at the end.
     bool next(std::string& line, std::size_t kept) {
         line.clear();
         if (at_ == size_ && !fill()) return false;

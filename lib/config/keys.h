@@ -1,6 +1,5 @@
-// The keys of a configuration: the table of all, the readers of those whose values are lists or objects, and the checks
-// of those that depend on each other. A reader puts a value into the configuration, or returns the problems of its
-// items.
+// The keys of a configuration: their table, the readers of lists and objects, and the checks that concern several keys.
+// A reader puts a value into the configuration, or returns the problems of its items.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ private:
 /// DER of `raw`, or nullopt unless it is exactly 64 bytes with r and s in 1..n-1.
 std::optional<std::string> ecdsa_raw_to_der(std::string_view raw);
 
-/// r||s of a signature that OpenSSL made. Throws CryptoError when it is none.
+/// Returns r||s of an ECDSA signature in DER. Throws CryptoError for other bytes.
 std::string ecdsa_der_to_raw(std::string_view der);
 
 inline constexpr std::size_t kMaxCredentialRsaBits = 4096;

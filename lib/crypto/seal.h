@@ -20,12 +20,12 @@ std::string seal(const util::Secret& key, std::string_view purpose, std::string_
 /// The plain text, or nullopt for anything that was not made by `seal` with this key and purpose.
 std::optional<std::string> open_seal(const util::Secret& key, std::string_view purpose, std::string_view sealed);
 
-/// Each of kSealKeyBytes. In the file they follow one another in this order, and those at the end are left out: `codes`
-/// where it is the same as `sealing`, `previous` where it is empty.
+/// The keys of factor.key, each of kSealKeyBytes, in the order of the file. The file leaves out `previous` where it is
+/// empty, and then `codes` where it equals `sealing`.
 struct FactorKeys {
     util::Secret sealing;   ///< seals the secrets of apps
     util::Secret codes;     ///< keys the digests of recovery codes, which cannot be made again without the codes
-    util::Secret previous;  ///< opens what was sealed before; empty unless a rotation is under way
+    util::Secret previous;  ///< the sealing key before a rotation that is under way; empty without one
 };
 
 /// Whether a factor.key can have so many bytes.

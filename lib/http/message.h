@@ -45,8 +45,8 @@ struct Request {
     std::optional<std::string> sec_fetch_site;
     std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
-    /// The CGI variables that the endpoint asks for: those that the configuration names, as the web server's own
-    /// modules set them, which are never headers; at the login also a header, the User-Agent.
+    /// The CGI variables that the endpoint asks for. The web server's own modules set the ones that the configuration
+    /// names, and none of them is a header; the login page also asks for the header User-Agent.
     std::map<std::string, std::string, std::less<>> server_variables = {};
 };
 

@@ -29,10 +29,10 @@ inline constexpr util::Seconds kFetchedRetention{2592000};
 
 /// `digest` is of the URL and its purpose.
 std::optional<Fetched> find_fetched(db::Database& database, std::string_view digest);
-/// In the place of the one that is there.
+/// Inserts or replaces the row of `digest`.
 void save_fetched(db::Transaction& transaction, std::string_view digest, const Fetched& fetched);
 void mark_used(db::Transaction& transaction, std::string_view digest, util::Time now);
-/// It is found as before, but is not fresh and was so at no time.
+/// Marks the row as stale from its beginning; find_fetched still finds it.
 void withdraw_fetched(db::Transaction& transaction, std::string_view digest);
 
 /// The count for a key; 0 where no window runs.
@@ -41,17 +41,17 @@ struct FetchCount {
     util::Time ends_at{};
 };
 
-/// The counts of each key, in the order of `keys`. "" is the key of nothing.
 inline constexpr std::size_t kFetchKeys = 6;
+/// Returns the count of each key, in the order of `keys`; 0 for the key "".
 std::array<FetchCount, kFetchKeys> find_fetch_counts(db::Database& database,
                                                      const std::array<std::string, kFetchKeys>& keys, util::Time now);
 
-/// So much more for a key, whose window starts again when it has ended; returns the new count. Deletes rows that have
-/// ended, so that there are few: each fetch makes six at most.
+/// Adds `amount` to the count of a key, whose window starts again when it has ended, and returns the new count. Deletes
+/// rows whose window has ended; each fetch adds six rows at most.
 std::int64_t count_fetch(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window,
                          std::int64_t amount = 1);
 
-/// In the place of what is there.
+/// Inserts or replaces the count of `key`.
 void remember_failure(db::Transaction& transaction, std::string_view key, const FetchCount& failures);
 void forget_failure(db::Transaction& transaction, std::string_view key);
 

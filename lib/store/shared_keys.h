@@ -19,10 +19,10 @@ struct SealedKeys {
 
 SealedKeys find_sealed_keys(db::Database& database);
 
-/// Until the end of the transaction no other one replaces them.
+/// Keeps other transactions from replacing the set until this one ends.
 void lock_sealed_keys(db::Transaction& transaction);
 
-/// In the place of all that are there.
+/// Replaces the whole set.
 void replace_sealed_keys(db::Transaction& transaction, const SealedKeys& keys, util::Time now);
 
 void remove_sealed_keys(db::Transaction& transaction);
