@@ -11,12 +11,12 @@ std::string sha512(std::string_view bytes);      ///< 64 raw bytes: `at_hash` of
 std::string hex(std::string_view bytes);         ///< lower-case digits
 std::string sha256_hex(std::string_view bytes);  ///< 64 lower-case hex digits
 std::string hmac_sha256(std::string_view key, std::string_view message);  ///< 32 raw bytes
-/// 20 raw bytes. For lists of known passwords alone, which are published as such digests.
+/// Returns 20 raw bytes: for lists of known passwords alone, which are published as such digests.
 std::string sha1(std::string_view bytes);
-/// 20 raw bytes. For RFC 6238 alone, whose apps know no other one.
+/// Returns 20 raw bytes: for RFC 6238 alone, whose apps know no other digest.
 std::string hmac_sha1(std::string_view key, std::string_view message);
 
-/// False for different lengths; otherwise takes the same time wherever the difference is.
+/// Returns false for different lengths; otherwise takes the same time wherever the difference is.
 bool equal_constant_time(std::string_view a, std::string_view b);
 
 }  // namespace postern::crypto

@@ -8,7 +8,7 @@
 
 namespace postern::crypto {
 
-/// As verify_password takes it.
+/// A password hash in the form that verify_password takes.
 struct ImportedHash {
     std::string text;
 };

@@ -12,19 +12,18 @@
 
 namespace postern::crypto {
 
-/// Never changes once made, so copies share one EVP_PKEY.
+/// A public key. It never changes once made, so copies share one EVP_PKEY.
 class PublicKey {
 public:
     /// Throws CryptoError for a key unfit for the algorithm it implies: RSA under 2048 bits or with an even or small
-    /// exponent
-    /// (< 65537), a number with leading zero bytes, a point that is not on P-256, a wrong length.
+    /// exponent (< 65537), a number with leading zero bytes, a point that is not on P-256, a wrong length.
     static PublicKey from_members(const PublicMembers& members);
 
     Algorithm algorithm() const { return algorithm_; }
     const PublicMembers& members() const { return members_; }
 
-    /// True only for a correct JWS signature (RFC 7518 §3: ES256 is the 64 bytes r||s) over `message`. Everything else
-    /// is false.
+    /// Returns true only for a correct JWS signature (RFC 7518 §3: ES256 is the 64 bytes r||s) over `message`, and
+    /// false for everything else.
     bool verify(std::string_view message, std::string_view signature) const;
 
 private:
@@ -37,8 +36,8 @@ private:
 class PrivateKey {
 public:
     static PrivateKey generate(Algorithm algorithm);  ///< RSA: 2048 bits
-    /// PKCS#8 or traditional PEM, unencrypted. Throws CryptoError for anything else, an encrypted key included (never
-    /// prompts).
+    /// Reads an unencrypted key in PKCS#8 or traditional PEM. Throws CryptoError for anything else, an encrypted key
+    /// included (never prompts).
     static PrivateKey from_pem(const util::Secret& pem);
 
     Algorithm algorithm() const { return algorithm_; }
@@ -53,7 +52,7 @@ private:
     DigestContext prepared_;  ///< for signing: each signature begins with a copy of it
 };
 
-/// DER of `raw`, or nullopt unless it is exactly 64 bytes with r and s in 1..n-1.
+/// Returns `raw` in DER, or nullopt unless it is exactly 64 bytes with r and s in 1..n-1.
 std::optional<std::string> ecdsa_raw_to_der(std::string_view raw);
 
 /// Returns r||s of an ECDSA signature in DER. Throws CryptoError for other bytes.
@@ -61,17 +60,19 @@ std::string ecdsa_der_to_raw(std::string_view der);
 
 inline constexpr std::size_t kMaxCredentialRsaBits = 4096;
 
-/// Made elsewhere and sent by a stranger, so an unfit one is a value. PublicKey is for keys of our own: its signatures
-/// of ES256 have another spelling, and it refuses exponents that authenticators have.
+/// A public key that was made elsewhere and sent by a stranger, so an unfit one is a value and not an exception.
+/// PublicKey is for keys of our own: its signatures of ES256 have another spelling, and it refuses exponents that
+/// authenticators have.
 class CredentialKey {
 public:
-    /// nullopt: RSA under 2048 or above 4096 bits, with an even modulus, an exponent that is even, below 3 or above
-    /// 2^32-1, or a number with leading zero bytes; a point that is not on P-256; a wrong length.
+    /// Returns nullopt for RSA under 2048 or above 4096 bits, with an even modulus, with an exponent that is even,
+    /// below 3 or above 2^32-1, or with a number that has leading zero bytes; for a point that is not on P-256; for a
+    /// wrong length.
     static std::optional<CredentialKey> from_members(const PublicMembers& members);
 
     Algorithm algorithm() const { return algorithm_; }
 
-    /// True only for a correct signature over `message`: PKCS#1 v1.5, ECDSA in DER, Ed25519 (WebAuthn §6.5.5).
+    /// Returns true only for a correct signature over `message`: PKCS#1 v1.5, ECDSA in DER, Ed25519 (WebAuthn §6.5.5).
     bool verify(std::string_view message, std::string_view signature) const;
 
 private:

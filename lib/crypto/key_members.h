@@ -13,10 +13,10 @@ namespace postern::crypto {
 inline constexpr std::size_t kMinRsaBits = 2048;     ///< RFC 7518 §3.3
 inline constexpr std::size_t kCoordinateBytes = 32;  ///< P-256 and Ed25519 alike
 
-/// The algorithm that a key of this shape is for. Throws CryptoError for a weak or malformed one.
+/// Returns the algorithm that a key of this shape is for. Throws CryptoError for a weak or malformed key.
 Algorithm check_members(const PublicMembers& members);
 
-/// Null for members that are not a key, such as a point that is not on the curve.
+/// Returns null for members that are not a key, such as a point that is not on the curve.
 Pkey find_public(const PublicMembers& members, const char* key_type);
 
 /// Throws CryptoError for members that are not a key, such as a point that is not on the curve.
@@ -38,10 +38,12 @@ inline constexpr std::array<KeyKind, 3> kKeyKinds = {{
 
 const KeyKind& kind_of(Algorithm algorithm);
 
-/// True only for a correct signature over `message`; of ES256 in DER. Everything else is false.
+/// Returns true only for a correct signature over `message`, and false for everything else. A signature of ES256 is in
+/// DER.
 bool is_signature_of(evp_pkey_st* key, Algorithm algorithm, std::string_view message, std::string_view signature);
 
-/// RFC 7518 §2, RFC 8230 §4: no leading zero, so that one key has one spelling. False for "".
+/// Returns whether a number has no leading zero, so that one key has one spelling (RFC 7518 §2, RFC 8230 §4). False for
+/// "".
 constexpr bool is_shortest(std::string_view number) { return !number.empty() && number.front() != '\0'; }
 
 /// Returns whether a number that is_shortest() is odd.

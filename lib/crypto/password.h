@@ -11,7 +11,7 @@ namespace postern::crypto {
 inline constexpr std::size_t kMaxPasswordBytes = 511;  ///< crypt(3) takes no more; longer ones are refused, never cut
 
 enum class PasswordFault { none, empty, too_long, has_nul };
-/// Whether a password can be hashed at all.
+/// Returns why a password cannot be hashed; `none` when it can.
 PasswordFault check_password(std::string_view password);
 
 /// `$y$j9T$...`. About 18 ms and 16 MiB: call it outside any lock. Throws CryptoError when crypt fails.

@@ -9,7 +9,7 @@ namespace postern::crypto {
 class Random {
 public:
     virtual ~Random() = default;
-    /// `count` bytes. Throws CryptoError when the source fails: there is no weaker fallback.
+    /// Returns `count` bytes. Throws CryptoError when the source fails: there is no weaker fallback.
     virtual std::string bytes(std::size_t count) = 0;
 };
 
@@ -18,7 +18,7 @@ public:
     std::string bytes(std::size_t count) override;
 };
 
-/// For tests: SHA-256 in counter mode over a seed; the same seed gives the same bytes.
+/// A source for tests: SHA-256 in counter mode over a seed; one seed always gives one sequence of bytes.
 class SeededRandom final : public Random {
 public:
     explicit SeededRandom(std::string seed) : seed_(std::move(seed)) {}

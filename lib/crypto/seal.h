@@ -13,11 +13,11 @@ namespace postern::crypto {
 
 inline constexpr std::size_t kSealKeyBytes = 32;
 
-/// base64url(nonce || ciphertext || tag). `purpose` is authenticated with it: text sealed for one purpose opens for no
-/// other.
+/// Returns base64url(nonce || ciphertext || tag). `purpose` is authenticated with it: text sealed for one purpose opens
+/// for no other.
 std::string seal(const util::Secret& key, std::string_view purpose, std::string_view plain, Random& random);
 
-/// The plain text, or nullopt for anything that was not made by `seal` with this key and purpose.
+/// Returns the plain text, or nullopt for anything that was not made by `seal` with this key and purpose.
 std::optional<std::string> open_seal(const util::Secret& key, std::string_view purpose, std::string_view sealed);
 
 /// The keys of factor.key, each of kSealKeyBytes, in the order of the file. The file leaves out `previous` where it is
@@ -28,7 +28,7 @@ struct FactorKeys {
     util::Secret previous;  ///< the sealing key before a rotation that is under way; empty without one
 };
 
-/// Whether a factor.key can have so many bytes.
+/// Returns whether a factor.key can have so many bytes.
 bool is_factor_key_size(std::size_t bytes);
 
 /// Throws CryptoError for another number of bytes.

@@ -21,7 +21,7 @@ namespace postern::db {
 
 inline constexpr int kSchemaVersion = 4;
 
-/// Whether `database` names a server (postgresql://...) and not a file.
+/// Returns whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);
 
 /// The name of the command as a program that works on a database.
@@ -36,9 +36,10 @@ struct Text {
 class Connection;
 class Database;
 
-/// On a file: BEGIN IMMEDIATE under the write lock. On a server: READ COMMITTED, with locks of rows. The destructor
-/// rolls back unless committed, and releases the locks. Repositories take a Transaction& for everything that writes, so
-/// that a write without a durability decision does not compile. The product's code gets one from `write` (db/write.h).
+/// A transaction. On a file it is BEGIN IMMEDIATE under the write lock; on a server it is READ COMMITTED, with locks of
+/// rows. The destructor rolls back unless committed, and releases the locks. Repositories take a Transaction& for
+/// everything that writes, so that a write without a durability decision does not compile. The product's code gets its
+/// transactions from `write` (db/write.h).
 class Transaction {
 public:
     Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the database's wait
@@ -65,14 +66,14 @@ public:
     template <class... Values>
     void queue(const Text& text, const Values&... values);
 
-    /// `sql` selects rows `FOR NO KEY UPDATE`, or locks tables: from here on this transaction sees what every
-    /// transaction that had them locked has committed, and others wait for it. Queued. Nothing is done where the engine
-    /// has one writer at a time. Text that `values` refer to lives as long as the transaction, here and in `mark`.
+    /// Queues `sql`, which selects rows `FOR NO KEY UPDATE` or locks tables: from here on this transaction sees what
+    /// every transaction that had them locked has committed, and others wait for it. Does nothing where the engine has
+    /// one writer at a time. Text that `values` refer to lives as long as the transaction, here and in `mark`.
     template <class... Values>
     void lock(const char* sql, const Values&... values);
 
-    /// `sql` selects a row that this transaction alone can have made. When the answer to a COMMIT is lost, it decides
-    /// whether the commit happened. Nothing is done where an answer cannot be lost.
+    /// Notes `sql`, which selects a row that this transaction alone can have made. When the answer to a COMMIT is lost,
+    /// that row decides whether the commit happened. Does nothing where an answer cannot be lost.
     template <class... Values>
     void mark(const char* sql, const Values&... values);
 
@@ -89,8 +90,8 @@ private:
     std::function<bool()> has_mark_;
 };
 
-/// Several reads of one snapshot. Needs no write lock and blocks no writer. Keep it short, because the WAL cannot be
-/// reset meanwhile. Inside a transaction it has no effect.
+/// A frame for several reads of one snapshot. Needs no write lock and blocks no writer. Keep it short, because the WAL
+/// cannot be reset meanwhile. Inside a transaction it has no effect.
 class Snapshot {
 public:
     explicit Snapshot(Database& database);
@@ -116,13 +117,13 @@ public:
     /// A server is asked as `program`: its role is postern_PROGRAM unless the URI names one.
     Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5),
              std::string_view program = kCommand);
-    /// For `postern migrate` alone: the same, whatever the schema version.
+    /// Opens an existing database of any schema version, for `postern migrate` alone.
     static Database open_for_migration(const std::string& path,
                                        std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
-    /// On a connection that is open already: a test gives one that behaves in its own way.
+    /// Takes a connection that is open already: a test gives one that behaves in its own way.
     explicit Database(std::unique_ptr<Connection> connection);
 
-    /// For tests: in memory, schema loaded, no write lock.
+    /// Makes a database for tests: in memory, schema loaded, no write lock.
     static Database in_memory();
     Database(Database&&) noexcept;
     ~Database();
@@ -148,13 +149,13 @@ public:
         return statement;
     }
 
-    /// Whether transactions of several processes run side by side, so that they lock rows.
+    /// Returns whether transactions of several processes run side by side, so that they lock rows.
     bool has_row_locks() const;
 
     const std::string& path() const;
     std::chrono::milliseconds wait() const;  ///< for writers
 
-    /// The engine's, for this module.
+    /// The engine's connection, for this module.
     Connection& connection() { return *connection_; }
 
 private:

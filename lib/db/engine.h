@@ -34,11 +34,11 @@ public:
     virtual void bind(int number, std::int64_t value) = 0;
     virtual void bind_null(int number, Stored as) = 0;
 
-    /// For a list of any length, outside a transaction: an engine that would fetch all rows at once fetches them in
-    /// batches, of one snapshot that lasts until the last row has been read, or `reset`.
+    /// Makes `step` read a list of any length, outside a transaction: an engine that would fetch all rows at once
+    /// fetches them in batches, of one snapshot that lasts until the last row has been read, or `reset`.
     virtual void read_in_batches() {}
     virtual bool step() = 0;  ///< true: a row is there
-    /// For a transaction: runs the statement at once, or together with the next one that is not queued.
+    /// Runs the statement for a transaction: at once, or together with the next one that is not queued.
     virtual void queue() = 0;
     virtual std::int64_t changed_rows() const = 0;
 
@@ -58,7 +58,8 @@ public:
     Connection& operator=(const Connection&) = delete;
     virtual ~Connection() = default;
 
-    /// Kept by the address of `sql`. Throws StoreError when the statement is still in use.
+    /// Returns the statement, which the connection keeps by the address of `sql`. Throws StoreError when the statement
+    /// is still in use.
     virtual PreparedStatement& prepare(const char* sql) = 0;
     /// Returns the statements that were prepared so far, the driver's own too, in no order. For tests, which explain
     /// them.
@@ -87,7 +88,7 @@ public:
 
 enum class Versions { this_one, any };
 
-/// In the place of the schema's version when the store was moved away (db/move.h).
+/// The number in the place of the schema's version when the store was moved away (db/move.h).
 inline constexpr int kMovedVersion = -1;
 [[noreturn]] void throw_moved(const std::string& place);
 
@@ -96,14 +97,14 @@ std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, 
 std::unique_ptr<Connection> open_sqlite_in_memory();
 void create_file(os::NewFiles& made, const std::string& path);
 
-/// For `program`, whose name is in the role and in the files of the URI.
+/// Opens a connection for `program`, whose name is in the role and in the files of the URI.
 std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_view program, Access access,
                                           std::chrono::milliseconds wait);
 /// Makes the tables of schema-postgresql.sql, all of them or none, with the rights of grants-postgresql.sql where the
 /// server has the roles. Throws StoreUnusable when the tables are there.
 void create_schema(const std::string& uri);
-/// A transaction in a database of a server that has the tables: made in it, or there before. Throws StoreUnusable when
-/// those are of another version.
+/// Begins a transaction in a database of a server that has the tables: made in it, or there before. Throws
+/// StoreUnusable when the tables that were there are of another version.
 std::unique_ptr<Connection> begin_with_tables(const std::string& uri);
 /// schema-postgresql.sql as it was when the program was built.
 extern const char* const kPostgresSchemaSql;

@@ -59,12 +59,12 @@ void try_writing(const std::string& path, std::chrono::milliseconds wait);
 /// missing after a backup was restored. The first writer makes it otherwise, and reports why it cannot.
 void make_write_lock(const std::string& database) noexcept;
 
-/// Free space for users other than root.
+/// The free space for users other than root.
 struct Room {
     std::uint64_t bytes = 0;
     std::optional<std::uint64_t> files;  ///< nullopt: the file system does not count them
 };
-/// Returns nullopt when it cannot be asked.
+/// Returns the free space beside `path`; nullopt when the file system cannot be asked.
 std::optional<Room> room_beside(const std::string& path);
 
 struct Migration {
@@ -73,7 +73,7 @@ struct Migration {
     std::string copy;  ///< the database as it was; "" when there was nothing to do
 };
 
-/// How users have logged in until now: earlier schemas do not say.
+/// The way in which users have logged in until now, which earlier schemas do not say.
 enum class FormerLogins { by_password, by_web_server };
 
 /// Takes all steps or none: one transaction, with the write lock held from before the copy is made until it is

@@ -3,7 +3,7 @@
 
 namespace postern::db {
 
-/// Whether the commit survives a power cut before the caller is answered.
+/// The durability of a commit: whether it survives a power cut before the caller is answered.
 enum class Durability {
     full,  ///< synced before commit returns (group commit): for every revocation
     lazy,  ///< survives a crash of the process, a power cut may lose it: for what only grants rights
@@ -11,7 +11,8 @@ enum class Durability {
 
 enum class Access { read_write, query_only };
 
-/// How a value is stored: what a NULL would be, which an engine has to know.
+/// The type in which a value is stored. A NULL has the type of the value in whose place it is, which an engine has to
+/// know.
 enum class Stored { text, integer };
 
 }  // namespace postern::db

@@ -11,7 +11,7 @@
 
 namespace postern::db {
 
-/// At most so many rows; as it is, all of them.
+/// The largest number of rows to read; without a value, all of them.
 struct Limit {
     std::int64_t rows = std::numeric_limits<std::int64_t>::max();
 };

@@ -53,7 +53,7 @@ const char* kept_text(std::string sql);
 /// Runs a statement without parameters and rows.
 void execute(Connection& connection, const std::string& sql);
 
-/// All but the one with the schema's version: a table before those that refer to it.
+/// Returns all tables but the one with the schema's version, each before the tables that refer to it.
 std::vector<Table> read_tables(Connection& connection);
 
 /// Returns the tables that both have, with the columns that both have, in the order of `source`.

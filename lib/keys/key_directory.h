@@ -12,7 +12,7 @@
 
 namespace postern::keys {
 
-/// Which key to make, and how long it is published before it signs.
+/// The algorithm of a key to make, and how long the key is published before it signs.
 struct NewKey {
     crypto::Algorithm algorithm{};
     util::Seconds lead{};
@@ -36,7 +36,7 @@ public:
     /// Throws KeyError when another process is changing the directory. Removes what a killed one left half-written.
     explicit KeyDirectory(std::string directory);
 
-    /// As Keys::list.
+    /// Returns the keys of the directory, by algorithm and time (Keys::list).
     std::vector<KeyInfo> list(util::Time now) const { return Keys::list(directory_, now); }
 
     /// Makes keys that sign when they have been published for their lead (OpenID Connect Core §10.1.1), and takes away
@@ -51,20 +51,20 @@ public:
     /// at once for each of `algorithms` that has none. What is there is left as it is, damaged or not.
     Restored restore(const std::vector<crypto::Algorithm>& algorithms, const util::Clock& clock);
 
-    /// A factor.key where there is none; false: there is one.
+    /// Makes a factor.key where there is none; false: there is one.
     bool add_factor_key();
 
     /// Throws KeyError when factor.key is missing or cannot be used.
     crypto::FactorKeys factor_keys() const;
 
-    /// Replaces those of factor.key, which is there. Processes take them over with their next request.
+    /// Replaces the keys of factor.key, which is there. Processes take the new ones over with their next request.
     void put_factor_keys(const crypto::FactorKeys& keys);
 
-    /// A new seal.key: what was sealed with the old one is not opened any more.
+    /// Makes a new seal.key: what was sealed with the old one is not opened any more.
     void renew_seal();
 
-    /// jwks.json, the private keys, seal.key and factor.key. Throws KeyError when something is missing or cannot be
-    /// used.
+    /// Returns jwks.json, the private keys, seal.key and factor.key. Throws KeyError when a file is missing or cannot
+    /// be used.
     std::vector<KeyFile> usable_files() const;
 
     /// Makes the directory hold exactly `files`, in an order that every process can work with. Returns the names of

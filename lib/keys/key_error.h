@@ -13,7 +13,7 @@ struct KeyError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Which content of a file was read: another one after each change.
+/// The version of the content of a file that was read: another one after each change.
 struct FileVersion {
     dev_t device{};
     ino_t inode{};

@@ -29,15 +29,15 @@ struct KeyFileName {
     std::string kid;
 
     std::string to_string() const;
-    /// nullopt for any other spelling: each key has exactly one name.
+    /// Returns nullopt for any other spelling: each key has exactly one name.
     static std::optional<KeyFileName> parse(std::string_view name);
 };
 
 /// Throws KeyError for a time that does not fit a file name: the clock is wrong.
 void require_sane_clock(const std::string& directory, util::Time now);
 
-/// By time, then by kid. Files that do not end in `.pem` are not looked at; one that does and is named otherwise is a
-/// KeyError.
+/// Returns the names of the private keys, by time, then by kid. Files that do not end in `.pem` are not looked at.
+/// Throws KeyError for a file that ends in `.pem` and is named otherwise.
 std::vector<KeyFileName> private_keys_in(const std::string& directory);
 
 struct KeyPair {
@@ -45,7 +45,7 @@ struct KeyPair {
     jose::Jwk jwk;  ///< its public half; the kid is its thumbprint (RFC 7638)
 };
 
-/// A new key whose kid does not begin with a dash: a command line would take that for an option.
+/// Makes a new key whose kid does not begin with a dash: a command line would take that for an option.
 KeyPair make_key_pair(crypto::Algorithm algorithm);
 
 /// The content of a file of the key directory when it was read.
@@ -60,24 +60,24 @@ FileVersion version_of(const std::string& path);
 /// Refuses a file that is not regular or that others can write, because its writer decides which signatures are valid.
 FileContent read_public_file(const std::string& path);
 
-/// The content of jwks.json in `directory`. Throws KeyError when it is not a set of public keys.
+/// Returns the keys in the content of jwks.json in `directory`. Throws KeyError when it is not a set of public keys.
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes);
 
 /// Refuses a file that is not regular or that others can read or write.
 util::Secret read_private_file(const std::string& path);
 
-/// The private key of that name. Throws KeyError, naming `path`, when `pem` holds another one, or none.
+/// Returns the private key of that name. Throws KeyError, naming `path`, when `pem` holds another key, or none.
 crypto::PrivateKey parse_private_key(const std::string& path, const KeyFileName& name, const util::Secret& pem);
 
-/// The private key in the file of that name. Throws KeyError when it holds another one, or none.
+/// Returns the private key in the file of that name. Throws KeyError when the file holds another key, or none.
 crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name);
 
-/// As a whole (`replace_file`). `like` names the file of the directory whose mode and group the new one gets; `mode` is
-/// for when that is not there.
+/// Writes the file as a whole (`replace_file`). `like` names the file of the directory whose mode and group the new
+/// file gets; `mode` is for when that file is not there.
 void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
                     const std::string& like = {});
 
-/// A file that must not be there (`make_whole_file`), which is noted in `made`.
+/// Makes a file that must not be there (`make_whole_file`), and notes it in `made`.
 void make_key_file(os::NewFiles& made, const std::string& directory, const std::string& name, std::string_view bytes,
                    mode_t mode);
 
@@ -87,7 +87,7 @@ void make_key_file(os::NewFiles& made, const std::string& directory, const std::
 /// Returns whether a file is there; one that cannot be looked at is taken to be.
 bool is_there(const std::string& path);
 
-/// The file need not be there.
+/// Removes the file, which need not be there.
 void remove_key_file(const std::string& directory, const std::string& name);
 
 inline constexpr const char* kMissingDirectoryFix =

@@ -56,24 +56,25 @@ public:
     /// Returns the version of the jwks.json that `published` comes from.
     const FileVersion& version() const { return version_; }
     jose::Verifier& verifier();  ///< throws KeyError when opened for publish
-    /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
+    /// Returns the newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
     /// Throws KeyError when there is no private key of the algorithm, active or not. A process that signs calls it once
     /// at its start.
     void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
-    /// Whether second factors can be enrolled and checked: factor.key was there and was to be read.
+    /// Returns whether second factors can be enrolled and checked: factor.key was there and was to be read.
     bool has_factor_key() const { return !factor_key_.empty(); }
-    /// Throws db::StoreError, which is answered 503, when it is missing: without it no second factor can be checked.
+    /// Throws db::StoreError, which is answered 503, when factor.key is missing: without it no second factor can be
+    /// checked.
     const util::Secret& factor_key() const;
 
-    /// For `postern init`: makes the directory's content and notes it in `made`; refuses to replace anything.
-    /// `private_mode` is that of the signing keys and of seal.key.
+    /// Makes the content of the directory for `postern init` and notes it in `made`; refuses to replace anything.
+    /// `private_mode` is the mode of the signing keys and of seal.key.
     static void create(os::NewFiles& made, const std::string& directory,
                        const std::vector<crypto::Algorithm>& algorithms, util::Time now, mode_t private_mode = 0640);
     /// Creates a whole directory or nothing.
     static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now);
-    /// For `postern key list`, by algorithm and time.
+    /// Returns the keys for `postern key list`, by algorithm and time.
     static std::vector<KeyInfo> list(const std::string& directory, util::Time now);
 
 private:

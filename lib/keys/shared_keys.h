@@ -19,14 +19,14 @@ struct KeyFile {
     util::Secret bytes;
 };
 
-/// jwks.json, the private keys, seal.key and factor.key, as far as they are there. Throws KeyError for one that cannot
-/// be read.
+/// Returns jwks.json, the private keys, seal.key and factor.key, as far as they are there. Throws KeyError for a file
+/// that cannot be read.
 std::vector<KeyFile> read_key_files(const std::string& directory);
 
-/// Whether the two have the same files with the same bytes, in any order.
+/// Returns whether both lists have the same files with the same bytes, in any order.
 bool are_same(const std::vector<KeyFile>& some, const std::vector<KeyFile>& others);
 
-/// Sealed contents, by the name of the file.
+/// The sealed contents of files, by the name of the file.
 using SealedKeyFiles = std::map<std::string, std::string>;
 
 /// Returns whether the key is there; one that cannot be looked at is taken to be.
@@ -60,16 +60,16 @@ private:
 /// Puts a new key that a crash has left beside transport.key in its place, if it opens the files.
 void settle_transport_key(const std::string& directory, std::int64_t generation, const SealedKeyFiles& sealed);
 
-/// All files of a directory that takes no more part: transport.key and the generation. They need not be there.
+/// Removes the files of a directory that takes no more part: transport.key and the generation. They need not be there.
 void remove_transport_key(const std::string& directory);
 
-/// Name and generation are authenticated with the content: no copy opens under another name, and none of an earlier
-/// generation among those of a later one. With jwks.json, which has to be there, a digest of all others is sealed, so
-/// that the set is authenticated as well.
+/// Seals the files. Name and generation are authenticated with the content: no copy opens under another name, and no
+/// copy of an earlier generation among files of a later one. With jwks.json, which has to be there, a digest of all
+/// other files is sealed, so that the set is authenticated as well.
 SealedKeyFiles seal_files(const util::Secret& transport, std::int64_t generation, const std::vector<KeyFile>& files,
                           crypto::Random& random);
 
-/// Why sealed files are not believed.
+/// The reason why sealed files are not believed.
 enum class SealFault {
     other_key,  ///< none of them was sealed with this key for this generation
     other_set,  ///< one is missing, added or exchanged
@@ -78,7 +78,7 @@ enum class SealFault {
 util::Result<std::vector<KeyFile>, SealFault> open_files(const util::Secret& transport, std::int64_t generation,
                                                          const SealedKeyFiles& sealed);
 
-/// Which generation of the shared keys a directory holds. It is in a file of the directory and not in the database,
+/// The generation of the shared keys that a directory holds. It is in a file of the directory and not in the database,
 /// because a restored database must not bring old keys back.
 struct Generation {
     std::int64_t number = 0;   ///< 0: none

@@ -31,23 +31,23 @@ struct AccessTokenKey {
     model::ValueHash token_hash;
 };
 
-/// Extends the grant's `kept_until` to the token's expiry. Passing the value that the grant already has saves that
-/// second write.
+/// Inserts the token and extends the grant's `kept_until` to the token's expiry. Passing the value that the grant
+/// already has saves that second write.
 void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until = {});
-/// No effect on a token that is revoked already.
+/// Revokes the token. No effect on a token that is revoked already.
 void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key, util::Time now);
 /// Deletes a few of a grant's oldest access tokens that expired at `before` or earlier: more than one, so that a caller
 /// who does it with each insert leaves no expired ones.
 void delete_expired_access_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time before);
-/// One step of `postern purge`, because a sweep leaves expired tokens until their grant gets another or ends: looks at
-/// the next 1000 access tokens after `last`, deletes those that expired at `now` or earlier, and advances `last`.
-/// Returns how many were deleted; nullopt at the end of the table.
+/// Makes one step of `postern purge`, because a sweep leaves expired tokens until their grant gets another or ends:
+/// looks at the next 1000 access tokens after `last`, deletes those that expired at `now` or earlier, and advances
+/// `last`. Returns how many were deleted; nullopt at the end of the table.
 std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transaction, AccessTokenKey& last,
                                                        util::Time now);
 std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key);
 
-/// The only definition of "active" (specification, Token active state): the record exists, expires in the future,
-/// neither it nor its grant is revoked, client and user are enabled.
+/// Returns whether the token is active; the only definition of it (specification, Token active state): the record
+/// exists, expires in the future, neither it nor its grant is revoked, client and user are enabled.
 bool is_active(const StoredAccessToken& stored, util::Time now);
 
 }  // namespace postern::store

@@ -10,14 +10,14 @@
 
 namespace postern::store {
 
-/// A user has no more lines: with each new one the oldest is deleted. They are as many as are shown.
+/// The largest number of lines of a user, all of which are shown: with each new line beyond it the oldest is deleted.
 inline constexpr std::int64_t kMaxActivity = 50;
-/// How long a line is kept.
+/// The time for which a line is kept.
 inline constexpr util::Seconds kActivityRetention = std::chrono::hours(24 * 90);
-/// How long after a line add_activity_once adds no other of its sort.
+/// The time after a line in which add_activity_once adds no other line of its sort.
 inline constexpr util::Seconds kActivityOnce = std::chrono::hours(24);
 
-/// One more line, at `line.at`; queued. The transaction holds the user's row (find_user_to_change, lock_user), so that
+/// Adds a line, at `line.at`; queued. The transaction holds the user's row (find_user_to_change, lock_user), so that
 /// lines of one user are numbered one after the other.
 void add_activity(db::Transaction& transaction, const model::Subject& subject, const model::ActivityLine& line);
 

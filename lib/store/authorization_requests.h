@@ -10,14 +10,14 @@ namespace postern::store {
 
 std::optional<model::AuthorizationProgress> find_progress(db::Database& database, const model::RequestKey& key);
 
-/// A login was made for the request by `subject`. The decision of another user is reset.
+/// Records that `subject` has logged in for the request. The decision of another user is reset.
 void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                   util::Time expires_at);
-/// `subject` approved or denied. False, and nothing changes, when the request is used or `subject` has denied it
-/// before: a denied request yields no code, whatever comes later.
+/// Records that `subject` approved or denied the request. False, and nothing changes, when the request is used or
+/// `subject` has denied it before: a denied request yields no code, whatever comes later.
 bool record_decision(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                      model::Decision decision, util::Time expires_at);
-/// Single use: true for exactly one caller.
+/// Uses the request, which can be used once: true for exactly one caller.
 bool use_request(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                  util::Time expires_at);
 /// Deletes the subject's progress in unanswered requests, in any browser: login and consent are asked again.

@@ -6,22 +6,25 @@
 
 namespace postern::store {
 
-/// Sessions of one user. A login beyond ends the least recently used ones, as if they had expired.
+/// The largest number of sessions of one user. A login beyond ends the least recently used ones, as if they had
+/// expired.
 inline constexpr std::int64_t kMaxSessions = 100;
-/// Sessions that the account's page lists; it says how many others there are.
+/// The number of sessions that the account's page lists; it says how many others there are.
 inline constexpr std::int64_t kShownSessions = 50;
-/// Remembered devices of one user. The least recently used ones beyond are forgotten.
+/// The largest number of remembered devices of one user. The least recently used ones beyond are forgotten.
 inline constexpr std::int64_t kMaxRememberedDevices = 50;
-/// Places in which one user is known (login_attempts.h). The least recently used ones beyond are forgotten.
+/// The largest number of places in which one user is known (login_attempts.h). The least recently used ones beyond are
+/// forgotten.
 inline constexpr std::int64_t kMaxKnownPlaces = 200;
-/// Grants of one user to one client that have not ended. The oldest ones beyond end.
+/// The largest number of grants of one user to one client that have not ended. The oldest ones beyond end.
 inline constexpr std::int64_t kMaxGrantsToClient = 200;
 /// The number of new grants of which one looks for grants beyond the bound, and ends that many more.
 inline constexpr std::int64_t kGrantsAtOnce = 16;
-/// Rows beyond a bound of one user that one transaction ends: an earlier release stored any number.
+/// The number of rows beyond a bound of one user that one transaction ends: an earlier release stored any number.
 inline constexpr std::int64_t kSurplusBatch = 1000;
 
-/// Counters of each purpose in `login_attempts`, whatever strangers send. The oldest ones of that purpose beyond go.
+/// The largest number of counters of each purpose in `login_attempts`, whatever strangers send. The oldest ones of that
+/// purpose beyond are deleted.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 
 }  // namespace postern::store

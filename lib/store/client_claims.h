@@ -12,14 +12,15 @@
 
 namespace postern::store {
 
-/// By name. Without `own_claims` of the client there are none, and nothing need be asked.
+/// Returns the claims of the client, by name. The list is empty unless `own_claims` of the client is set; callers can
+/// skip the query for a client without it.
 std::vector<model::ClientClaim> find_client_claims(db::Database& database, const model::ClientId& client);
-/// Takes the place of the client's claim of that name. The client exists, and a group that the source names.
+/// Replaces the client's claim of that name, or adds it. The client exists, and a group that the source names.
 void put_client_claim(db::Transaction& transaction, const model::ClientId& client, const model::ClientClaim& claim);
-/// False when the client has none of that name.
+/// Removes the client's claim of that name; false when the client has none.
 bool remove_client_claim(db::Transaction& transaction, const model::ClientId& client, std::string_view name);
 
-/// A claim of a client, and of which.
+/// A claim, and the client that it belongs to.
 struct OwnClaim {
     model::ClientId client;
     model::ClientClaim claim;
@@ -29,15 +30,15 @@ std::vector<OwnClaim> find_claims_of(db::Database& database, const model::ClaimS
 /// Removes the claims of all clients with that source.
 void remove_claims_of(db::Transaction& transaction, const model::ClaimSource& source);
 
-/// Names of groups, and what the client is told instead.
+/// The names of groups, and what the client is told instead.
 using GroupNames = std::map<std::string, std::string, std::less<>>;
 GroupNames find_group_names(db::Database& database, const model::ClientId& client);
-/// Takes the place of what the client was told for the group. Both exist.
+/// Replaces or sets the name that the client is told for the group. The client and the group exist.
 void put_group_name(db::Transaction& transaction, const model::ClientId& client, std::string_view group,
                     std::string_view name);
-/// False when the client is told the group's own name.
+/// Removes the client's own name for the group; false when the client is told the group's name.
 bool remove_group_name(db::Transaction& transaction, const model::ClientId& client, std::string_view group);
-/// The clients that are told another name for the group, by id.
+/// Returns the clients that are told another name for the group, by id.
 std::vector<model::ClientId> clients_renaming(db::Database& database, std::string_view group);
 
 }  // namespace postern::store

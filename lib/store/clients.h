@@ -12,8 +12,8 @@
 
 namespace postern::store {
 
-/// With URIs, and with the secrets that are unexpired at `now` where it is given: a program that authenticates no
-/// client has no right to read them. Disabled clients are found too: the caller refuses them.
+/// Finds the client with its URIs, and with the secrets that are unexpired at `now` where `now` is given: a program
+/// that authenticates no client has no right to read secrets. Disabled clients are found too: the caller refuses them.
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id);
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
 /// Finds the client for a transaction that writes it back: no other one changes the client meanwhile.
@@ -22,24 +22,24 @@ std::optional<model::Client> find_client_to_change(db::Transaction& transaction,
 /// Finds the client without URIs, for client authentication: one query. The secrets are not ordered.
 std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
                                                          util::Time now);
-/// Whether there is one of that id, disabled or not.
+/// Returns whether there is a client of that id, disabled or not.
 bool is_client(db::Database& database, const model::ClientId& id);
-/// By id.
+/// Returns the clients, by id.
 std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {});
 
 struct RegisteredUri {
     std::string uri;
     bool native = false;  ///< of its client
 };
-/// The redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form
-/// starts with `prefix`. One pass over the table inside the database.
+/// Returns the redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form starts with
+/// `prefix`. One pass over the table inside the database.
 std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<model::ClientId>& client);
 
-/// False when the id is taken.
+/// Inserts the client; false when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
-/// The client whose id is this URL in any spelling that http::normalize_url makes equal; nullopt: there is none. Looks
-/// at every client whose id is a URL.
+/// Finds the client whose id is this URL in any spelling that http::normalize_url makes equal; nullopt: there is none.
+/// Looks at every client whose id is a URL.
 std::optional<model::Client> find_client_at(db::Database& database, std::string_view url);
 
 /// Replaces everything but id, secrets, created_at, own_claims, origin, last_used_at and brought_by. False when there
@@ -48,18 +48,19 @@ bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);
 
-/// No other transaction changes the client until this one ends. Without effect when there is none.
+/// Keeps other transactions from changing the client until this one ends. No effect when there is no such client.
 void lock_client(db::Transaction& transaction, const model::ClientId& id);
 /// Replaces what a document says of a client: name, native, grants, scope and URIs.
 void update_description(db::Transaction& transaction, const model::Client& client);
-/// A user has signed in to a client of a document. `removable_at` is for one that may be deleted, and for no other.
+/// Records that a user has signed in to a client of a document. `removable_at` is for a client that may be deleted, and
+/// for no other.
 void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
                   util::Time removable_at);
 /// Counts the clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
 /// Counts the fleeting clients that the user has brought, with or without a consent of the user today.
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
-/// Whether a document describes the client; false when there is none.
+/// Returns whether a document describes the client; false when there is no such client.
 bool is_described(db::Database& database, const model::ClientId& id);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).

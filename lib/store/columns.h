@@ -16,7 +16,7 @@ db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
 db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris);
 db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes);
 
-/// The one column of all rows.
+/// Returns the one column of all rows.
 template <class Value>
 std::vector<Value> values_of(db::Statement rows) {
     std::vector<Value> values;

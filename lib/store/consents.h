@@ -17,9 +17,9 @@ namespace postern::store {
 
 std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client,
                                            const model::Subject& subject);
-/// Adds to what was approved before.
+/// Adds the consent to what was approved before.
 void save_consent(db::Transaction& transaction, const model::Consent& consent);
-/// False when there was none. Grants are not touched: end_grants_of ends them.
+/// Removes the consent; false when there was none. Grants are not touched: end_grants_of ends them.
 bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
 
 /// Removes the consents of all users to the client.
@@ -29,7 +29,7 @@ struct ListedConsent {
     model::Consent consent;
     std::string username;
 };
-/// The oldest first; of one client, one user, or both, when named.
+/// Returns the consents, the oldest first; of one client, one user, or both, when named.
 db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
@@ -45,12 +45,13 @@ WithdrawnAccess withdraw_access(db::Transaction& transaction, const model::Clien
 struct Application {
     model::ClientId client_id;
     model::Scope scope;                   ///< of the consent and of all live grants
-    model::ClaimNames claims;             ///< likewise, beyond the scope
+    model::ClaimNames claims;             ///< of the consent and of all live grants, beyond the scope
     util::Time since{};                   ///< of the oldest of them
     std::optional<util::Time> last_used;  ///< the latest token or grant that is stored; nullopt: no grant is live
 };
 
-/// Every client with a consent of the user or a grant that has not ended and still has something under it, by id.
+/// Returns every client with a consent of the user or a grant that has not ended and still has something under it, by
+/// id.
 std::vector<Application> list_applications(db::Database& database, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

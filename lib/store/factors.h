@@ -21,7 +21,7 @@ struct Factors {
 
     bool any() const { return app || unused_codes > 0 || passkeys > 0; }
 };
-/// No more unused recovery codes than these, and the user is told to make new ones.
+/// The number of unused recovery codes at which, or below, the user is told to make new ones.
 inline constexpr std::int64_t kFewCodes = 2;
 Factors find_factors(db::Database& database, const model::Subject& subject);
 
@@ -32,41 +32,43 @@ struct TotpRow {
     std::optional<util::Time> last_used_at = {};  ///< nullopt: for no login yet
 };
 std::optional<TotpRow> find_totp(db::Database& database, const model::Subject& subject);
-/// By subject, from the one after `after`: "" is before all.
+/// An app and the user whom it belongs to.
 struct OwnedTotp {
     model::Subject subject;
     TotpRow totp;
 };
+/// Returns at most `rows` apps, by subject, from the one after `after`: "" is before all.
 std::vector<OwnedTotp> list_totp(db::Database& database, const model::Subject& after, std::int64_t rows);
-/// Replaces the sealed secret by the same one under another key; false: the row is another one by now.
+/// Replaces the sealed secret `from` by the same secret sealed under another key, `to`; false: the row has another
+/// secret by now.
 bool reseal_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view from,
                  std::string_view to);
 
-/// The user's one app from now on. `sealed` is bound to `now`; `step` is that of the code that proved it.
+/// Replaces the user's app, or adds it. `sealed` is bound to `now`; `step` is the step of the code that proved the app.
 void replace_totp(db::Transaction& transaction, const model::Subject& subject, std::string_view sealed,
                   std::int64_t step, util::Time now);
 bool remove_totp(db::Transaction& transaction, const model::Subject& subject);  ///< false: there was none
-/// False when the step, or a later one, was spent before: RFC 6238 §5.2.
+/// Spends the step; false when the step, or a later one, was spent before (RFC 6238 §5.2).
 bool spend_totp_step(db::Transaction& transaction, const model::Subject& subject, std::int64_t step, util::Time now);
 
-/// Ends all codes of before.
+/// Replaces all codes of the user.
 void replace_recovery_codes(db::Transaction& transaction, const model::Subject& subject,
                             const std::vector<std::string>& hashes, util::Time now);
 bool has_unused_codes(db::Database& database);  ///< of any user
 bool has_unused_code(db::Database& database, const model::Subject& subject, std::string_view hash);
-/// Whether one of the user's was made under the key of that name (factor::code_key_name).
+/// Returns whether an unused code of the user was made under the key of that name (factor::code_key_name).
 bool has_unused_code_under(db::Database& database, const model::Subject& subject, std::string_view key_name);
-/// False when there is no such code or it was used before.
+/// Spends the code; false when there is no such code or it was used before.
 bool spend_recovery_code(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
                          util::Time now);
-/// Returns how many rows there were, used ones too.
+/// Removes all codes of the user; returns how many rows there were, used ones too.
 std::int64_t remove_recovery_codes(db::Transaction& transaction, const model::Subject& subject);
 /// Removes the codes of all users that were made under another key than that of the name.
 std::int64_t remove_dead_recovery_codes(db::Transaction& transaction, std::string_view key_name);
 
-/// Grows with each change of the password or of a second factor, and when the user is disabled: what was sealed with
-/// an earlier one is void, and what a link allowed is over (let_enrol). 0 when there is no such user, as for one
-/// without changes.
+/// Returns the stamp of the user, which grows with each change of the password or of a second factor, and when the user
+/// is disabled: what was sealed with an earlier stamp is void, and what a link allowed is over (let_enrol). 0 when
+/// there is no such user, as for a user without changes.
 std::int64_t find_stamp(db::Database& database, const model::Subject& subject);
 void raise_stamp(db::Transaction& transaction, const model::Subject& subject);
 

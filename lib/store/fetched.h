@@ -22,12 +22,12 @@ struct Fetched {
     util::Time used_at{};      ///< rounded: written when it is an hour old
 };
 
-/// Rows, which strangers can cause. The least recently used ones beyond go.
+/// The largest number of rows, which strangers can cause. The least recently used ones beyond are deleted.
 inline constexpr std::int64_t kMaxFetchedRows = 5000;
-/// A document that was not used for so long is deleted by the sweep.
+/// The time after which the sweep deletes a document that was not used.
 inline constexpr util::Seconds kFetchedRetention{2592000};
 
-/// `digest` is of the URL and its purpose.
+/// Finds the document. `digest` is of the URL and its purpose.
 std::optional<Fetched> find_fetched(db::Database& database, std::string_view digest);
 /// Inserts or replaces the row of `digest`.
 void save_fetched(db::Transaction& transaction, std::string_view digest, const Fetched& fetched);

@@ -13,7 +13,8 @@
 
 namespace postern::store {
 
-/// Inserting a token extends its grant's `kept_until` if needed; passing `until` here saves that second write.
+/// Inserts the grant. Inserting a token extends its grant's `kept_until` if needed; passing `until` here saves that
+/// second write.
 void insert_grant(db::Transaction& transaction, const model::Grant& grant, util::Time until = {});
 void insert_code(db::Transaction& transaction, const model::AuthorizationCode& code);
 
@@ -24,11 +25,12 @@ struct StoredCode {
     std::string username;
 };
 std::optional<StoredCode> find_code(db::Database& database, const model::ValueHash& code_hash);
-/// Whether the code can be redeemed and its grant was given in that session.
+/// Returns whether the code can be redeemed and its grant was given in that session.
 bool is_redeemable(db::Database& database, const model::ValueHash& code_hash, const model::Session& session,
                    util::Time now);
 
-/// Single use: true for exactly one caller, false when it was redeemed or burned or its grant has ended.
+/// Redeems the code, which can be redeemed once: true for exactly one caller, false when the code was redeemed or
+/// burned or its grant has ended.
 bool redeem_code(db::Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
 /// Spends an unredeemed code without a token. No effect on a spent one.
 void burn_code(db::Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
@@ -46,8 +48,9 @@ void end_surplus_grants(db::Transaction& transaction, const model::Grant& made, 
 /// Ends all grants of the user to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now);
-/// Whether a grant to the client has not ended, and the end of all of them. Returns their number.
+/// Returns whether a grant to the client has not ended.
 bool has_grants(db::Database& database, const model::ClientId& client);
+/// Ends all grants of all users to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, util::Time now);
 /// Ends the grant, and with it its codes and tokens. False when it has ended already.
 bool end_grant(db::Transaction& transaction, const model::GrantId& id, util::Time now);

@@ -13,10 +13,10 @@
 
 namespace postern::store {
 
-/// False when the name is taken.
+/// Inserts the group; false when the name is taken.
 bool insert_group(db::Transaction& transaction, const model::Group& group);
 std::optional<model::Group> find_group(db::Database& database, std::string_view name);
-/// False when there is no such group.
+/// Replaces the description of the group; false when there is no such group.
 bool set_description(db::Transaction& transaction, std::string_view name, std::string_view description);
 /// Deletes the group with its memberships, and from lists, claims and names of clients. False when there is none.
 bool remove_group(db::Transaction& transaction, std::string_view name);
@@ -34,9 +34,9 @@ struct Member {
 };
 db::Rows<Member> list_members(db::Database& database, std::string_view group, db::Limit limit = {});  ///< by user name
 
-/// False when the user is a member. The group and the user exist.
+/// Adds the user to the group; false when the user is a member. The group and the user exist.
 bool add_member(db::Transaction& transaction, std::string_view group, const model::Subject& subject, util::Time now);
-/// False when the user is none.
+/// Removes the user from the group; false when the user is no member.
 bool remove_member(db::Transaction& transaction, std::string_view group, const model::Subject& subject);
 
 struct Membership {

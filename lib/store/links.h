@@ -19,11 +19,11 @@ struct FoundLink {
     std::string username;
     bool is_void = false;  ///< the user has changed since it was made (insert_link); true also for one that was used
 };
-/// Spends nothing. nullopt: it was never made, has been replaced, or is deleted.
+/// Finds the link without spending it. nullopt: the link was never made, has been replaced, or is deleted.
 std::optional<FoundLink> find_link(db::Database& database, const model::ValueHash& token_hash);
 
-/// True for one request alone, and only while the link is neither used nor expired nor void. The user does not change
-/// otherwise until the transaction ends, which is to do what the link is for.
+/// Spends the link: true for one request alone, and only while the link is unused, unexpired and not void. No other
+/// transaction changes the user until this one ends, which is to do what the link is for.
 bool spend_link(db::Transaction& transaction, const model::Link& link, util::Time now);
 
 }  // namespace postern::store

@@ -24,19 +24,20 @@ inline constexpr std::string_view kUseCounter = "mail-";         ///< not of log
 inline constexpr std::string_view kNewName = "name:";  ///< not a counter: a user of this name is being made (hold_key)
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
-/// Failures counted for a key (a digest, never a name) since its window began, and when the window ends. Of a known
-/// place, until when it is remembered.
+/// The failures counted for a key (a digest, never a name) since its window began, and when the window ends. For a
+/// known place, until when it is remembered.
 struct Attempts {
     std::int64_t failures = 0;
     util::Time until{};
 };
-/// In the order of `keys`, of which the last ones may be "". Without failures where no window runs.
+/// Returns the counters of `keys`, in the order of `keys`, of which the last ones may be "". A counter has no failures
+/// where no window runs.
 std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<std::string_view, 4>& keys,
                                       util::Time now);
-/// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
+/// Adds one to each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
 /// again; nothing is counted for the key "". Returns the last counter. Rows are bounded: expired ones are deleted, and
 /// of each kind that gets a counter the oldest beyond kMaxAttemptRows. A kind is what a key has up to its first colon;
-/// no kind deletes those of another.
+/// no kind deletes rows of another kind.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
 /// A counter besides those of failures: how often something was asked for.
@@ -45,10 +46,10 @@ struct Use {
     std::int64_t limit;    ///< inside the window
     util::Seconds window;
 };
-/// One more, as above. Returns the counter.
+/// Adds one to the counter, with windows and bounds as count_failures has them. Returns the counter.
 Attempts count_use(db::Transaction& transaction, const Use& use, util::Time now);
-/// One more for each of them, as above, until one is over its limit: what is refused by it does not count for the
-/// others. Whether all are within their limits.
+/// Adds one to each counter as count_use does, until one is over its limit: a use that this limit refuses does not
+/// count for the counters behind it. Returns whether all are within their limits.
 bool count_uses(db::Transaction& transaction, std::initializer_list<Use> uses, util::Time now);
 
 /// The sums of the counters whose window runs.
@@ -60,15 +61,17 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
                                std::int64_t alone_limit);
 void clear_failures(db::Transaction& transaction, std::string_view key);
 
-/// Remembered until `until`, and longer when remembered again; nothing is remembered for "". `key` is kKnownPlace, a
-/// digest of the name, a colon, and a digest of the place: beyond kMaxKnownPlaces of a name the least recently
-/// remembered ones go.
+/// Remembers the place until `until`, and longer when it is remembered again; nothing is remembered for "". `key` is
+/// kKnownPlace, a digest of the name, a colon, and a digest of the place: beyond kMaxKnownPlaces of a name the least
+/// recently remembered ones are deleted.
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until);
 
-/// Transactions that hold the same key wait for each other. The row that is left has no effect, and expires at `until`.
+/// Makes transactions that hold the same key wait for each other. The row that is left has no effect, and expires at
+/// `until`.
 void hold_key(db::Transaction& transaction, std::string_view key, util::Time until);
 
-/// Where codes are typed. Those from places in which the user has logged in of late count apart from all others.
+/// The kind of place where codes are typed. Codes from places in which the user has logged in of late count apart from
+/// codes from all others.
 enum class CodePlace { known, other };
 
 struct CodeFailures {
@@ -76,7 +79,7 @@ struct CodeFailures {
     util::Time wait_until{};    ///< later than now: no code is looked at before
 };
 
-/// For one user. `places` has both counters.
+/// The failures of one user, with a counter and a wait for each kind of place.
 struct CodeState {
     CodePlace place = CodePlace::other;  ///< that of `place_key`
     CodeFailures known;
@@ -84,16 +87,17 @@ struct CodeState {
 
     const CodeFailures& here() const { return place == CodePlace::known ? known : other; }
 };
-/// `place_key` begins with kKnownPlace, or is "": not a known place.
+/// Finds the counters and waits of the user. `place_key` begins with kKnownPlace, or is "": not a known place.
 CodeState find_code_state(db::Database& database, const model::Subject& subject, std::string_view place_key,
                           util::Time now);
 
-/// One more; returns how many there are in a row. The counter has no end but a success.
+/// Adds one failure; returns how many there are in a row. The counter has no window: it lasts until
+/// clear_code_failures.
 std::int64_t count_code_failure(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
 void delay_codes(db::Transaction& transaction, const model::Subject& subject, CodePlace place, util::Time until);
-/// Counter and wait of one kind of place, after a success there.
+/// Removes the counter and the wait of one kind of place, after a success there.
 void clear_code_failures(db::Transaction& transaction, const model::Subject& subject, CodePlace place);
-/// Both counters and both waits: after a new password, the operator's word, or the end of a lock.
+/// Removes both counters and both waits: after a new password, the operator's word, or the end of a lock.
 void clear_code_failures(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

@@ -13,7 +13,7 @@
 
 namespace postern::store {
 
-/// A user has no more of them (WEBAUTHN-9).
+/// The largest number of passkeys of a user (WEBAUTHN-9).
 inline constexpr std::size_t kMaxPasskeys = 20;
 
 /// The length of a handle: random, WebAuthn §14.6.1 has up to 64.
@@ -62,18 +62,20 @@ std::int64_t remove_passkeys(db::Transaction& transaction, const model::Subject&
 /// §6.1.1). False, and nothing is written: it has not grown, or the passkey is gone or suspended.
 bool use_passkey(db::Transaction& transaction, std::string_view credential_id, std::int64_t sign_count,
                  bool backup_eligible, bool backed_up, util::Time now);
-/// Not accepted from now on. One that is suspended keeps its time.
+/// Suspends the passkey, which is not accepted from now on. A passkey that is suspended keeps its time.
 void suspend_passkey(db::Transaction& transaction, std::string_view credential_id, util::Time now);
-/// Accepted again, with the counter that is stored. False: the user has no such passkey that is suspended.
+/// Resumes the passkey, which is accepted again, with the counter that is stored. False: the user has no such passkey
+/// that is suspended.
 bool resume_passkey(db::Transaction& transaction, const model::Subject& subject, std::string_view credential_id);
 
-/// `user.id` of WebAuthn §5.4.3, which is on devices that others may hold and so is never `sub` (WEBAUTHN-10). "": none
-/// has been made yet.
+/// Returns `user.id` of WebAuthn §5.4.3, which is on devices that others may hold and so is never `sub` (WEBAUTHN-10).
+/// "": no handle has been made yet.
 std::string find_handle(db::Database& database, const model::Subject& subject);
-/// The user's handle from now on, unless there is one: false when that is another.
+/// Sets the user's handle, unless there is one: false when there is another.
 bool set_handle_if_unset(db::Transaction& transaction, const model::Subject& subject, std::string_view handle);
 
-/// False: the challenge was spent before. Its SHA-256 is kept until `expires_at`, when its seal opens no more.
+/// Spends the challenge; false when it was spent before. Its SHA-256 is kept until `expires_at`, when its seal opens no
+/// more.
 bool spend_challenge(db::Transaction& transaction, std::string_view challenge, util::Time expires_at);
 
 }  // namespace postern::store

@@ -17,7 +17,8 @@ struct StoredRefreshToken {
     std::string username;
 };
 
-/// `kept_until`: as of insert_access_token.
+/// Inserts the token and extends the grant's `kept_until` to the token's expiry. Passing the value that the grant
+/// already has saves that second write.
 void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
 /// Finds a token that names its grant.
 std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, const model::GrantId& grant,
@@ -25,8 +26,8 @@ std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, con
 /// Finds a token by its random value, which does not name its grant.
 std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const model::ValueHash& token_hash);
 
-/// Usable now: the record exists, expires in the future, has not been rotated or revoked, its grant lives, client and
-/// user are enabled.
+/// Returns whether the token is usable now: the record exists, expires in the future, has not been rotated or revoked,
+/// its grant lives, client and user are enabled.
 bool is_active(const StoredRefreshToken& stored, util::Time now);
 
 enum class Rotation {
@@ -43,7 +44,7 @@ enum class Rotation {
 Rotation rotate_refresh_token(db::Transaction& transaction, const model::RefreshToken& used,
                               const model::ValueHash& successor, util::Time now, util::Seconds grace);
 
-/// Every refresh token of the grant, for good; its access tokens live on (RFC 7009 §2.1).
+/// Revokes every refresh token of the grant, for good; its access tokens live on (RFC 7009 §2.1).
 void revoke_refresh_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time now);
 
 }  // namespace postern::store

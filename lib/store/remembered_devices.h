@@ -25,19 +25,19 @@ struct RememberedDevice {
     util::Time expires_at{};
 };
 
-/// Void as soon as the user's password or second factors change or the user is disabled (`users.stamp`). The
-/// transaction holds the user's row. Beyond kMaxRememberedDevices the least recently used ones of the user are
-/// forgotten. False, and nothing is written: there is no such user.
+/// Remembers the device, void as soon as the user's password or second factors change or the user is disabled
+/// (`users.stamp`). The transaction holds the user's row. Beyond kMaxRememberedDevices the least recently used ones of
+/// the user are forgotten. False, and nothing is written: there is no such user.
 bool remember_device(db::Transaction& transaction, const RememberedDevice& device);
 
-/// The device of that value, if it is the user's, has not expired and is not void, has `fresh` as its value from now
-/// on: of two requests with the same value one gets it. It expires `lifetime` after it was remembered, if that is
-/// earlier than what was said then. Returns when it expires; nullopt: nothing is written.
+/// Gives the device of `value` the value `fresh`, if the device is the user's, has not expired and is not void: of two
+/// requests with one value one gets it. The device expires `lifetime` after it was remembered, if that is earlier than
+/// what was said then. Returns when it expires; nullopt: nothing is written.
 std::optional<util::Time> use_device(db::Transaction& transaction, const model::Subject& subject,
                                      const model::ValueHash& value, const model::ValueHash& fresh, util::Time now,
                                      util::Seconds lifetime);
 
-/// The devices that use_device would find, with the expiry that it returns, the latest use first.
+/// Returns the devices that use_device would find, with the expiry that it returns, the latest use first.
 std::vector<RememberedDevice> devices_of(db::Database& database, const model::Subject& subject, util::Time now,
                                          util::Seconds lifetime);
 

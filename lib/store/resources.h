@@ -11,8 +11,8 @@
 
 namespace postern::store {
 
-/// By its own URI or an alias, in any spelling that http::normalize_url makes equal; without the aliases. Disabled ones
-/// are found too: the caller refuses them.
+/// Finds the resource by its own URI or an alias, in any spelling that http::normalize_url makes equal; without the
+/// aliases. Disabled resources are found too: the caller refuses them.
 std::optional<model::Resource> find_resource(db::Database& database, std::string_view uri);
 /// Finds the resource with its aliases for a transaction that writes it back: no other one changes it meanwhile.
 std::optional<model::Resource> find_resource_to_change(db::Transaction& transaction, std::string_view uri);
@@ -30,7 +30,8 @@ db::Rows<ListedResource> list_resources(db::Database& database, db::Limit limit 
 std::optional<std::string> insert_resource(db::Transaction& transaction, const model::Resource& resource);
 /// Replaces everything but the URI and created_at; returns as insert_resource does.
 std::optional<std::string> update_resource(db::Transaction& transaction, const model::Resource& resource);
-/// Deletes it with its aliases. What was granted for it stays: clients that may name any resource still get tokens.
+/// Deletes the resource with its aliases. What was granted for it stays: clients that may name any resource still get
+/// tokens.
 void remove_resource(db::Transaction& transaction, std::string_view uri);
 
 }  // namespace postern::store

@@ -20,15 +20,16 @@ struct SecondFactorState {
     std::int64_t stamp = 0;    ///< of the user, users.stamp
     util::Time enrol_until{};  ///< until then the user may set up the first one, because of a link (let_enrol)
 };
-/// One statement sees one moment. All false for a user that does not exist. Passkeys count that were made for `rp_id`;
-/// "": none does.
+/// Finds the state in one statement, which sees one moment. All members are false for a user that does not exist. Only
+/// passkeys that were made for `rp_id` count; no passkey counts for "".
 SecondFactorState find_second_factor(db::Database& database, const model::Subject& subject, std::string_view rp_id);
 
-/// The user may set up a first second factor before `until`, also where the password alone does not allow it. The next
+/// Lets the user set up a first second factor before `until`, also where the password alone does not allow it. The next
 /// change of the password or of a second factor ends that, and so does disabling.
 void let_enrol(db::Transaction& transaction, const model::Subject& subject, util::Time until);
 
-/// False: there is no such user, or no such group.
+/// Marks the user or the group as one of whom a second factor is demanded, or takes the mark away. False: there is no
+/// such user, or no such group.
 bool demand_second_factor(db::Transaction& transaction, const model::Subject& subject, bool demanded);
 bool demand_second_factor_of_group(db::Transaction& transaction, std::string_view group, bool demanded);
 /// Returns whether the user alone is marked, whatever the user's groups are.
@@ -42,20 +43,21 @@ enum class Demand {
     all,
 };
 
-/// Users who are enabled.
+/// The numbers of users who are enabled, by their second factors.
 struct FactorCounts {
     std::int64_t app = 0;
     std::int64_t codes = 0;     ///< with a recovery code that is not used
     std::int64_t passkeys = 0;  ///< with a passkey that counts
     std::int64_t missing = 0;   ///< must log in with a second factor and have none of them
 };
-/// Passkeys count that were made for `rp_id` and are not suspended; none does for "".
+/// Counts the enabled users by their second factors. Only passkeys that were made for `rp_id` and are not suspended
+/// count; no passkey counts for "".
 FactorCounts count_factors(db::Database& database, Demand demand, std::string_view rp_id);
 
-/// Passkeys of all users that were made for another RP ID, and so work no more (WEBAUTHN-25).
+/// Counts the passkeys of all users that were made for another RP ID, and so work no more (WEBAUTHN-25).
 std::int64_t count_former_passkeys(db::Database& database, std::string_view rp_id);
 
-/// Users, enabled or not, and groups that are marked.
+/// The numbers of marked users, enabled or not, and of marked groups.
 struct MarkedCounts {
     std::int64_t users = 0;
     std::int64_t groups = 0;

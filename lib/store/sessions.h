@@ -20,13 +20,13 @@ struct SessionLife {
     util::Time begun_after = util::Time::min();  ///< for a lifetime that was lowered after they began
 };
 
-/// Only a session that counts, of a user who is enabled.
+/// Finds a session only when it counts and its user is enabled.
 std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
                                            const SessionLife& life);
 void insert_session(db::Transaction& transaction, const model::Session& session);
-/// False: there was none.
+/// Removes the session; false when there was none.
 bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
-/// By `sid`, because a login of the same user may have changed the cookie value meanwhile.
+/// Removes the session by `sid`, because a login of the same user may have changed the cookie value meanwhile.
 void remove_session(db::Transaction& transaction, const model::Session& session);
 void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
 
@@ -47,7 +47,7 @@ std::int64_t count_sessions_of(db::Database& database, const model::Subject& sub
 /// expired, at most kSurplusBatch at a time. Queued. The transaction holds the user's row.
 void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun);
 
-/// Users who have a session, an unanswered authorization request or a remembered device.
+/// Returns the users who have a session, an unanswered authorization request or a remembered device.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 
 struct EndedSession {

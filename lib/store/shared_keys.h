@@ -35,10 +35,10 @@ struct KeyNode {
     util::Seconds unseen_for{};
 };
 
-/// The timer of `key sync` runs each minute: a node that was not seen for longer is not expected to take keys soon.
+/// The time after which a node is not expected to take keys soon: the timer of `key sync` runs each minute.
 inline constexpr util::Seconds kLongUnseen{600};
 
-/// By name.
+/// Returns the nodes, by name.
 std::vector<KeyNode> list_key_nodes(db::Database& database);
 
 /// Notes that the node, which is this one, has the generation, now by the clock of the database.

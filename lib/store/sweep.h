@@ -15,13 +15,14 @@ namespace postern::store {
 /// each row is on another page.
 inline constexpr int kSweepBatch = 32;
 
-/// How long expired rows are kept, so that an expired value can still be told from an unknown one.
+/// The time for which expired rows are kept, so that an expired value can still be told from an unknown one.
 inline constexpr util::Seconds kExpiredRetention{60};
 
-/// Rows by the name of their table; every table that is swept is there.
+/// The numbers of rows, by the name of their table; every table that is swept is there.
 using RowCounts = std::map<std::string, std::int64_t>;
 
-/// Whether this program deletes what has expired: on a server it may not have the right, and another program sweeps.
+/// Returns whether this program deletes what has expired: on a server it may not have the right, and another program
+/// sweeps.
 bool may_sweep(db::Database& database);
 
 /// Deletes at most `batch` rows of each table, but for tables of options that this program may not delete from. Codes
@@ -30,7 +31,7 @@ bool may_sweep(db::Database& database);
 /// their reuse is a sign of theft.
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch = kSweepBatch);
 
-/// How many rows sweeps at `now` would delete altogether.
+/// Returns how many rows sweeps at `now` would delete altogether.
 RowCounts count_sweepable(db::Database& database, util::Time now);
 
 }  // namespace postern::store

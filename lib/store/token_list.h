@@ -34,11 +34,12 @@ struct ListedToken {
 
 enum class Listed { active, everything };
 
-/// The oldest first. Listed::everything includes used, revoked and expired ones that are still stored.
+/// Returns the codes and tokens, the oldest first. Listed::everything includes used, revoked and expired ones that are
+/// still stored.
 db::Rows<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed,
                                   db::Limit limit = {});
 
-/// The selected grants that have not ended.
+/// Returns the selected grants that have not ended.
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter);
 
 }  // namespace postern::store

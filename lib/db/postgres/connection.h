@@ -97,7 +97,7 @@ public:
     /// used any more is closed. `doing` names them in an error; nullptr: they name themselves.
     Result run(const char* commands, const char* doing = nullptr);
 
-    /// `statement` goes with the next flight.
+    /// Puts `statement` into the next flight.
     void queue(PostgresStatement& statement, std::vector<PostgresValue> values);
     /// Sends what is queued, each statement prepared before its first use, and waits for all answers. Returns the last
     /// one. Throws what the first error means: the server has run nothing behind it.

@@ -22,19 +22,20 @@ public:
     /// would be seen in the configuration and in messages.
     ConnectionOptions(const std::string& uri, std::string_view program);
 
-    /// As PQconnectdbParams takes them, with a nullptr at the end. The pointers are those of this object.
+    /// Returns the names of the parameters, and their values, as PQconnectdbParams takes them, each list with a nullptr
+    /// at the end. The pointers are those of this object.
     std::vector<const char*> names() const;
     std::vector<const char*> values() const;
 
-    /// Whether a host has a name whose addresses may change: it is no socket, no address, and another machine.
+    /// Returns whether a host has a name whose addresses may change: it is no socket, no address, and another machine.
     bool has_names() const { return has_names_; }
-    /// Why there is no address to connect to; "" when there is one.
+    /// Returns why there is no address to connect to; "" when there is one.
     const std::string& fault() const { return fault_; }
 
     /// The sockets that connections to all hosts need.
     UriSockets sockets() const;
 
-    /// Files that a new connection reads: certificates, keys and the file with the password.
+    /// The files that a new connection reads: certificates, keys and the file with the password.
     std::vector<std::string> files() const;
 
 private:

@@ -19,8 +19,8 @@ namespace postern::db {
 
 /// The WAL is checkpointed when it has this many frames.
 inline constexpr int kCheckpointFrames = 1000;
-/// And synced, without the write lock, whenever it has grown by this many, so that a checkpoint, which holds the write
-/// lock, has little left to sync.
+/// The WAL is synced, without the write lock, whenever it has grown by this many frames, so that a checkpoint, which
+/// holds the write lock, has little left to sync.
 inline constexpr int kSyncFrames = 250;
 
 /// A reader without write permission sometimes sees these around a checkpoint or while the first writer connects; the
@@ -72,7 +72,8 @@ public:
     using Connection::Connection;
     ~SqliteConnection() override;
 
-    /// And sets the connection up; throws StoreError. `vfs`: how SQLite gets at the file; nullptr: as usual.
+    /// Opens the database and sets the connection up; throws StoreError. `vfs` is how SQLite gets at the file; nullptr:
+    /// as usual.
     void open(int flags, const char* vfs = nullptr);
     void make_writable();       ///< opens the write lock and the numbers of group commit; throws StoreUnusable
     void run(const char* sql);  ///< constant text without parameters; throws StoreError
@@ -106,7 +107,7 @@ private:
 /// The connection of a database in a file or in memory.
 SqliteConnection& sqlite_of(Database& database);
 
-/// StoreBusy for a database that is locked, else StoreError. The text is SQLite's, for the log.
+/// Throws StoreBusy for a database that is locked, else StoreError. The text is SQLite's, for the log.
 [[noreturn]] void throw_store_error(sqlite3* connection, int result, std::string_view doing);
 
 struct QuickCheck {

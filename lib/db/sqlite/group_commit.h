@@ -19,9 +19,10 @@ public:
     Wal& operator=(const Wal&) = delete;
     virtual ~Wal() = default;
 
-    /// Makes durable what any process has written to it. False when that failed.
+    /// Makes durable what any process has written to the WAL. False when the sync failed.
     virtual bool sync() = 0;
-    /// Rewrites its content, so that the pages which a failed sync lost are dirty again. False when that failed.
+    /// Rewrites the content of the WAL, so that the pages which a failed sync lost are dirty again. False when a write
+    /// failed.
     virtual bool write_again() = 0;
 };
 
@@ -39,15 +40,15 @@ public:
     using Number = std::uint64_t;
     static constexpr Number kNoNumber = 0;
 
-    /// Under the write lock, after the commit.
+    /// Returns the number of a commit. The caller holds the write lock, and has committed.
     Number next_commit_number() noexcept;
 
-    /// Without the write lock: returns when the commit `number` is on the disk, by this process's sync or another's.
-    /// Throws StoreError when that sync failed; then the commit may reach the disk or not. Waits for another process
-    /// until `deadline` at most, then syncs the WAL itself, however long the disk takes.
+    /// Returns when the commit `number` is on the disk, by this process's sync or another's. The caller does not hold
+    /// the write lock. Throws StoreError when that sync failed; then the commit may reach the disk or not. Waits for
+    /// another process until `deadline` at most, then syncs the WAL itself, however long the disk takes.
     void wait(Number number, os::Deadline deadline, Wal& wal);
 
-    /// A sync failed and none has succeeded since: the WAL must not be checkpointed.
+    /// Returns whether a sync failed and none has succeeded since: then the WAL must not be checkpointed.
     bool is_suspect() const noexcept;
     /// Records that a sync outside `wait` failed.
     void note_failure() noexcept;

@@ -13,7 +13,7 @@ struct MigrationStep {
     void (*fill)(Database& database);         ///< afterwards, what SQL cannot compute; nullptr: nothing
 };
 
-/// The oldest first, and one for each version before db::kSchemaVersion.
+/// Returns the steps, the oldest first, and one for each version before db::kSchemaVersion.
 std::span<const MigrationStep> migration_steps();
 
 }  // namespace postern::db

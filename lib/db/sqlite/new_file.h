@@ -9,20 +9,20 @@
 
 namespace postern::db {
 
-/// Under a temporary name until `keep`; without it nothing is left.
+/// A file under a temporary name until `keep`; without `keep` no file is left.
 class NewFile {
 public:
     enum class For {
         backup,   ///< only its owner can read it
         service,  ///< as `postern init` makes one; refused on a network file system
     };
-    /// With the tables of schema.sql, and in a transaction. Throws StoreUnusable.
+    /// Makes the file with the tables of schema.sql, and begins a transaction in it. Throws StoreUnusable.
     NewFile(const std::string& path, For use, const os::HeldSignals& signals);
 
     Connection& connection() { return *connection_; }
-    /// After the last row: commits, checks the pages, syncs. Throws StoreError.
+    /// Completes the file after the last row: commits, checks the pages, syncs. Throws StoreError.
     void complete();
-    /// Gives it its name. Throws StoreUnusable when that is taken, StoreError.
+    /// Gives the file its name. Throws StoreUnusable when the name is taken, StoreError for other failures.
     void keep() const { copy_.finish(signals_); }
 
 private:

@@ -14,10 +14,10 @@ void check_new_name(const std::string& target);
 /// Throws StoreError when a signal has arrived, so that destructors remove the copy; then it ends the program.
 void stop_if_asked(const os::HeldSignals& signals);
 
-/// Removed in the destructor. What killed processes left in the same directory is removed in the constructor.
+/// A file that the destructor removes. The constructor removes what killed processes left in the same directory.
 class TemporaryCopy {
 public:
-    /// An empty file that only its owner can read. Throws StoreUnusable when it cannot be made.
+    /// Makes an empty file that only its owner can read. Throws StoreUnusable when it cannot be made.
     explicit TemporaryCopy(const std::string& target);
     TemporaryCopy(const TemporaryCopy&) = delete;
     TemporaryCopy& operator=(const TemporaryCopy&) = delete;
@@ -26,7 +26,8 @@ public:
     const std::string& path() const { return path_; }
     const os::Descriptor& file() const { return file_; }
 
-    /// Once SQLite has closed it: synced, and under its own name. Throws StoreUnusable when that is taken, StoreError.
+    /// Syncs the copy, which SQLite has closed, and gives it its own name. Throws StoreUnusable when the name is taken,
+    /// StoreError for other failures.
     void finish(const os::HeldSignals& signals) const;
 
 private:
