@@ -65,7 +65,7 @@ void make_directory(const std::filesystem::path& directory, mode_t mode, os::New
 /// alone. Throws Refused when the system refuses.
 void give(const std::filesystem::path& path, Owner owner, std::optional<mode_t> mode = {});
 
-/// As they were typed.
+/// The values of --owner, --signers, --sealers and --factors as the operator typed them.
 struct OwnerOptions {
     std::string all;
     std::optional<std::string> signers;

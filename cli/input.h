@@ -10,17 +10,19 @@
 
 namespace postern::cli {
 
-/// One line of standard input without its line end. Throws UsageError when there is none.
+/// Reads one line of standard input and returns it without its line end. Throws UsageError when standard input has no
+/// line.
 util::Secret read_secret_line(const char* what);
 
-/// The rest of standard input as one JSON object. Throws Refused with line and column if it is not one.
+/// Reads the rest of standard input as one JSON object. Throws Refused with line and column if the text is not an
+/// object.
 json::Object read_json_object(const char* what);
 
-/// A new password: one line of standard input, or typed twice. Throws Refused for one that could not be typed into the
-/// login form.
+/// Reads a new password: one line of standard input, or typed twice. Throws Refused for a password that could not be
+/// typed into the login form.
 util::Secret read_new_password(bool from_stdin);
 
-/// Why a password could not be used at the login form; nullptr: it could.
+/// Returns why a password could not be used at the login form; nullptr if it could.
 const char* password_problem(std::string_view password);
 
 }  // namespace postern::cli

@@ -16,7 +16,7 @@ namespace postern::cli {
 
 /// Finds a user by name, else by subject, which tokens and logs show. Throws Refused.
 model::User require_user(db::Database& database, const std::string& name);
-/// Finds a user as above and locks the row for a transaction that writes it back. Throws Refused.
+/// Finds a user by name, else by subject, and locks the row for a transaction that writes it back. Throws Refused.
 model::User require_user(db::Transaction& transaction, const std::string& name);
 
 /// Finds a client. Throws Refused.
@@ -27,7 +27,7 @@ model::Client require_client(db::Transaction& transaction, const std::string& id
 /// Finds a group. Throws Refused.
 model::Group require_group(db::Database& database, const std::string& name);
 
-/// As typed: an empty optional was not given.
+/// The filters and --all as the operator typed them. A filter that was not typed is an empty optional.
 struct Selection {
     std::optional<std::string> user;
     std::optional<std::string> client;

@@ -15,9 +15,9 @@
 
 namespace postern::cli {
 
-/// Rows are read into it first, because a paused terminal must not keep a snapshot of the database open: SQLite could
-/// not reuse free pages meanwhile. What is longer than a megabyte is in a temporary file without a name, so that a long
-/// list is never in memory.
+/// Keeps the rows of a list until all have been read, because a paused terminal must not keep a snapshot of the
+/// database open: SQLite could not reuse free pages meanwhile. Rows beyond a megabyte are in a temporary file without a
+/// name, so that a long list is never in memory.
 class Spool {
 public:
     /// Adds a line, which has no line end in it. Throws Refused when no temporary file can be written.
@@ -82,15 +82,15 @@ void print_table_rows(const std::vector<std::string>& heading, Rows&& rows, ToCe
     table.print();
 }
 
-/// "1 grant", "2 grants"
+/// Returns the number with its noun: "1 grant", "2 grants"
 std::string counted(std::int64_t number, const std::string& noun);
-/// 2026-01-02 03:04:05 UTC
+/// Returns the time as people read it: 2026-01-02 03:04:05 UTC
 std::string to_text(util::Time time);
-/// As in the log: 2026-01-02T03:04:05Z
+/// Returns the time as the log writes it: 2026-01-02T03:04:05Z
 std::string log_time(util::Time time);
-/// "a b c"
+/// Returns the words with the separator between them: "a b c"
 std::string join(const std::vector<std::string>& words, std::string_view separator = " ");
-/// "text", made safe for a terminal and a message of one line.
+/// Returns the text in quotation marks, made safe for a terminal and a message of one line.
 std::string in_quotes(std::string_view text);
 inline std::string yes_no(bool value) { return value ? "yes" : "no"; }
 

@@ -12,7 +12,7 @@
 
 namespace postern::cli {
 
-/// As typed: an empty optional was not given.
+/// The options about tokens as the operator typed them. An option that was not typed is an empty optional.
 struct TokenOptions {
     std::optional<std::string> profile;
     std::optional<bool> groups;
@@ -31,7 +31,8 @@ void add_token_set_options(const Command& command, TokenOptions& options);
 /// Throws UsageError for options that contradict each other.
 void apply(const TokenOptions& options, model::Client& client);
 
-/// As typed: an empty optional was not given.
+/// The options of `client add` and `client set` as the operator typed them. An option that was not typed is an empty
+/// optional.
 struct ClientOptions {
     std::optional<std::string> name;
     std::vector<std::string> names;  ///< "de=Unser Wiki"
@@ -56,7 +57,7 @@ struct ClientOptions {
     bool operator==(const ClientOptions&) const = default;
 };
 
-/// `command` gets the options that both sub-commands have.
+/// Adds the options that `client add` and `client set` share.
 void add_client_options(const Command& command, ClientOptions& options);
 /// Adds the options of `client set` that undo those of `client add`.
 void add_client_set_options(const Command& command, ClientOptions& options);
@@ -64,8 +65,8 @@ void add_client_set_options(const Command& command, ClientOptions& options);
 /// A client as registered when no option is given.
 model::Client default_client(const std::string& id, const oauth::Settings& settings);
 
-/// Puts what was given into `client`; the rest stays. Throws UsageError for options that contradict each other, Refused
-/// for a malformed scope.
+/// Writes the options that were typed into `client`; its other fields stay. Throws UsageError for options that
+/// contradict each other, Refused for a malformed scope.
 void apply(const ClientOptions& options, model::Client& client);
 
 }  // namespace postern::cli

@@ -21,7 +21,7 @@ void print_credentials(const Invocation& invocation, const std::string& id, cons
 
 void add_client_secret_command(const Command& group, Invocation& invocation);
 
-/// The options as typed.
+/// The options about access as the operator typed them.
 struct AccessOptions {
     std::vector<std::string> allow_groups;
     std::vector<std::string> allow_users;
@@ -47,12 +47,12 @@ void note_access(const model::Client& client, const store::ClientAccess& access)
 /// Prints a note for each client that no user can use and that is not in `before`.
 void note_unusable_clients(db::Database& database, const std::vector<model::ClientId>& before);
 
-/// Returns the lists; empty for a client that is not restricted.
+/// Returns the groups and users that may use the client; empty for a client that is not restricted.
 store::ClientAccess read_access(db::Database& database, const model::Client& client);
 
 void add_client_claim_commands(const Command& group, Invocation& invocation);
 
-/// As typed.
+/// The options about group names as the operator typed them.
 struct GroupNameOptions {
     std::vector<std::string> names;  ///< GROUP=NAME
     std::vector<std::string> undone;

@@ -38,8 +38,9 @@ void rotate_factors(const Invocation& invocation, const FactorRotation& rotation
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings);
 bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings);
 
-/// When a retired key is not needed any more, by the lifetimes in the current configuration: the last token that it
-/// signed has expired, and no session or grant is left from which a client has an ID token of it to show as a hint.
+/// Returns the time from which a retired key is not needed any more, by the lifetimes in the current configuration: the
+/// last token that the key signed has expired, and no session or grant is left from which a client has an ID token with
+/// its signature to show as a hint.
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings);
 
 /// Returns the members `kid` and `alg`.

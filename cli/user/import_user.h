@@ -39,7 +39,7 @@ private:
     Clock::time_point next_ = begun_;
 };
 
-/// As typed.
+/// The options of `user import` as the operator typed them.
 struct ImportOptions {
     std::string file;
     bool update = false;
@@ -62,7 +62,8 @@ void move_faulty(ImportFile& file, ReasonAgainst reason_against) {
     std::ranges::sort(file.faulty, {}, &FaultyLine::line);
 }
 
-/// Written in a few milliseconds, so that logins meanwhile do not wait for the whole file.
+/// The number of users in one transaction. They are written in a few milliseconds, so that logins meanwhile do not wait
+/// for the whole file.
 inline constexpr std::size_t kImportBatch = 200;
 
 /// Writes `items` with a progress bar, each batch in a transaction of its own: `take(transaction, batch, report)`
@@ -92,7 +93,7 @@ void write_users(db::Database& database, std::span<const Item> items, Report& re
     }
 }
 
-/// Moves users of groups that are not there to the faulty lines.
+/// Moves users of groups that do not exist to the faulty lines.
 void check_groups(db::Database& database, ImportFile& file);
 
 /// Replaces passwords by their hashes, before any transaction, because hashing is slow. An unchanged password is not
@@ -118,9 +119,9 @@ Updated update_user(db::Transaction& transaction, const ImportedUser& imported, 
 bool same_claims(const json::Object& a, const json::Object& b);
 
 json::Object to_json(const FaultyLine& faulty);
-/// A line of text for each.
+/// Returns a line of text for each faulty line.
 std::string lines_text(const std::vector<FaultyLine>& faulty);
-/// "1 refused line", "2 refused lines"
+/// Returns the number with its noun: "1 refused line", "2 refused lines"
 std::string refused_lines(std::size_t count);
 
 }  // namespace postern::cli

@@ -63,10 +63,10 @@ struct Loop {
     std::function<void(Exchange&)> answer;  ///< must call `send`
     std::function<Next()> after_answer;
     std::optional<std::int64_t> max_requests;
-    /// For the variables and the body of a request together. Some web servers pass a body on as it comes: without a
-    /// limit for all of it, a client that trickles one byte at a time could hold the process indefinitely.
+    /// The time for the variables and the body of a request together. Some web servers pass a body on as it comes:
+    /// without a limit for all of it, a client that trickles one byte at a time could hold the process indefinitely.
     std::chrono::milliseconds reading_time = std::chrono::seconds(10);
-    /// For the peer to take a piece of the answer: eight kilobytes.
+    /// The time for the peer to take one piece of the answer, eight kilobytes.
     std::chrono::milliseconds writing_time = std::chrono::seconds(30);
 };
 

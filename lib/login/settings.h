@@ -57,11 +57,11 @@ struct GroupsFromEnvironment {
 /// The keys of `login`, in the order of the methods that read them.
 struct Settings {
     Method method = Method::password;
-    /// True if users sign in on our own page.
+    /// Returns true if users sign in on our own page.
     bool has_page() const { return method != Method::remote_user; }
-    /// True if the level of a login is known: then second factors and levels are ours too.
+    /// Returns true if the level of a login is known: then second factors and levels are ours too.
     bool has_levels() const { return has_page() || remote_level > 0; }
-    /// True if the passwords are ours: we store their hashes, compare them, and let users change them.
+    /// Returns true if the passwords are ours: we store their hashes, compare them, and let users change them.
     bool keeps_passwords() const { return method == Method::password; }
 
     int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone

@@ -52,10 +52,12 @@ Standing standing_of(const LoginPolicy& policy, const store::SecondFactorState& 
 struct LoginInput {
     LoginPolicy policy;
     store::SecondFactorState user;
-    /// With what was proved before in `half_login`: by a password, by the web server, or in a session that is raised.
+    /// The request of the login. Its `half_login` holds the proof that was given before: by a password, by the web
+    /// server, or in a session that is raised.
     const model::AuthorizationRequest& request;
     const model::Client* client = nullptr;  ///< nullptr: the login is for a page of the account
-    /// Worth of the login with what was proved just now: a second factor, a remembered device or a passkey alone.
+    /// The worth of the login with the proof that was given just now: a second factor, a remembered device or a passkey
+    /// alone.
     std::optional<model::Authentication> proved = std::nullopt;
     const model::Session* session = nullptr;  ///< the browser's; the one that is raised, if one is
     util::Time now{};

@@ -51,16 +51,16 @@ struct ActivityLine {
 /// The purpose of a `link_used` without one: no password was chosen with that invitation.
 inline constexpr const char* kUsedForPasskey = "passkey";
 
-/// Where another line has a browser: the operator did it, with the command. No browser is called so.
+/// The `agent` of a line about an act of the operator with the command. No browser has this name.
 inline constexpr std::string_view kOperatorAgent = "administrator";
 
-/// As the database and `--json` name it: "signed_in".
+/// Returns the name of an event in the database and `--json`: "signed_in".
 std::string_view word_of(ActivityKind what);
-/// nullopt: no such word.
+/// Reads the word of word_of; nullopt for any other word.
 std::optional<ActivityKind> parse_happened(std::string_view word);
 
-/// One short sentence without a full stop, for the owner: "Signed in with a password and a code". The detail is part of
-/// it only where it is of a closed list. Catalogues have it.
+/// Returns one short sentence without a full stop, for the owner: "Signed in with a password and a code". The detail is
+/// part of it only where it is of a closed list. Catalogues have the sentence.
 const char* describe(const ActivityLine& line);
 
 }  // namespace postern::model

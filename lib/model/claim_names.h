@@ -10,12 +10,12 @@ namespace postern::model {
 /// Names of claims that some scope of ours can release: lower-case words.
 using ClaimNames = std::set<std::string>;
 
-/// Separated by single spaces, in order; "" for none.
+/// Returns the names in order, separated by single spaces; "" for an empty set.
 std::string to_string(const ClaimNames& names);
 /// Reads the text of to_string.
 ClaimNames parse_claim_names(std::string_view text);
 
-/// Where they are to be delivered. A name may stand in both.
+/// The claims that a client asks for by name, divided by where they are to be delivered. A name may stand in both.
 struct RequestedClaims {
     ClaimNames userinfo;
     ClaimNames id_token;
@@ -25,12 +25,12 @@ struct RequestedClaims {
     bool operator==(const RequestedClaims&) const = default;
 };
 
-/// Set by the server in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693, OpenID Connect Core §2): a user's
-/// attribute of that name could be mistaken for a statement of the server.
+/// Returns whether the server itself sets the claim in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693,
+/// OpenID Connect Core §2): a user's attribute of that name could be mistaken for a statement of the server.
 bool is_protocol_claim(std::string_view name);
 
-/// Whether a user may have a claim of that name: 1 to 64 printable ASCII characters without space, quotation mark and
-/// backslash.
+/// Returns whether a user may have a claim of that name: 1 to 64 printable ASCII characters without space, quotation
+/// mark and backslash.
 bool is_claim_name(std::string_view name);
 
 }  // namespace postern::model

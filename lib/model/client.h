@@ -18,14 +18,14 @@ namespace postern::model {
 
 enum class ClientType { confidential, public_ };
 enum class GrantType { authorization_code, refresh_token, client_credentials, implicit };
-/// How a client may authenticate. `client_secret`: basic or post, whichever it uses.
+/// The way in which a client may authenticate. `client_secret`: basic or post, whichever it uses.
 enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, none };
 enum class Pkce { required, optional };
-/// Which of the user's groups a client is told. `own`: those that it is for.
+/// The groups of the user that a client is told. `own`: the groups that the client is for.
 enum class ToldGroups { all, own };
 /// The claims of access tokens: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
 enum class TokenProfile { interface, rfc9068 };
-/// Who says what a client is: the operator, who registered it, or the document at the URL that is its id
+/// The source of a client: the operator, who registered it, or the document at the URL that is its id
 /// (draft-ietf-oauth-client-id-metadata-document).
 enum class Origin { operator_, document };
 

@@ -14,7 +14,7 @@ enum class SourceKind {
     constant,  ///< `text`, the same for every user
 };
 
-/// Where the value of a claim comes from.
+/// The source of the value of a claim.
 struct ClaimSource {
     SourceKind kind = SourceKind::groups;
     std::string text = {};
@@ -22,9 +22,9 @@ struct ClaimSource {
     bool operator==(const ClaimSource&) const = default;
 };
 
-/// "groups", "group:NAME", "claim:NAME", "const:TEXT"; as it is typed and stored.
+/// Returns the source as it is typed and stored: "groups", "group:NAME", "claim:NAME" or "const:TEXT".
 std::string to_string(const ClaimSource& source);
-/// nullopt for anything else. What follows the colon is not judged.
+/// Reads the text of to_string; nullopt for any other text. The text behind the colon is not judged.
 std::optional<ClaimSource> parse_claim_source(std::string_view text);
 
 struct ClientClaim {
@@ -35,15 +35,16 @@ struct ClientClaim {
     bool operator==(const ClientClaim&) const = default;
 };
 
-/// The claim of a user that the source tells something of; nullopt for a constant.
+/// Returns the claim of a user that the source tells something of; nullopt for a constant.
 std::optional<std::string> claim_behind(const ClaimSource& source);
 
-/// Why no client may have it, in words for the operator, or nullopt: a name of the protocol, a claim `groups` of
-/// something else than groups, a source that no user can have, a value that a claim of OpenID Connect Core §5.1 cannot
-/// have.
+/// Returns why no client may have the claim, in words for the operator, or nullopt: a name of the protocol, a claim
+/// `groups` of something else than groups, a source that no user can have, a value that a claim of OpenID Connect Core
+/// §5.1 cannot have.
 std::optional<std::string> client_claim_problem(const ClientClaim& claim);
 
-/// Whether a client may be told a group under that name: 1 to 256 bytes of UTF-8 that a terminal can show, not blank.
+/// Returns whether a client may be told a group under that name: 1 to 256 bytes of UTF-8 that a terminal can show, not
+/// blank.
 bool is_told_name(std::string_view name);
 
 }  // namespace postern::model

@@ -15,13 +15,13 @@ namespace postern::model {
 /// The `aud` of tokens, byte for byte, in the order in which they were named.
 using ResourceUris = std::vector<std::string>;
 
-/// As the database and seals hold them: separated by single blanks, which no URI contains.
+/// Returns the URIs as the database and seals hold them: separated by single blanks, which no URI contains.
 std::string to_string(const ResourceUris& uris);
 ResourceUris parse_resource_uris(std::string_view text);
 
 /// The scopes that were approved for tokens of each API, by its URI in one spelling (http::one_spelling).
 using ResourceScopes = std::map<std::string, Scope>;
-/// A line for each: the URI, then the scope's words.
+/// Returns a line for each API: its URI, then the scope's words.
 std::string to_string(const ResourceScopes& scopes);
 ResourceScopes parse_resource_scopes(std::string_view text);
 

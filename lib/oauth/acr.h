@@ -20,11 +20,11 @@ inline constexpr std::string_view kSecondFactorAcr = "https://refeds.org/profile
 /// `acr` of a login with a passkey: OpenID Connect EAP ACR Values 1.0 §2.
 inline constexpr std::string_view kPhishingResistantAcr = "phr";
 
-/// False where the web server lets people in and `login.remoteLevel` does not say what that is worth: nothing is said
-/// of it.
+/// Returns false where the web server lets people in and `login.remoteLevel` does not say what such a login is worth:
+/// the server then says nothing about levels and methods.
 inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.has_levels(); }
 
-/// True if there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
+/// Returns true if there are passkeys here at all: the configuration wants them, and the issuer's host can have them.
 bool offers_passkeys(const Settings& settings);
 /// Returns the RP ID of the passkeys that count as a second factor; "": none does.
 std::string_view rp_id_of_second_factor(const Settings& settings);

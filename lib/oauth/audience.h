@@ -12,11 +12,11 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxAudienceBytes = 1024;
 
-/// True for the issuer and its endpoints, which is all that lies under it, also as a reader would take it that
-/// ignores user information, query and fragment, decodes percent-encoding and removes dot segments.
+/// Returns true for the issuer and its endpoints, which are all URLs under it. The comparison ignores user information,
+/// query and fragment, decodes percent-encoding and removes dot segments, as a lenient reader would.
 bool is_this_server(const std::string& issuer, const std::string& audience);
 
-/// True if the client has a grant that yields ID tokens, whose `aud` is the client's id.
+/// Returns true if the client has a grant that yields ID tokens, whose `aud` is the client's id.
 bool takes_id_tokens(const model::Client& client);
 
 /// Returns invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such

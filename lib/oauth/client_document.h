@@ -27,14 +27,15 @@ struct DocumentFault {
 util::Result<model::Client, DocumentFault> read_client_document(const fetch::Document& document, const std::string& url,
                                                                 const Settings& settings);
 
-/// Returns the base64url of SHA-256 over what read_client_document takes from the document. Two documents that read the
-/// same are one: what else they say does not matter here.
+/// Returns the base64url of SHA-256 over what read_client_document takes from the document. Two documents from which it
+/// takes equal values are one: their other members do not matter here.
 std::string digest_of(const model::Client& client);
 
 /// Returns the part of a described client that a request keeps.
 model::SeenDocument seen_document(const model::Client& client);
 
-/// True if a user who approved the one client knows the other: the names and the redirect URIs are equal.
+/// Returns true if the names and the redirect URIs of the two clients are equal: a user who approved `one` knows
+/// `other`.
 bool looks_the_same(const model::Client& one, const model::Client& other);
 
 /// Returns `stored` with the content of the document: what the operator has decided about the client stays.

@@ -15,8 +15,8 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxClientIdUrlBytes = 512;
 
-/// True if a client_id is meant as the URL of a client's document. Ids that this server makes or that an operator chose
-/// never begin so, unless the operator registers that very URL.
+/// Returns true if a client_id is meant as the URL of a client's document. Ids that this server makes or that an
+/// operator chose never begin with https://, unless the operator registers that very URL.
 inline bool is_client_id_url(std::string_view client_id) { return client_id.starts_with("https://"); }
 
 /// Returns why `url` names no document, as the words behind it, or nullopt. It has at most kMaxClientIdUrlBytes of
@@ -37,8 +37,8 @@ std::optional<HostProblem> client_id_host_problem(const Settings& settings, std:
 /// Returns the host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
 std::string host_of_id(const model::ClientId& id);
 
-/// True if the operator has named the client: by registering it, or with the host of its document in `allow` and not in
-/// `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
+/// Returns true if the operator has named the client: by registering it, or with the host of its document in `allow`
+/// and not in `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
 bool is_known_to_operator(const Settings& settings, const model::Client& client);
 
 /// Returns the fault of an item of `allow` and `deny`, as the words behind its key, or nullopt. It is a host, or "*."

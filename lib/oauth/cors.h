@@ -26,11 +26,13 @@ struct PageRequest {
     std::string requested_headers = {};  ///< Access-Control-Request-Headers of a preflight
 };
 
-/// The origin of an http or https URI as browsers spell it: lower case, no default port. nullopt for every other URI.
+/// Returns the origin of an http or https URI as browsers spell it: lower case, no default port. nullopt for every
+/// other URI.
 std::optional<std::string> origin_of(std::string_view uri);
 
-/// True if `origin` is that of a redirect URI of `client`, or, where no client is known, of any enabled one. An http
-/// loopback address of a native client is a program's, not a page's, and gives no origin. Never true for "null".
+/// Returns true if `origin` is the origin of a redirect URI of `client`, or, where no client is known, of any enabled
+/// client. An http loopback address of a native client is a program's, not a page's, and gives no origin. Never true
+/// for "null".
 bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
 
 /// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id) or

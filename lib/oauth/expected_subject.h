@@ -32,7 +32,7 @@ std::optional<IdTokenHint> verify_id_token_hint(Context& context, std::string_vi
 Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
                                                               std::optional<model::Subject> claimed);
 
-/// True if `text` can be a user name: it is not too long and can be shown.
+/// Returns true if `text` can be a user name: it is not too long and can be shown.
 bool can_be_login_hint(std::string_view text);
 
 /// Returns the name that fills the login form. Text that is too long or cannot be shown is ignored, never an error.

@@ -16,11 +16,12 @@ struct ClientGrant {
     Target target;
 };
 
-/// Only for confidential clients (§4.4); never an OpenID scope, because the token has no user.
+/// Returns the grant of a request, only for confidential clients (§4.4). It never has an OpenID scope, because the
+/// token has no user.
 Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& client,
                                        const ClientCredentialsGrant& grant);
 
-/// Records both in one transaction.
+/// Writes the grant and its access token in one transaction.
 void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access);
 
 }  // namespace postern::oauth

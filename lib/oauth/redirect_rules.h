@@ -13,8 +13,8 @@ inline constexpr std::size_t kMaxRedirectUriBytes = 2048;
 /// it can. `native`: private-use schemes are allowed (RFC 8252 §7.1).
 std::optional<std::string> redirect_uri_problem(std::string_view uri, bool native);
 
-/// True for http on a loopback host and for a private-use scheme (RFC 8252 §7.1, §7.3): any program on the user's
-/// machine may receive what is sent there, so a public client there proves nothing by it (§8.6).
+/// Returns true for http on a loopback host and for a private-use scheme (RFC 8252 §7.1, §7.3). Any program on the
+/// user's machine may receive an answer that is sent there, so a public client proves nothing by receiving it (§8.6).
 bool is_loopback_or_private(std::string_view redirect_uri);
 
 }  // namespace postern::oauth

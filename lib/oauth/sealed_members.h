@@ -47,7 +47,7 @@ struct EnumNames<model::Level> {
                                           std::pair{"3", model::Level::phishing_resistant}};
 };
 
-/// One member as text, and back; nullopt for text that `encode` does not write.
+/// Writes one member as text and reads it back; nullopt for text that `encode` does not write.
 template <class T>
 struct Codec;
 
@@ -156,7 +156,7 @@ struct Codec<std::set<Enum>> {
 };
 
 /// Writes members one behind the other: the length of each in bytes, a colon, its text. A comma stands for an optional
-/// one without a value.
+/// member without a value.
 class Writer {
 public:
     Writer() { out_.reserve(512); }
@@ -180,7 +180,7 @@ private:
     std::string out_;
 };
 
-/// Fills members with what Writer wrote of them.
+/// Reads the text of Writer into members.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -188,7 +188,7 @@ public:
     void operator()(Members&... members) {
         is_good_ = (read(members) && ...);
     }
-    /// True if every member was there, and nothing else.
+    /// Returns true if the text had every member, and no other text.
     bool is_whole() const { return is_good_ && rest_.empty(); }
 
 private:

@@ -89,7 +89,7 @@ struct Settings {
     /// Returns issuer + path, an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
 
-    /// True if users can ask for a link with which they choose another password.
+    /// Returns true if users can ask for a link with which they choose another password.
     bool offers_recovery() const { return mail && paths.recover && login.keeps_passwords(); }
 
     /// Returns the algorithm of access tokens; JWT refresh tokens have that of `interface`. Verifiers of profile

@@ -19,12 +19,13 @@ namespace postern::oidc {
 /// generous.
 using GetUserClaims = std::function<json::Object(const model::Subject&)>;
 
-/// True if a client with `scope` is told the claim, or with a grant that names it: never one that no scope releases.
+/// Returns true if a client is told the claim: `scope` releases it, or the grant names it in `asked_for` and some scope
+/// releases it.
 bool is_told(const model::ReleasedClaims& released_claims, std::string_view claim, const model::Scope& scope,
              const model::ClaimNames& asked_for);
 
-/// The claims among `all` that the client is told; none of them can take the place of a protocol claim. Values that say
-/// nothing are left out: null, blank text, empty lists and objects (§5.3.2), also inside an address.
+/// Returns the claims among `all` that the client is told; no such claim can take the place of a protocol claim. Empty
+/// values are left out: null, blank text, empty lists and objects (§5.3.2), also inside an address.
 json::Object told_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
                          const model::Scope& scope, const model::ClaimNames& asked_for);
 

@@ -12,7 +12,7 @@
 
 namespace postern::oidc {
 
-/// True if tokens with that scope come with an ID token.
+/// Returns true if tokens with that scope come with an ID token.
 bool has_id_token(const oauth::Settings& settings, const model::Scope& scope);
 
 struct IdTokenAbout {

@@ -39,8 +39,8 @@ struct LogoutRefusal {
     std::string log_detail;  ///< for the operator
 };
 
-/// The hint's `sid` is ignored: its session may have expired or been replaced by another of the same user, and the
-/// client wants the user logged out.
+/// Reads the request. The `sid` of the hint is ignored: its session may have expired or been replaced by another of the
+/// same user, and the client wants the user logged out.
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params);
 
 /// The reason why an address that was asked for is not followed although nothing is wrong with the request.
@@ -49,12 +49,14 @@ struct NotFollowed {
     std::string detail;  ///< for the operator
 };
 
-/// Where the browser goes when the user is logged out. Only `verify_post_logout_redirect` makes one with an address.
+/// The place to which the browser goes when the user is logged out. Only `verify_post_logout_redirect` makes one with
+/// an address.
 class AfterLogout {
 public:
-    /// The registered address, with `state` and nothing else; nullopt: a page of ours.
+    /// Returns the registered address with `state` as the only addition; nullopt: a page of ours.
     const std::optional<std::string>& url() const { return url_; }
-    /// A hint shows that the client sent the browser. Otherwise the address may be followed only on the user's word.
+    /// Returns whether a hint shows that the client sent the browser. Otherwise the address may be followed only on the
+    /// user's word.
     bool is_proved() const { return is_proved_; }
     const std::optional<NotFollowed>& not_followed() const { return not_followed_; }
 
@@ -82,9 +84,10 @@ struct SealedLogout {
 std::string seal_logout(oauth::Context& context, const SealedLogout& sealed);
 util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context, std::string_view text);
 
-/// The session, every grant given in it that is not for offline access, and what the user has logged in for or decided
-/// without an answer yet. Together or not at all, and durable before the answer: a logout that the user saw must not
-/// come undone. Other sessions of the user live on; a request that is open there asks once more.
+/// Ends the session, every grant given in it that is not for offline access, and the requests for which the user has
+/// logged in or decided and that have no answer yet. They end together or not at all, and durably before the answer: a
+/// logout that the user saw must not come undone. Other sessions of the user live on; a request that is open there asks
+/// once more.
 void end_session(oauth::Context& context, const model::Session& session);
 
 }  // namespace postern::oidc

@@ -17,8 +17,8 @@
 
 namespace postern::pages {
 
-/// When templates are parsed. A process that answers many requests finds a faulty one before the first of them; one
-/// that answers a single request shows a single page of its program.
+/// The time at which templates are parsed. A process that answers many requests finds a faulty one before the first of
+/// them; one that answers a single request shows a single page of its program.
 enum class Parsing { at_once, when_shown };
 
 /// Reads the templates of one directory.

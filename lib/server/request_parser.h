@@ -19,8 +19,8 @@ struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
     config::Limits limits;
-    /// Where the Authorization header may arrive; empty: the endpoint has no use for one, and a browser may send what
-    /// was meant for the rest of the site.
+    /// The variables in which the Authorization header may arrive; empty: the endpoint has no use for the header, and a
+    /// browser may send one that was meant for the rest of the site.
     std::vector<std::string> authorization_variables = {};
     std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks

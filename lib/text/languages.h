@@ -21,22 +21,25 @@ struct LanguageWishes {
     std::string accept_language;            ///< the header
 };
 
-/// Opened once, before the process gives up the right to open files. A language is read when a page is shown in it.
+/// The languages that are offered. They are opened once, before the process gives up the right to open files. A
+/// language is read when a page is shown in it.
 class Languages {
 public:
-    /// English alone.
+    /// Offers English alone.
     Languages();
-    /// `directory`/languages.mo and the operator's own catalogues, `directory`/po/LANG.mo, if they are there. Of the
-    /// shipped languages and English those of `wanted`, or all for an empty list; `last_resort` is one of them. Throws
-    /// std::runtime_error naming the file that cannot be used, or the wanted language that is not there.
+    /// Opens `directory`/languages.mo and the operator's own catalogues, `directory`/po/LANG.mo, if they exist. Offers,
+    /// of the shipped languages and English, the languages of `wanted`, or all for an empty list; `last_resort` is one
+    /// of them. Throws std::runtime_error naming the file that cannot be used, or the wanted language that is not
+    /// there.
     Languages(const std::string& directory, const std::vector<std::string>& wanted, const std::string& last_resort);
 
-    /// At least one, in the order of their tags.
+    /// Returns the offered languages, at least one, in the order of their tags.
     const std::deque<Catalogue>& offered() const { return offered_; }
     std::vector<std::string> tags() const;
-    /// The offered language of that tag; nullptr when there is none.
+    /// Returns the offered language of that tag; nullptr when it is not offered.
     const Catalogue* find(std::string_view tag) const;
-    /// The request's before the person's choice, before the user's, before the browser's, before the last resort.
+    /// Returns the first offered language among the wishes of the request, the person's choice, the claim of the user
+    /// and the browser, in this order; else the last resort.
     const Catalogue& choose(const LanguageWishes& wishes) const;
     const Catalogue& last_resort() const { return offered_[last_resort_]; }
     /// Returns what was left out of the operator's catalogues, and why: for the log.

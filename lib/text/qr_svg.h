@@ -7,14 +7,14 @@
 
 namespace postern::text {
 
-/// For <svg viewBox="0 0 size size">, filled black on a white rectangle of the whole view.
+/// A QR code for <svg viewBox="0 0 size size">, filled black on a white rectangle of the whole view.
 struct QrSvg {
     std::string path;      ///< the value of `d`: letters, digits, signs and blanks, nothing that HTML escapes
     std::size_t size = 0;  ///< width and height in modules, with the quiet zone of 4 modules on each side
 };
 
-/// With error correction M. nullopt for a text that is empty, has a NUL or does not fit (2331 bytes do), and for every
-/// text in a build without libqrencode: what is drawn has to be said in words as well.
+/// Returns the QR code of a text, with error correction M. nullopt for a text that is empty, has a NUL or does not fit
+/// (2331 bytes do), and for every text in a build without libqrencode: the page has to say the text in words as well.
 std::optional<QrSvg> qr_svg(const std::string& text);
 
 }  // namespace postern::text

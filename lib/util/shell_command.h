@@ -28,16 +28,16 @@ class ShellCommand {
 public:
     explicit ShellCommand(const OwnWords& program) : text_(program.text) {}
     ShellCommand& words(OwnWords words) { return add(words.text); }
-    /// An argument. Options come before it, because after one that begins with a dash all words are arguments.
+    /// Adds an argument. Options come before it, because after one that begins with a dash all words are arguments.
     ShellCommand& value(std::string_view value);
-    /// A file.
+    /// Adds the path of a file.
     ShellCommand& path(std::string_view path);
-    /// `--name=` and its value.
+    /// Adds `--name=` and its value.
     ShellCommand& option(OwnWords name, std::string_view value) {
         return add(std::string(name.text) + shell_word(value));
     }
     std::string text() const { return text_; }
-    /// In backquotes, for a place in a sentence.
+    /// Returns the command in backquotes, for a place in a sentence.
     std::string quoted() const { return '`' + text_ + '`'; }
 
 private:

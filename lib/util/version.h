@@ -3,7 +3,8 @@
 
 namespace postern::util {
 
-/// As in "0.1.0", with the rules of https://semver.org. One object has it, so that a release compiles one file again.
+/// The version, such as "0.1.0", by the rules of https://semver.org. A single object file has it, so that a release
+/// compiles only one file again.
 extern const char* const kVersion;
 
 }  // namespace postern::util

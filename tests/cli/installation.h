@@ -18,7 +18,7 @@ namespace postern::test {
 
 using Words = std::vector<std::string>;
 
-/// Returns the words of both.
+/// Returns the words of `first`, then the words of `more`.
 Words joined(Words first, const Words& more);
 
 class Installation {
@@ -33,7 +33,7 @@ public:
     Installation& operator=(const Installation&) = delete;
     ~Installation();
 
-    /// With POSTERN_CONFIG set to config_file().
+    /// Runs the command with POSTERN_CONFIG set to config_file().
     ProcessResult postern(const Words& arguments, const std::string& input = {}) const;
     /// Runs the command; fails the test unless the exit code is 0 and nothing is on standard error but notes.
     std::string must(const Words& arguments, const std::string& input = {}) const;
@@ -47,7 +47,7 @@ public:
     /// Runs `doctor`; returns "state: detail | fix\n" of each finding of that check.
     std::string findings(std::string_view check) const;
 
-    /// Issuer, database and keys: what a configuration must have.
+    /// Returns the members that a configuration must have: issuer, database and keys.
     json::Object least_config() const;
     void write_config(const json::Object& members) const;
     /// Writes the configuration anew with this member added or replaced.
@@ -58,10 +58,10 @@ public:
     /// Returns the file with the command's lines to syslog, beside the directory, which holds nothing else.
     std::filesystem::path syslog_file() const { return directory_.string() + ".syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
-    /// The file, or a URI when the run is on PostgreSQL.
+    /// Returns the database file, or a URI when the run is on PostgreSQL.
     const std::string& database() const { return database_; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
-    /// Returns the files of private signing keys, those whose names begin so, in order.
+    /// Returns the files of private signing keys whose names begin with `beginning`, in order.
     std::vector<std::filesystem::path> private_keys(std::string_view beginning = {}) const;
     db::Database open() const { return {database_, db::Access::read_write}; }
 
@@ -73,26 +73,26 @@ private:
     mutable std::string diagnostics_;  ///< what the command wrote to standard error
 };
 
-/// The program under test: $POSTERN_BUILD/bin/postern, "build" by default.
+/// Returns the path of the program under test: $POSTERN_BUILD/bin/postern, "build" by default.
 std::string postern_program();
 
-/// The member of that name as text, "" when it is not there or no text.
+/// Returns the member of that name as text; "" when it is missing or no text.
 std::string text_of(const json::Value& value, std::string_view member);
-/// The member, which must be there.
+/// Returns the member of that name, which must exist.
 const json::Value& member_of(const json::Value& value, std::string_view member);
-/// The number or the truth of a member, which must be one.
+/// Returns the member of that name, which must be a number, or true or false for flag_of.
 std::int64_t integer_of(const json::Value& value, std::string_view member);
 bool flag_of(const json::Value& value, std::string_view member);
-/// A JSON array of texts, joined with blanks.
+/// Returns the texts of a JSON array, joined with blanks.
 std::string words_of(const json::Value& value, std::string_view member);
 
-/// Tells whether the part is anywhere in the text.
+/// Returns whether the part is anywhere in the text.
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// Exactly one line, beginning with "postern: ", without control characters.
+/// Returns whether the text is exactly one line that begins with "postern: " and has no control characters.
 bool is_one_plain_line(const std::string& text);
 
-/// The permission bits, set-group-id included.
+/// Returns the permission bits of a file, set-group-id included.
 unsigned mode_of(const std::filesystem::path& path);
 
 }  // namespace postern::test

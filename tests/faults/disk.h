@@ -28,14 +28,14 @@ enum class Fault {
 
 enum class Lasting { once, from_then_on };
 
-/// The `at`-th of the steps that the fault is about, from 1.
+/// The fault, and the step at which it strikes: the `at`-th of the steps that the fault is about, from 1.
 struct Plan {
     Fault fault = Fault::io_error;
     int at = 0;
     Lasting lasting = Lasting::once;
 };
 
-/// Something that happened to a file, as far as the power matters.
+/// An event of a file, as far as a loss of power matters.
 struct DiskEvent {
     /// lost: a sync has failed, and with it everything since the last one, though whoever reads still finds it.
     enum class What { made, written, truncated, synced, lost, removed } what;
@@ -47,7 +47,7 @@ using Watcher = std::function<void(const DiskEvent&)>;
 
 class Disk {
 public:
-    /// The disk works, and counts nothing, while it lives.
+    /// Keeps the disk working and the steps uncounted while it lives.
     class Pause {
     public:
         Pause() : was_armed_(instance().armed_) { instance().armed_ = false; }
@@ -62,23 +62,23 @@ public:
     /// Registers itself as SQLite's default when it is called first.
     static Disk& instance();
 
-    /// Counts anew; from now on the plan holds.
+    /// Counts the steps anew; from now on the plan holds.
     void arm(const Plan& plan);
     void disarm();
-    /// How many steps the plan was about, and whether it was carried out.
+    /// Returns the number of steps that the plan was about; `struck` returns whether the fault was carried out.
     int steps() const { return counted_; }
     bool struck() const { return struck_; }
 
     void watch(Watcher watcher) { watcher_ = std::move(watcher); }
-    /// Called in the middle of each sync: what is written then is too late for it.
+    /// Sets a function that is called in the middle of each sync: its writes are too late for that sync.
     void during_syncs(std::function<void(const std::string& file)> meanwhile) { meanwhile_ = std::move(meanwhile); }
-    /// Syncs are swallowed: SQLite believes in them, nobody who watches hears of them.
+    /// Sets whether syncs are swallowed: SQLite believes in them, and the watcher does not hear of them.
     void ignore_syncs(bool ignore) { ignores_syncs_ = ignore; }
 
-    /// How long SQLite thinks it has slept while it waited for locks. No time passes.
+    /// Returns the time that SQLite believes it has slept while it waited for locks. No time passes.
     std::int64_t slept_milliseconds() const { return slept_ / 1000; }
 
-    /// Called before each step of whatever kind.
+    /// Sets a function that is called before each step of whatever kind.
     void before_steps(std::function<void()> passing) { passing_ = std::move(passing); }
 
     // For the VFS.

@@ -19,29 +19,30 @@ enum class Effect {
 struct Operation {
     std::string name;
     Effect effect;
-    /// How often a run commits that finds everything well. What is between two commits can be seen after a failure.
+    /// The number of commits of a run on a working disk. A state between two commits can be seen after a failure.
     int commits;
     std::function<Answer(SampleInstallation&)> perform;
-    /// Whether the answer says that it was done (of a read: that it says what is so).
+    /// Returns whether the answer says that the operation was done (for a read: that the answer is true).
     std::function<bool(const Answer&)> done;
-    /// Clean, before the run; nullptr: nothing.
+    /// Prepares the installation before the run, without faults; nullptr: no preparation.
     std::function<void(SampleInstallation&)> prepare = nullptr;
-    /// Asked of the endpoints after a run that was done: whether everything is as it was promised.
+    /// Returns whether the endpoints keep the promise of the operation, after a run that was done.
     std::function<bool(SampleInstallation&)> holds = nullptr;
-    /// The programs that are there when the run begins.
+    /// The programs that exist when the run begins.
     std::vector<std::string> programs = {};
 };
 
 const std::vector<Operation>& operations();
-/// By name; throws std::logic_error when there is none.
+/// Returns the operation of that name; throws std::logic_error when there is no such operation.
 const Operation& operation(std::string_view name);
 
-/// The answer of a command as one of an endpoint: 200 for done, 503 for refused, 500 for anything else.
+/// Runs a command and returns its result as the answer of an endpoint: 200 for done, 503 for refused, 500 for anything
+/// else.
 Answer command(const SampleInstallation& installation, const std::vector<std::string>& arguments,
                const std::string& input = {});
 
-/// An answer that promises nothing and tells nothing: 503 with Retry-After, or a command that says why. "" or what is
-/// wrong.
+/// Returns the fault of a refusal, or "". A sound refusal promises and tells nothing: it is a 503 with Retry-After, or
+/// a command that says why.
 std::string fault_of_refusal(const SampleInstallation& installation, const Answer& answer);
 
 }  // namespace postern::test

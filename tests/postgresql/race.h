@@ -12,7 +12,7 @@
 
 namespace postern::test {
 
-/// How the racing processes work on the database.
+/// The way in which the racing processes work on the database.
 enum class Driver {
     shipped,
     serializable,  ///< every transaction is SERIALIZABLE
@@ -20,13 +20,13 @@ enum class Driver {
     unlocked,      ///< rows are not locked: to see that a rule rests on the locks
 };
 
-/// A database of its own with one client. Everything here is for one race; its processes have contexts of their own.
+/// A database of its own with one client, for one race. The processes of the race have contexts of their own.
 class RaceWorld {
 public:
     explicit RaceWorld(Driver racing);
 
-    /// How often the race is run: 300 times with POSTERN_LONG, else fewer, because the pauses after conflicts take most
-    /// of the time.
+    /// Returns the number of rounds of the race: 300 with POSTERN_LONG, else fewer, because the pauses after conflicts
+    /// take most of the time.
     int rounds() const;
 
     template <class Statements>
@@ -72,9 +72,9 @@ struct Answers {
 /// Starts one process for each act. They begin each round together. Throws what a process threw, as text.
 Answers race(const RaceWorld& world, const std::vector<Act>& acts);
 
-/// So many processes with the same act.
+/// Returns `count` copies of `act`, one for each process.
 std::vector<Act> times(int count, const Act& act);
-/// `some`, and one more.
+/// Returns the acts of `some` and, behind them, `other`.
 std::vector<Act> beside(std::vector<Act> some, const Act& other);
 
 /// The rounds in which a rule did not hold.
@@ -90,9 +90,9 @@ public:
 };
 using Rule = std::function<Verdict(Driver)>;
 
-/// The rule holds in every round: as shipped, in SERIALIZABLE transactions, and with conflicts put in.
+/// Checks that the rule holds in every round: as shipped, in SERIALIZABLE transactions, and with conflicts put in.
 void must_hold(const Rule& rule);
-/// The rule holds, and without row locks it is seen to break.
+/// Checks that the rule holds, and that it breaks without row locks.
 void must_hold_by_locks(const Rule& rule);
 
 }  // namespace postern::test

@@ -5,19 +5,20 @@
 
 namespace postern::test {
 
-/// POSTERN_TEST_DATABASE is the URI of a PostgreSQL database, where each call makes a schema of its own, which stays
-/// until the server is thrown away. Without it: SQLite in memory.
+/// Returns an empty database. POSTERN_TEST_DATABASE is the URI of a PostgreSQL database, where each call makes a schema
+/// of its own, which stays until the server is thrown away. Without it: SQLite in memory.
 db::Database empty_database();
 
-/// The URI of a schema that has just been made, with tables. On PostgreSQL alone.
+/// Makes a schema with tables and returns its URI. On PostgreSQL alone.
 std::string empty_schema();
 
-/// The URI of a new database without tables. On PostgreSQL alone. With POSTERN_TEST_ROLES, the name of a database where
-/// roles.sql has been run, it is a copy of that one, and the URI names no role: each program has its own.
+/// Makes a database without tables and returns its URI. On PostgreSQL alone. With POSTERN_TEST_ROLES, the name of a
+/// database where roles.sql has been run, the new database is a copy of it, and the URI names no role: each program has
+/// its own.
 std::string new_database();
 
-/// A database with the tables and rows that the one of the URI `model` has at the first call; after that the model is
-/// not used again. The next copy may be in the same database, because making one takes longer than a test case. On
+/// A copy of the tables and rows that the database of the URI `model` has at the first call; later copies do not read
+/// the model again. The next copy may be in the same database, because making one takes longer than a test case. On
 /// PostgreSQL alone.
 class DatabaseCopy {
 public:
@@ -32,11 +33,11 @@ private:
     std::string uri_;
 };
 
-/// Where each program has a role: gives the authorization endpoint the rights that an operator adds for "implicit", or
-/// takes them, because another test may have had the database before.
+/// Gives the authorization endpoint the rights that an operator adds for "implicit", or takes them, because another
+/// test may have had the database before. Does so only where each program has a role.
 void set_rights_for_implicit(const std::string& uri, bool wanted);
 
-/// Whether the run is on PostgreSQL.
+/// Returns whether the run is on PostgreSQL.
 bool is_on_postgresql();
 
 }  // namespace postern::test

@@ -41,7 +41,7 @@ inline constexpr const char* kTrusted = "trusted";  ///< confidential, first-par
 inline constexpr const char* kStrict = "strict";    ///< confidential, PKCE required, https://strict.example/cb
 inline constexpr const char* kMany = "many";  ///< confidential, https://many.example/a and https://many.example/b?x=1
 inline constexpr const char* kMachine = "machine";  ///< confidential, client_credentials only
-/// Each confidential client's own: "<id>" and this behind it.
+/// The end of each confidential client's own secret, behind "<id>".
 inline constexpr const char* kSecretTail = ":p%w+d/%41 &=0123456789abcdefghijklm";
 inline constexpr const char* kAlice = "alice";  ///< with name, email, phone, address
 inline constexpr const char* kBob = "bob";      ///< without claims
@@ -55,7 +55,8 @@ using Runner =
     std::function<ProcessResult(const std::vector<std::string>& argv,
                                 const std::map<std::string, std::string>& environment, const std::string& input)>;
 
-/// When it ends, nothing secret that passed through it may stand in its logs, its database and what belongs to that.
+/// An installation with its endpoints. When it ends, its logs, its database and the files beside the database may hold
+/// no secret that passed through it.
 class Deployment {
 public:
     struct Options {
@@ -74,11 +75,11 @@ public:
     /// Runs the command and returns standard output; a refusal fails the test.
     std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
 
-    /// From now on programs are run by this; nullptr: as processes of their own again.
+    /// Sets the runner of programs from now on; nullptr: they are processes of their own again.
     void run_by(Runner runner) { runner_ = std::move(runner); }
 
     const std::string& issuer() const { return issuer_; }
-    /// issuer + path of an endpoint.
+    /// Returns issuer + path of an endpoint.
     std::string url(const std::string& endpoint) const;
     std::string base_path() const;
     std::string path_of(const std::string& endpoint) const;
@@ -89,9 +90,9 @@ public:
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
-    /// Every byte that is stored: of the database and its WAL, or of all rows on PostgreSQL.
+    /// Returns every byte that is stored: of the database and its WAL, or of all rows on PostgreSQL.
     std::string stored() const;
-    /// The file, or a URI when the run is on PostgreSQL.
+    /// Returns the database file, or a URI when the run is on PostgreSQL.
     const std::string& database() const { return database_; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
     const json::Object& config() const { return config_; }
@@ -121,11 +122,11 @@ private:
     mutable std::string diagnostics_;  ///< what programs wrote to standard error
 };
 
-/// The build directory under test, and the source tree: absolute.
+/// Returns the build directory under test, or the source tree, as an absolute path.
 std::filesystem::path build_directory();
 std::filesystem::path source_directory();
 
-/// The whole file; "" when it cannot be read.
+/// Returns the whole file; "" when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

@@ -27,22 +27,22 @@ public:
     };
     using Answer = std::function<Reply(const Asked&)>;
 
-    /// Without an answer every password is right.
+    /// Listens at `path`. Without an answer every password is right.
     explicit FakeSaslauthd(std::string path, Answer answer = {});
     FakeSaslauthd(const FakeSaslauthd&) = delete;
     FakeSaslauthd& operator=(const FakeSaslauthd&) = delete;
     ~FakeSaslauthd();
 
     const std::string& path() const { return path_; }
-    /// From now on.
+    /// Sets the answer from now on.
     void answer(Answer answer);
-    /// Since the last call.
+    /// Returns the requests since the last call.
     std::vector<Asked> asked();
 
-    /// The text behind its length.
+    /// Returns the text behind its length.
     static std::string framed(const std::string& text);
     static Reply says(const std::string& text) { return {.pieces = {framed(text)}}; }
-    /// Right for that name and password, wrong for all others.
+    /// Returns an answer that is right for that name and password, and wrong for all others.
     static Answer knows(const std::string& username, const std::string& password);
 
 private:

@@ -11,7 +11,7 @@ namespace postern::test {
 
 using Attributes = std::map<std::string, std::string>;
 
-/// Every start tag of that name with its attributes, character references resolved.
+/// Returns every start tag of that name with its attributes, character references resolved.
 std::vector<Attributes> find_tags(std::string_view html, std::string_view tag);
 
 struct Form {
@@ -22,15 +22,15 @@ struct Form {
     std::vector<Attributes> buttons;
 };
 
-/// The one form of the page; nullopt when there is none.
+/// Returns the one form of the page; nullopt when the page has no form.
 std::optional<Form> find_form(std::string_view html);
-/// The form that has the button with that id, of perhaps several.
+/// Returns the form that has the button with that id, of perhaps several forms.
 std::optional<Form> find_form_with(std::string_view html, std::string_view button);
 
-/// True when an element of the page has that id.
+/// Returns true when an element of the page has that id.
 bool has_id(std::string_view html, std::string_view id);
 
-/// The address of the link with that id, or "".
+/// Returns the address of the link with that id, or "".
 std::string link_in(std::string_view html, std::string_view id);
 
 /// Returns the text that a reader sees: without tags, character references resolved, white space runs as one blank.

@@ -28,7 +28,7 @@ public:
     }
 
     const std::string& url() const { return url_; }
-    /// True when a connection came since the last call.
+    /// Returns true when a connection came since the last call.
     bool was_contacted() const { return os::Descriptor(::accept(socket_.get(), nullptr, nullptr)).get() >= 0; }
 
 private:

@@ -13,8 +13,8 @@
 
 namespace postern::test {
 
-/// No other process can write while this lives: it holds the write lock of a file, or locks of all tables that an
-/// endpoint writes to on PostgreSQL.
+/// Keeps every other process from writing while it lives: it holds the write lock of a file, or locks of all tables
+/// that an endpoint writes to on PostgreSQL.
 class Occupant {
 public:
     explicit Occupant(const Deployment& op) {

@@ -17,25 +17,26 @@ struct ReceivedMail {
     std::string body;                            ///< decoded
     bool is_sound = false;                       ///< the parser found no defect, and each header once
 
-    /// The one https address in the body, or "".
+    /// Returns the one https address in the body, or "".
     std::string link() const;
 };
 
 class Sendmail {
 public:
-    /// Makes the program below `directory`, which is there.
+    /// Makes the program below `directory`, which exists.
     explicit Sendmail(const std::filesystem::path& directory);
 
-    /// The member `mail` of a configuration.
+    /// Returns the member `mail` of a configuration.
     json::Object config(int per_hour = 200) const;
 
-    /// From now on: "keep", "fail" (status 75, with words on standard error), "deaf" (ends at once, with status 0 and
-    /// nothing kept), "hang" (does not end, and neither does its child).
+    /// Sets the behaviour from now on: "keep", "fail" (status 75, with words on standard error), "deaf" (ends at once,
+    /// with status 0 and nothing kept), "hang" (does not end, and neither does its child).
     void behave(const std::string& how) const;
 
-    /// In the order in which they came.
+    /// Returns the messages in the order in which they came.
     std::vector<ReceivedMail> received() const;
-    /// The only one that has come since it was last asked for; fails the test when there is none or another one.
+    /// Returns the only message that has come since the last call; fails the test when there is no message or more than
+    /// one.
     ReceivedMail only_new();
 
 private:

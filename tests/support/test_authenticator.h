@@ -21,14 +21,14 @@ inline constexpr unsigned kBackedUp = 0x10;
 inline constexpr unsigned kHasCredential = 0x40;
 inline constexpr unsigned kHasExtensions = 0x80;
 
-/// As Chromium writes it. `more` is put before the closing brace, such as `,"extra":1`.
+/// Returns the client data as Chromium writes it. `more` is put before the closing brace, such as `,"extra":1`.
 std::string client_data(factor::Ceremony ceremony, const factor::Expected& given,
                         const std::string& more = ",\"crossOrigin\":false");
-/// `rest` is what follows the counter.
+/// Returns the authenticator data; `rest` follows the counter.
 std::string authenticator_data(std::string_view rp_id, unsigned flags, std::uint32_t counter,
                                const std::string& rest = {});
 std::string attestation_object(std::string_view authenticator_data);
-/// `id` with its length.
+/// Returns the attested credential, in which `id` stands with its length.
 std::string attested_credential(std::string_view id, const std::string& cose_key);
 std::string cose_key(const crypto::PublicMembers& members);
 
@@ -59,7 +59,7 @@ public:
 
     Registration make(const factor::Expected& given) const;
     Assertion use(const factor::Expected& given) const;
-    /// As a signature of the algorithm is in an assertion: of ES256 in DER.
+    /// Returns the signature as an assertion has it: of ES256 in DER.
     std::string sign(std::string_view authenticator_data, std::string_view client_data) const;
 
 private:

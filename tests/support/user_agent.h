@@ -12,7 +12,7 @@
 
 namespace postern::test {
 
-/// Where following redirects ended: on a page of the server, or at an address that is not the server's.
+/// The end of following redirects: a page of the server, or an address that is not the server's.
 struct Landing {
     std::string url;
     Answer answer;                     ///< the page, or the answer that led away
@@ -21,21 +21,22 @@ struct Landing {
     std::string mode;                  ///< how the client is told: "query", "fragment", "form_post"; "" when not `left`
     std::map<std::string, std::string> posted = {};  ///< what the page of form_post sends
 
-    /// A parameter that was sent to the client in that mode, or "".
+    /// Returns a parameter that was sent to the client in that mode, or "".
     std::string parameter(std::string_view name) const;
-    /// "login", "second step", "app" (one that can be turned on), "new passkey" (where none is), "codes" (new ones),
-    /// "consent", "logout" (the question), "page 400"; at the client "code", "token" or the error.
+    /// Returns the kind of the landing: "login", "second step", "app" (one that can be turned on), "new passkey" (where
+    /// none is), "codes" (new ones), "consent", "logout" (the question), "page 400"; at the client "code", "token" or
+    /// the error.
     std::string verdict() const;
 };
 
-/// The answer as the client gets it; nullopt when it does not lead away from the server.
+/// Returns the answer as the client gets it; nullopt when it does not lead away from the server.
 std::optional<Landing> leave(const Deployment& deployment, const Answer& answer);
 
 class UserAgent {
 public:
     explicit UserAgent(const Deployment& deployment, std::string address = "192.0.2.7");
 
-    /// One request, no redirect followed.
+    /// Sends one request and follows no redirect.
     Answer fetch(const std::string& url);
     Answer send(const std::string& url, const std::string& form,
                 const std::vector<std::pair<std::string, std::string>>& headers = {});
@@ -53,21 +54,21 @@ public:
                    const std::string& password = kAlicePassword);
     Landing approve(const Landing& page) { return submit(page, "approve"); }
     Landing deny(const Landing& page) { return submit(page, "deny"); }
-    /// From the authorization endpoint to the client, logging in as Alice and approving where asked.
+    /// Goes from the authorization endpoint to the client, logging in as Alice and approving where asked.
     Landing sign_in(const Query& request);
-    /// The code that `sign_in` brings; fails the test without one.
+    /// Returns the code that `sign_in` brings; fails the test without a code.
     std::string obtain_code(const Query& request);
 
-    /// The form that pressing the button would send.
+    /// Returns the form that pressing the button would send.
     std::string form_of(const Landing& page, const std::string& button,
                         const std::map<std::string, std::string>& typed = {}) const;
 
     std::map<std::string, std::string>& cookies() { return cookies_; }
-    /// A header of all its requests; "" for none.
+    /// Returns the header Accept-Language of all its requests; "": no header.
     std::string& accept_language() { return accept_language_; }
     /// Returns the variables that the web server's own modules set for this browser at the login endpoint alone.
     std::map<std::string, std::optional<std::string>>& login_variables() { return login_variables_; }
-    /// The one cookie of the session, or "".
+    /// Returns the one cookie of the session, or "".
     std::string session_cookie() const;
     std::string browser_cookie() const;
     /// Returns the cookie of a remembered device, or "".

@@ -23,7 +23,7 @@
 
 namespace postern::web {
 
-/// So long after its page was made a form may turn its app on.
+/// The time after its page was made in which a form may turn its app on.
 inline constexpr util::Seconds kNewAppTtl{600};
 
 struct NewApp {
@@ -39,7 +39,7 @@ enum class NewAppFault {
 /// Seals the key for the form, as the browser carries it. `browser` as in oauth::SealedRequest.
 std::string seal_new_app(oauth::Context& context, const NewApp& app, const std::string& browser,
                          const model::Subject& subject);
-/// Opens it for the same browser and user, within kNewAppTtl.
+/// Opens a sealed key for the browser and user that it was sealed for, within kNewAppTtl.
 util::Result<NewApp, NewAppFault> open_new_app(oauth::Context& context, std::string_view sealed,
                                                const std::string& browser, const model::Subject& subject);
 

@@ -19,10 +19,10 @@ struct ProfileClaim {
     bool is_data = false;      ///< written from left to right in every language: an address, a number
 };
 
-/// nullptr for a claim of the operator's own.
+/// Returns the claim of that name; nullptr for a claim of the operator's own.
 const ProfileClaim* find_profile_claim(std::string_view name);
 
-/// Its value in words; "" for one that says nothing to a person.
+/// Returns the value of a claim in words; "" for a value that tells a person nothing.
 text::Message shown_claim(const json::Object& claims, std::string_view name);
 
 }  // namespace postern::web

@@ -55,8 +55,9 @@ std::optional<http::Response> refuse_weak_login(AccountVisit& visit);
 /// `account.reauthentication` or was without the second factor that the user has.
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
 
-/// In the address of a page behind a login that was asked for because a change needs a newer one, where the web server
-/// signs users in: it may tell of the same login as before, and asking it again would change nothing.
+/// The parameter in the address of a page behind a login that was asked for because a change needs a newer login, where
+/// the web server signs users in: the web server may report the earlier login once more, and asking again would not
+/// change that.
 inline constexpr const char* kAfterNewLogin = "after-login";
 /// Returns true when the login is too old for a change although a newer one was asked for.
 bool is_too_old_again(const AccountVisit& visit);

@@ -3,7 +3,7 @@
 
 namespace refused_keys {
 
-/// RSA of 1024 bits.
+/// An RSA key of 1024 bits.
 inline constexpr const char* kRsa1024 = R"(-----BEGIN PRIVATE KEY-----
 MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBAK2IQ+tkPmnsWvmO
 /l5WaP/1izMNoR6r6BCzIRc+4xMXmAO3ylaJVe8Y2hesy0A4r30khWTWYhXZgS85
@@ -22,7 +22,7 @@ FJ/XJ4Z1rGuQ
 -----END PRIVATE KEY-----
 )";
 
-/// RSA of 2048 bits with e = 3.
+/// An RSA key of 2048 bits with e = 3.
 inline constexpr const char* kRsaExponent3 = R"(-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDup61Ng4yEjvNa
 DaDTzWuq5ieLVuAvwl9Oyw0YJMyvjafx0uMHUjbyyZ+pBxOh21q3drOFsM7QQ4Zi
@@ -53,7 +53,7 @@ S36yuAVFM5RYfTcUiPJKMYw=
 -----END PRIVATE KEY-----
 )";
 
-/// Restricted to RSASSA-PSS (RFC 4055): cannot make RS256.
+/// An RSA key that is restricted to RSASSA-PSS (RFC 4055): it cannot make RS256.
 inline constexpr const char* kRsaPss = R"(-----BEGIN PRIVATE KEY-----
 MIIEvAIBADALBgkqhkiG9w0BAQoEggSoMIIEpAIBAAKCAQEA79e3l2kPMmPo6YCq
 5njKODRo/ZLOPHu54INIAa6x5i5gMUHBXfPDVSxy1HkYsG6FT+eagN0oP2PvWyvn
@@ -84,7 +84,7 @@ cEOyWiq4lFOvsb3pjLDrVA==
 -----END PRIVATE KEY-----
 )";
 
-/// EC on P-384.
+/// An EC key on P-384.
 inline constexpr const char* kP384 = R"(-----BEGIN PRIVATE KEY-----
 MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDDlEjxJhUZLww+5VbRh
 yuHvQj+bYqi5CL+2RgbB5v3YVunFj5s45qg9RGTrGxbJ7X+hZANiAARYJ1NSsrVc
@@ -93,7 +93,7 @@ e+ZxmRkInxKNxqcSovN0m9U/LcoVrWO/gnDk02RmQBIXxb8oAs/RUDg=
 -----END PRIVATE KEY-----
 )";
 
-/// EC of the right length on another curve.
+/// An EC key of the right length on another curve.
 inline constexpr const char* kSecp256k1 = R"(-----BEGIN PRIVATE KEY-----
 MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQgk2e4Rb9j1saOJfz8i4LI
 SUeiqUroYscVrMRX/Gz//OmhRANCAAQwxA1hI0UXJHHzXBNcS89mIYqHq85HR6IQ
@@ -101,13 +101,13 @@ EY/N4vH9Y2bik655TEy5aBHkIDhf3qaw11SegafhK6e/l0efHUHz
 -----END PRIVATE KEY-----
 )";
 
-/// Agrees on keys, signs nothing.
+/// A key that agrees on keys and cannot sign.
 inline constexpr const char* kX25519 = R"(-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VuBCIEIMjgcGs8EChVjIVbxvCwBA0ISPf3wM6c1K90oKzF8zZF
 -----END PRIVATE KEY-----
 )";
 
-/// The other curve of RFC 8037.
+/// A key on the other curve of RFC 8037.
 inline constexpr const char* kEd448 = R"(-----BEGIN PRIVATE KEY-----
 MEcCAQAwBQYDK2VxBDsEOdb242V8S3eodj1lgtVg6QaJCnX6r0gbJmwySJ8sfIBs
 RyKYd6OVGxTjV6YG46khcMkzWYIM5F+g4A==
@@ -135,7 +135,7 @@ D6bpJtzeOLdqRuHw83SvxeyqsoBOQ0mfjO5lksFCiEU=
 -----END EC PRIVATE KEY-----
 )";
 
-/// No private key at all.
+/// A public key in the place of a private one.
 inline constexpr const char* kPublic = R"(-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7
 6e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ==

@@ -74,13 +74,14 @@ struct IssuedTokens {
         return value;
     }
 
-    /// Signed by this server with its access token key, whatever the claims say.
+    /// Returns a token that this server signed with its access token key, whatever the claims say.
     std::string sign(jose::TokenType type, const json::Object& claims) {
         const auto& key =
             context.keys.signing_key(context.settings.token_algorithm(model::TokenProfile::interface), context.now());
         return jose::sign_compact(key.key, key.kid, type, json::write(claims));
     }
-    /// The claims of `token` under a signature of its own: a stranger's, with the name of our key, or this server's.
+    /// Returns the claims of `token` under a signature of its own: a stranger's, with the name of our key, or this
+    /// server's.
     std::string sign_again(const std::string& token, jose::TokenType type, bool stranger) {
         const auto& own =
             context.keys.signing_key(context.settings.token_algorithm(model::TokenProfile::interface), context.now());
@@ -90,7 +91,8 @@ struct IssuedTokens {
         const auto strange = crypto::PrivateKey::generate(own.key.algorithm());
         return jose::sign_compact(stranger ? strange : own.key, own.kid, type, *payload);
     }
-    /// The claims that every token of ours has, with one more or another; `jti` names the grant that was added last.
+    /// Returns the claims that every token of ours has, with one more or another; `jti` names the grant that was added
+    /// last.
     json::Object claims(const std::string& name = {}, const json::Value& value = {}) {
         json::Object claims{{"iss", context.settings.issuer},
                             {"sub", "claimed-sub"},
@@ -102,7 +104,7 @@ struct IssuedTokens {
         if (!name.empty()) claims.set(name, value);
         return claims;
     }
-    /// When the value says that it was issued; now, when it says nothing.
+    /// Returns the time at which the value says that it was issued; now for a value that names no time.
     util::Time issued_at(const std::string& value) {
         const auto begin = value.find('.') + 1;
         const auto payload = util::base64url_decode(value.substr(begin, value.find('.', begin) - begin));
@@ -110,7 +112,7 @@ struct IssuedTokens {
         const auto* iat = claims && claims->if_object() ? claims->if_object()->find("iat") : nullptr;
         return iat && iat->if_integer() ? util::from_epoch(*iat->if_integer()) : context.now();
     }
-    /// A record of the table of access tokens under this value.
+    /// Writes a row of the table of access tokens for this value.
     void record_access(const std::string& value, const model::Grant& grant) {
         model::AccessToken token;
         token.token_hash = oauth::hash_of(value);

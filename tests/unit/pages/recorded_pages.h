@@ -58,7 +58,7 @@ private:
     }
 };
 
-/// In English alone.
+/// The recorded pages, in English alone.
 class RecordedBook final : public pages::PageBook {
 public:
     const std::shared_ptr<const text::Languages>& languages() const override { return languages_; }

@@ -81,7 +81,7 @@ inline store::AccessTokenKey key_of(const model::AccessToken& token) {
     return {token.grant_id, token.issued_at, token.token_hash};
 }
 
-/// Where the row of the token is whose digest is `hash`; of no grant if there is none.
+/// Returns the key of the row of the token whose digest is `hash`; its grant is empty if there is no such row.
 inline store::AccessTokenKey key_in(db::Database& database, const std::string& hash) {
     store::AccessTokenKey key;
     key.token_hash = model::ValueHash(hash);
@@ -90,7 +90,7 @@ inline store::AccessTokenKey key_in(db::Database& database, const std::string& h
     return key;
 }
 
-/// The token whose digest is `hash`, found as one that says where its row is.
+/// Returns the token whose digest is `hash`, found by the key of its row.
 inline std::optional<store::StoredAccessToken> find_token(db::Database& database, const std::string& hash) {
     return store::find_access_token(database, key_in(database, hash));
 }
@@ -105,7 +105,7 @@ inline std::optional<store::StoredRefreshToken> find_refresh(db::Database& datab
     return store::find_refresh_token(database, grant, model::ValueHash(hash));
 }
 
-/// One use of the refresh token whose digest is `hash`; what it yields is not inserted.
+/// Uses the refresh token whose digest is `hash` once; the tokens that this use yields are not inserted.
 inline store::Rotation rotate(db::Transaction& t, const std::string& hash, Time now, Seconds grace,
                               const std::string& successor = "successor") {
     const auto used = find_refresh(t.database(), hash);
@@ -120,14 +120,15 @@ inline void add_client_and_user(db::Database& database) {
     });
 }
 
-/// With the client and the user.
+/// Returns a database with the client and the user.
 inline db::Database sample_database() {
     auto database = empty_database();
     add_client_and_user(database);
     return database;
 }
 
-/// Two clients, two users and a client on its own behalf; each grant with a code, an access token and a refresh token.
+/// Returns a database with two clients, two users and a client on its own behalf; each grant with a code, an access
+/// token and a refresh token.
 inline db::Database with_tokens() {
     auto database = sample_database();
     written(database, [](auto& t) {

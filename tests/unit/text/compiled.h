@@ -7,7 +7,7 @@
 
 namespace postern::test {
 
-/// By key; sorted, as the format has them.
+/// Returns a compiled catalogue of messages by key, sorted as the format demands.
 inline std::string compiled(const std::map<std::string, std::string>& messages, bool big_endian = false) {
     const auto number = [&](std::size_t value) {
         std::string bytes;

@@ -21,7 +21,7 @@
 
 namespace postern::test {
 
-/// "name=value&..." of pairs, percent-encoded.
+/// Returns "name=value&..." of the pairs, percent-encoded.
 inline std::string form_of(const std::map<std::string, std::string>& fields) {
     std::string text;
     for (const auto& [name, value] : fields)
@@ -39,18 +39,18 @@ public:
     http::Response submit(const Handler& handler, const std::map<std::string, std::string>& form) {
         return send(handler, post(form_of(form)));
     }
-    /// To the handler of the address in a Location header, with what it carries in `resume`.
+    /// Calls the handler of the address in a Location header, with the value of its `resume`.
     http::Response follow(const Handler& handler, const http::Response& answer) {
         return visit(handler, {{"resume", location_parameter(answer, "resume")}});
     }
 
-    /// From now on this browser has a session of `user`, whose cookie has this value.
+    /// Gives this browser a session of `user`, whose cookie has this value.
     void sign_in(const model::User& user, const std::string& cookie) {
         fixture.add_session(user, cookie);
         cookies[login::cookie_names(fixture.settings).session] = cookie;
     }
 
-    /// As the application does at the token endpoint.
+    /// Redeems the code as the application does at the token endpoint.
     void redeem(const std::string& code) {
         db::Transaction transaction(fixture.database, db::Durability::full);
         REQUIRE(store::redeem_code(transaction, oauth::hash_of(code), fixture.clock.now()));
@@ -68,7 +68,7 @@ public:
     const RecordedPages& pages = book.pages;
     model::Client client = fixture.add_confidential("app", "https://app.example/cb", "secret");
 
-    /// Parameters of an authorization request that is right.
+    /// Returns the parameters of an authorization request that is right.
     std::map<std::string, std::string> request() const {
         return {{"client_id", "app"},
                 {"redirect_uri", "https://app.example/cb"},
@@ -108,12 +108,12 @@ private:
     }
 };
 
-/// The word of a refusal, "" when the answer is none.
+/// Returns the word of a refusal; "" when the answer is not a refusal.
 inline std::string refusal_of(const http::Response& answer) {
     return answer.refusal ? std::string(refusal::error_word(answer.refusal->reason)) : "";
 }
 
-/// Where the browser is sent, without the query.
+/// Returns the address that the browser is sent to, without the query.
 inline std::string place_of(const http::Response& answer) {
     const std::string* location = answer.find("Location");
     return location ? location->substr(0, location->find('?')) : "";

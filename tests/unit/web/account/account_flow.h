@@ -102,7 +102,7 @@ struct AccountFlow : PageFlow {
         sign_in(alice, "of-alice");
     }
 
-    /// GET or POST of the page behind `paths.account`.
+    /// Opens the page behind `paths.account` with GET; `press` sends its form with POST.
     http::Response open(const std::string& page, const std::map<std::string, std::string>& query = {}) {
         return visit(at(page), query);
     }
@@ -138,7 +138,7 @@ private:
     }
 };
 
-/// Where the browser is sent, with the query.
+/// Returns the address that the browser is sent to, with the query.
 inline std::string location_of(const http::Response& answer) {
     const std::string* location = answer.find("Location");
     return location ? *location : "";
