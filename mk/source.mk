@@ -28,11 +28,14 @@ tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
-# A comment in a header can be read without the one above it: it begins with a verb, or with the thing that it names.
+# A comment in a header can be read without the one above it: it begins with a verb, or with the thing that it names. The
+# heading of a file may be the question that the file answers.
+NO_BEGINNING := What|Of|Those|Likewise|That|Behind|None|The same
+NO_DECLARATION := $(NO_BEGINNING)|In|It|Its|And|With|Without|For|Not|No|So|Until|They|Them|If|When|Where|As|By|Also|On|At|To|Only|Empty|True|False|Whether|Nothing|Neither|Nor|Else|But|Or|Than|Then|There|Is|Because|Before|After|From|Inside|Outside|Under|Beside|Which|Who|Whose|Why|How|This|These|Like|Once|Per
 header-comments:
 	@awk 'FNR == 1 { inside = 0 } { is_comment = /^ *\/\/\/? / } \
-	    is_comment && !inside && /^ *\/\/\/? (What|Of|Those|Likewise|That|Behind|None|The same)[^A-Za-z]/ { print FILENAME ":" FNR ": " $$0; bad = 1 } \
-	    { inside = is_comment } END { exit bad }' $(HEADERS)
+	    is_comment && !inside && (/^ *\/\/ ($(NO_BEGINNING))[^A-Za-z]/ || /^ *\/\/\/ ($(NO_DECLARATION))[^A-Za-z]/) \
+	    { print FILENAME ":" FNR ": " $$0; bad = 1 } { inside = is_comment } END { exit bad }' $(HEADERS)
 # The commands of the compiler, for editors and clang's tools.
 compile_commands.json:
 	@$(MAKE) --no-print-directory -Bn V=1 PRECOMPILED= all $(TEST_BIN) | sed -n 's/["\\]/\\&/g; s#^.* -c -o \([^ ]*\) \([^ ]*\)$$#{"directory": "$(CURDIR)", "command": "&", "output": "\1", "file": "\2"}#p' \

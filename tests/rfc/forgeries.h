@@ -25,7 +25,7 @@ inline std::string with_segment(const std::string& token, std::size_t index, con
     return result;
 }
 
-/// Returns the forgeries of a live token: each keeps its `jti`, and many its whole payload.
+/// Returns the forgeries of a live token. Most keep its `jti`, and many its whole payload.
 inline std::vector<Forgery> forgeries_of(const std::string& token) {
     const auto segments = util::split(token, '.');
     const std::string payload(segments[1]);
