@@ -57,18 +57,20 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
     return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
+constexpr std::size_t kShownUri = 300;
+
 /// For the operator: the registered URI that agrees longest, and where it stops agreeing.
 std::string describe_mismatch(const model::Client& client, std::string_view received) {
     if (client.origin == model::Origin::document)
-        return "received: " + std::string(received.substr(0, 300)) + "; the document of the client names " +
+        return "received: " + std::string(received.substr(0, kShownUri)) + "; the document of the client names " +
                std::to_string(client.redirect_uris.size()) + " others; URIs must be equal byte for byte";
     if (client.redirect_uris.empty())
-        return "the client has no redirect URI registered; add one with `postern client set`";
+        return "the client has no redirect URI registered; received: " + std::string(received.substr(0, kShownUri));
     const auto nearest = std::max_element(
         client.redirect_uris.begin(), client.redirect_uris.end(),
         [&](const auto& a, const auto& b) { return common_prefix(a, received) < common_prefix(b, received); });
     const std::size_t at = common_prefix(*nearest, received);
-    return "registered: " + *nearest + "; received: " + std::string(received.substr(0, 300)) +
+    return "registered: " + *nearest + "; received: " + std::string(received.substr(0, kShownUri)) +
            "; first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
 }
 
@@ -109,6 +111,10 @@ util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context
 }
 
 RedirectRefusal refuse_address(const model::Client& client, std::string_view received, const std::string& client_id) {
+    // First what is wrong with it: a record of refusals cuts long details at the end.
+    if (const auto problem = redirect_uri_problem(received, client.native))
+        return refuse(Reason::redirect_unregistrable, client_id,
+                      "the redirect_uri " + *problem + "; " + describe_mismatch(client, received));
     const bool is_described = client.origin == model::Origin::document;
     return refuse(is_described ? Reason::redirect_unregistered_in_document : Reason::redirect_unregistered, client_id,
                   describe_mismatch(client, received));

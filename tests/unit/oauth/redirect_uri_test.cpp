@@ -192,6 +192,37 @@ TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered
     CHECK(verified.error().log_detail.find("character 23") != std::string::npos);
 }
 
+TEST_CASE("verify_redirect: an address that no registration could have is told apart, with what is wrong with it") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("one", "https://one.example/cb", "s");
+    struct Row {
+        const char* received;
+        Reason reason;
+        const char* told;
+    };
+    const Row rows[] = {
+        {"http://one.example/cb", Reason::redirect_unregistrable, "plain http to another machine"},
+        {"https://one.example/cb%23x", Reason::redirect_unregistrable, "has a fragment"},  // decoded once
+        {"https://user@one.example/cb", Reason::redirect_unregistrable, "has a user name before the host"},
+        {"https://*.one.example/cb", Reason::redirect_unregistrable, "contains a wildcard"},
+        {"com.example.app:/cb", Reason::redirect_unregistrable, "only native clients"},
+        {"/cb", Reason::redirect_unregistrable, "is not an absolute URI"},
+        {"https://one.example/cb/", Reason::redirect_unregistered, "first difference"},
+        {"http://localhost:3000/cb", Reason::redirect_unregistered, "first difference"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.received);
+        const auto verified =
+            oauth::verify_redirect(context, test::params("client_id=one&redirect_uri=" + std::string(row.received)));
+        REQUIRE_FALSE(verified);
+        CHECK(verified.error().reason == row.reason);
+        CHECK(refusal::error_word(verified.error().reason) == "redirect_unregistered");
+        CHECK(verified.error().log_detail.find(row.told) != std::string::npos);
+        CHECK(verified.error().log_detail.find("registered: https://one.example/cb; received: ") != std::string::npos);
+    }
+}
+
 TEST_CASE("match_redirect_uri: the port of localhost is free for clients of documents alone [CIMD-9, RFC 8252 §8.3]") {
     model::Client client;
     client.native = true;
