@@ -144,8 +144,11 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "Of a user's groups, tell it all (default) or its own, which are those of --allow-group; needs the scope "
             "groups")
         .one_of({"all", "own"});
-    command.flag("--id-token-claims", options.id_token_claims, true,
-                 "Put the claims of its scopes into the ID token, too, for an application that does not ask UserInfo");
+    command.flag(
+        "--id-token-claims", options.id_token_claims, true,
+        "Put the claims of its scopes into the ID token, too (default), as many applications do not ask UserInfo");
+    command.flag("--no-id-token-claims", options.id_token_claims, false,
+                 "Leave the claims of its scopes to UserInfo: for smaller ID tokens, and for the certification suite");
     command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
@@ -159,7 +162,6 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
-    command.flag("--no-id-token-claims", options.id_token_claims, false, "Undo --id-token-claims");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
@@ -173,6 +175,7 @@ Client default_client(const std::string& id, const oauth::Settings& settings) {
     client.id = model::ClientId(id);
     client.name = id;
     client.grants = {GrantType::authorization_code, GrantType::refresh_token};
+    client.id_token_claims = true;  // docs/decisions/0122
     // Without OpenID Connect its scopes have no meaning, so none is a default.
     if (settings.oidc) client.scope = parse_scope("openid profile email");
     return client;

@@ -47,6 +47,7 @@ TEST_CASE("read_client_document: a public client with PKCE, never first-party [C
     CHECK(client->auth_method == model::AuthMethod::none);
     CHECK(client->pkce == model::Pkce::required);
     CHECK_FALSE(client->first_party);
+    CHECK_FALSE(client->id_token_claims);
     CHECK_FALSE(client->native);
     CHECK(client->enabled);
     CHECK(client->secrets.empty());
