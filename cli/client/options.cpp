@@ -117,7 +117,8 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.flag("--public", options.is_public, true,
                  "A client without a secret (browser, mobile, desktop); PKCE is then required");
     command.flag("--native", options.native, true,
-                 "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
+                 "Any port on registered http://127.0.0.1, http://[::1] and http://localhost redirect URIs; allows "
+                 "private-use schemes");
     command.option("--redirect-uri", "URI", options.redirect_uris,
                    "Where responses may be sent, compared exactly; repeatable");
     command.option("--post-logout-redirect-uri", "URI", options.post_logout_redirect_uris,

@@ -125,7 +125,7 @@ void lint_uris(const std::vector<std::string>& uris, const char* what, bool nati
     }
 }
 
-void advise_uri(const std::string& uri, bool native, std::vector<std::string>& advice) {
+void advise_uri(const std::string& uri, const Client& client, std::vector<std::string>& advice) {
     const auto url = http::parse_url(uri);
     if (!url) return;
     if (!is_web(*url) && url->scheme.find('.') == std::string::npos) {
@@ -134,9 +134,9 @@ void advise_uri(const std::string& uri, bool native, std::vector<std::string>& a
             ": another program may claim a scheme without a dot; a reversed domain name of yours is better (RFC 8252 "
             "section 7.1)");
     }
-    if (native && http::is_loopback_http(*url) && url->host == "localhost") {
+    if (is_public(client) && !client.native && http::is_loopback_http(*url) && !url->has_port) {
         advice.push_back("redirect URI " + in_quotes(uri) +
-                         ": the port is free for 127.0.0.1 and [::1] only; on localhost it must be the registered one");
+                         ": without --native the port must be the registered one, which is 80 here");
     }
 }
 
@@ -175,7 +175,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
 
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
     std::vector<std::string> advice;
-    for (const std::string& uri : client.redirect_uris) advise_uri(uri, client.native, advice);
+    for (const std::string& uri : client.redirect_uris) advise_uri(uri, client, advice);
     for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {
         advice.emplace_back(

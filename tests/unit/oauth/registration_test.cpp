@@ -208,10 +208,18 @@ TEST_CASE("registration: advice about what is legal and probably a mistake") {
     CHECK(oauth::registration_problems(client, settings()).empty());
     CHECK(mentions(oauth::registration_advice(client, settings()), "without a dot"));
 
-    client.redirect_uris = {"http://localhost/cb"};
-    CHECK(mentions(oauth::registration_advice(client, settings()), "127.0.0.1"));
-    client.native = false;
-    CHECK(oauth::registration_advice(client, settings()).empty());
+    // Without --native the port is not free; with it, on localhost as well [RFC 8252 §7.3].
+    for (const char* host : {"127.0.0.1", "[::1]", "localhost"}) {
+        CAPTURE(host);
+        client.native = true;
+        client.redirect_uris = {"http://" + std::string(host) + "/cb"};
+        CHECK(oauth::registration_advice(client, settings()).empty());
+        client.native = false;
+        CHECK(mentions(oauth::registration_advice(client, settings()), "without --native"));
+        client.redirect_uris = {"http://" + std::string(host) + ":5173/cb"};
+        CHECK(oauth::registration_advice(client, settings()).empty());
+    }
+    client.redirect_uris = {"https://h/cb"};
 
     oauth::Settings plain = settings();
     plain.oidc = false;
