@@ -150,6 +150,9 @@ void add_client_options(const Command& command, ClientOptions& options) {
         "Put the claims of its scopes into the ID token, too (default), as many applications do not ask UserInfo");
     command.flag("--no-id-token-claims", options.id_token_claims, false,
                  "Leave the claims of its scopes to UserInfo: for smaller ID tokens, and for the certification suite");
+    command.option("--introspection-claim", "CLAIM", options.introspection_claims,
+                   "For an API: a claim of users that introspection tells it, such as email, about tokens whose scope "
+                   "releases it; repeatable (default: none)");
     command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
@@ -163,6 +166,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
+    command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
@@ -198,6 +202,10 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
+    if (options.no_introspection_claim && !options.introspection_claims.empty())
+        throw UsageError("--no-introspection-claim and --introspection-claim contradict each other");
+    if (options.no_introspection_claim || !options.introspection_claims.empty())
+        client.introspection_claims = {options.introspection_claims.begin(), options.introspection_claims.end()};
     apply(options.access, client);
     apply(options.tokens, client);
 }
