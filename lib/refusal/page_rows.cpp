@@ -26,7 +26,8 @@ constexpr Row kRows[] = {
      "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {redirect_unregistered, "redirect_unregistered", redirect_unregistered,
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
-     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client.",
+     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client. With "
+     "--native the port of http://127.0.0.1, http://[::1] and http://localhost is free.",
      "The client is what its document says, and the document does not name this address. Only the people who "
      "publish it can add it; it is looked at again when the cached copy is no longer fresh."},
     {redirect_unregistered_in_document, "redirect_unregistered_in_document", redirect_unregistered,
