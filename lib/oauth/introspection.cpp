@@ -42,7 +42,8 @@ void add_login(const store::StoredAccessToken& stored, json::Object& answer) {
 /// What the answer says already stays.
 void add_user_claims(const store::StoredAccessToken& stored, const UserClaimsOf& user_claims, json::Object& answer) {
     if (!user_claims || stored.subject.empty()) return;
-    for (const auto& [name, value] : user_claims(stored).members())
+    const json::Object claims = user_claims(stored);
+    for (const auto& [name, value] : claims.members())
         if (answer.find(name) == nullptr) answer.set(name, value);
 }
 

@@ -116,7 +116,10 @@ RefusalTail::RefusalTail(std::string path) : path_(std::move(path)) {
 std::vector<RefusalRecord> RefusalTail::take_new() {
     std::vector<RefusalRecord> found;
     const auto file = os::open_regular(path_, os::Links::refused);
-    if (!file) return found;
+    if (!file) {
+        inode_ = 0;  // the next file may get the number of the removed one
+        return found;
+    }
     const int descriptor = file->descriptor.get();
     const std::uint64_t counter = read_counter(descriptor);
     const ino_t inode = file->status.st_ino;

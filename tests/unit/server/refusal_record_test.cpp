@@ -95,7 +95,7 @@ TEST_CASE("is_of_client: also of an id that was kept in part") {
         {"", "wiki", false},
         {"mistyped-app...", "mistyped-application", true},
         {"mistyped-app...", "mistyped-app", false},
-        {"mistyped-app...", "mistyped-apricot", true},  // which it was is not known
+        {"mistyped-app...", "mistyped-apples", true},  // which it was is not known
         {"mistyped-app...", "another-application", false},
         {url.substr(0, 128), url, true},
         {url.substr(0, 127), url, false},
