@@ -125,6 +125,9 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 -- With "implicit", the authorization endpoint makes access tokens:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
 --     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
+-- With `postern client set --introspection-claim`, introspection tells claims of users; the second is for the claim groups:
+--     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_introspect;
+--     GRANT SELECT ON group_members, allowed_groups, client_group_names TO postern_introspect;
 -- With "login": {"method": "remote_user"}, and its autoCreate; for autoCreate of "saslauthd" the second alone:
 --     GRANT UPDATE (claims, updated_at, email_key) ON users TO postern_login;
 --     GRANT INSERT ON users TO postern_login;

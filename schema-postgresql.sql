@@ -36,6 +36,7 @@ CREATE TABLE clients (
     brought_by text NOT NULL DEFAULT '',
     level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
     names text NOT NULL DEFAULT '',
+    introspection_claims text NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;

@@ -43,7 +43,8 @@ CREATE TABLE clients (
                                                 -- may have been removed since; else ''
     level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
                                                                      -- in sessions; 0: any login
-    names TEXT NOT NULL DEFAULT ''              -- its name in other languages: a line "de Name" for each, or none
+    names TEXT NOT NULL DEFAULT '',             -- its name in other languages: a line "de Name" for each, or none
+    introspection_claims TEXT NOT NULL DEFAULT ''  -- claims of users that introspection tells it, RFC 7662 §2.2; '': none
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 

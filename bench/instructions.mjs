@@ -188,7 +188,8 @@ class Provider {
     await this.#postern(["user", "import", "-"], `${JSON.stringify(PERSON)}\n`);
     const scope = "openid profile email offline_access api";
     const grants = ["authorization_code", "refresh_token", "client_credentials"].flatMap((one) => ["--grant", one]);
-    const add = ["client", "add", "app", "--redirect-uri", REDIRECT_URI, "--scope", scope, ...grants];
+    const options = ["--redirect-uri", REDIRECT_URI, "--scope", scope, "--no-id-token-claims", ...grants];
+    const add = ["client", "add", "app", ...options];
     this.client = { id: "app", secret: (await this.#postern(add)).client_secret };
   }
 

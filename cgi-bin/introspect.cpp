@@ -2,6 +2,8 @@
 #include "oauth/introspection.h"
 
 #include "oauth/respond.h"
+#include "oidc/introspected_user.h"
+#include "oidc/userinfo.h"
 #include "server/app.h"
 #include "server/serve.h"
 
@@ -18,7 +20,8 @@ http::Response answer(server::App& app, const http::Request& request) {
     if (!caller) return respond::json_error(request, caller.error());
 
     if (!asked->token) return respond::json_error(request, asked->token.error());
-    return http::json(oauth::introspect(context, *asked->token));  // §2.2
+    const auto user_claims = oidc::claims_for_introspection(context, *caller, oidc::database_claims(context));
+    return http::json(oauth::introspect(context, *asked->token, user_claims));  // §2.2
 }
 
 /// Null in the configuration: not offered.

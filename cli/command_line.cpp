@@ -197,6 +197,9 @@ Option Command::flag(const char* name, std::optional<bool>& variable, bool meani
 void Command::argument(const char* name, std::string& variable, const char* help) const {
     add_option(*app_, name, " ", variable, help).required();
 }
+void Command::argument(const char* name, std::optional<std::string>& variable, const char* help) const {
+    add_option(*app_, name, " ", variable, help);
+}
 void Command::argument(const char* name, std::vector<std::string>& variable, const char* help) const {
     add_option(*app_, name, " ", variable, help).expected(CLI::detail::expected_max_vector_size)->required();
 }

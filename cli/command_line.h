@@ -75,6 +75,8 @@ public:
     /// Adds a value without an option's name; wrong usage without it.
     void argument(const char* name, std::string& variable, const char* help) const;
     void argument(const Argument& shown, std::string& variable) const { argument(shown.name, variable, shown.help); }
+    /// Adds a value that may be left out.
+    void argument(const char* name, std::optional<std::string>& variable, const char* help) const;
     /// Adds one such value or more, the last ones of the line.
     void argument(const char* name, std::vector<std::string>& variable, const char* help) const;
 

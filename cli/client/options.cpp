@@ -117,7 +117,8 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.flag("--public", options.is_public, true,
                  "A client without a secret (browser, mobile, desktop); PKCE is then required");
     command.flag("--native", options.native, true,
-                 "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
+                 "Any port on registered http://127.0.0.1, http://[::1] and http://localhost redirect URIs; allows "
+                 "private-use schemes");
     command.option("--redirect-uri", "URI", options.redirect_uris,
                    "Where responses may be sent, compared exactly; repeatable");
     command.option("--post-logout-redirect-uri", "URI", options.post_logout_redirect_uris,
@@ -144,8 +145,14 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "Of a user's groups, tell it all (default) or its own, which are those of --allow-group; needs the scope "
             "groups")
         .one_of({"all", "own"});
-    command.flag("--id-token-claims", options.id_token_claims, true,
-                 "Put the claims of its scopes into the ID token, too, for an application that does not ask UserInfo");
+    command.flag(
+        "--id-token-claims", options.id_token_claims, true,
+        "Put the claims of its scopes into the ID token, too (default), as many applications do not ask UserInfo");
+    command.flag("--no-id-token-claims", options.id_token_claims, false,
+                 "Leave the claims of its scopes to UserInfo: for smaller ID tokens, and for the certification suite");
+    command.option("--introspection-claim", "CLAIM", options.introspection_claims,
+                   "For an API: a claim of users that introspection tells it, such as email, about tokens whose scope "
+                   "releases it; repeatable (default: none)");
     command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
@@ -159,7 +166,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
-    command.flag("--no-id-token-claims", options.id_token_claims, false, "Undo --id-token-claims");
+    command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
@@ -173,6 +180,7 @@ Client default_client(const std::string& id, const oauth::Settings& settings) {
     client.id = model::ClientId(id);
     client.name = id;
     client.grants = {GrantType::authorization_code, GrantType::refresh_token};
+    client.id_token_claims = true;  // docs/decisions/0122
     // Without OpenID Connect its scopes have no meaning, so none is a default.
     if (settings.oidc) client.scope = parse_scope("openid profile email");
     return client;
@@ -194,6 +202,10 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
+    if (options.no_introspection_claim && !options.introspection_claims.empty())
+        throw UsageError("--no-introspection-claim and --introspection-claim contradict each other");
+    if (options.no_introspection_claim || !options.introspection_claims.empty())
+        client.introspection_claims = {options.introspection_claims.begin(), options.introspection_claims.end()};
     apply(options.access, client);
     apply(options.tokens, client);
 }

@@ -49,6 +49,8 @@ struct ClientOptions {
     std::optional<std::string> pkce;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
+    std::vector<std::string> introspection_claims;
+    bool no_introspection_claim = false;
     std::optional<std::string> acr;
     AccessOptions access;
     TokenOptions tokens;

@@ -119,6 +119,8 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"group_names", "group names", group_names(details.group_names), in_words(details.group_names)},
         {"claims", "own claims", own_claims(details.claims), in_words(details.claims)},
         {"id_token_claims", "claims in ID token", client.id_token_claims},
+        {"introspection_claims", "told at introspection",
+         json::strings({client.introspection_claims.begin(), client.introspection_claims.end()})},
         {"acr", "acr", level_name(client)},
         {"access_token_profile", "access tokens", profile_name(client)},
         {"groups_in_access_token", "groups in them", client.groups_in_access_token},

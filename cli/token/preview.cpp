@@ -11,6 +11,7 @@
 #include "oauth/introspection.h"
 #include "oauth/scope_policy.h"
 #include "oidc/id_token.h"
+#include "oidc/introspected_user.h"
 #include "oidc/userinfo.h"
 #include "store/client_access.h"
 
@@ -28,6 +29,7 @@ struct PreviewOptions {
     std::string user;
     std::optional<std::string> scope;
     std::optional<std::string> resource;
+    std::optional<std::string> api;
 };
 
 /// One place where a client learns something: what it is told there, or why nothing.
@@ -162,18 +164,19 @@ Disclosure preview_userinfo(oauth::Context& context, const store::StoredAccessTo
     return told;
 }
 
-Disclosure preview_introspection(const oauth::Settings& settings, const store::StoredAccessToken& token,
-                                 const json::Object& claims) {
+Disclosure preview_introspection(oauth::Context& context, const std::optional<Client>& api,
+                                 const store::StoredAccessToken& token, const json::Object& claims) {
     Disclosure told{"introspection", "introspection"};
-    if (settings.paths.introspect)
-        told.claims = oauth::describe_active(token, claims);
+    if (context.settings.paths.introspect)
+        told.claims = oauth::describe_active(
+            token, claims, oidc::claims_for_introspection(context, api, oidc::database_claims(context)));
     else
         told.refusal = "not offered";
     return told;
 }
 
 std::vector<Disclosure> preview_all(oauth::Context& context, const Granted& granted,
-                                    const std::optional<std::string>& resource) {
+                                    const std::optional<std::string>& resource, const std::optional<Client>& api) {
     std::vector<Disclosure> all = {preview_id_token(context, granted)};
     const auto token = draft(context, granted, resource);
     if (!token) {
@@ -183,7 +186,7 @@ std::vector<Disclosure> preview_all(oauth::Context& context, const Granted& gran
     const auto record = stored(granted, *token);
     all.push_back({"access_token", "access token", token->claims, {}});
     all.push_back(preview_userinfo(context, record));
-    all.push_back(preview_introspection(context.settings, record, token->claims));
+    all.push_back(preview_introspection(context, api, record, token->claims));
     return all;
 }
 
@@ -210,9 +213,11 @@ void preview(const Invocation& invocation, const PreviewOptions& options) {
     oauth::Context& context = world.context();
     const Client client = require_client(database, options.client);
     const User user = require_user(database, options.user);
+    std::optional<Client> api;
+    if (options.api) api = require_client(database, *options.api);
     const oauth::AskedScope asked = require_grant(context, client, user, options.scope);
     const Granted granted = grant_of(context, client, user, asked.scope);
-    std::vector<Disclosure> all = preview_all(context, granted, options.resource);
+    std::vector<Disclosure> all = preview_all(context, granted, options.resource, api);
     for (Disclosure& told : all)
         for (const char* name : kOfEachToken) told.claims.erase(name);
     if (!asked.ignored.empty())
@@ -237,6 +242,8 @@ void add_token_preview_command(const Command& group, Invocation& invocation) {
                    "What the client asks for (default: nothing, which gives its own scopes without those of OpenID "
                    "Connect)");
     command.option("--resource", "URI", options.resource, "The API that the token request names (default: none)");
+    command.option("--api", "ID", options.api,
+                   "The client_id of the API that introspects (default: one without --introspection-claim)");
 }
 
 }  // namespace postern::cli

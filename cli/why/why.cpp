@@ -1,4 +1,6 @@
-// `postern why`: explains a refusal that a user or client has seen, by its request id.
+// `postern why`: explains a refusal that a user or client has seen, by its request id, or without one.
+#include "cli/why/why.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,62 +9,18 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "oauth/client_id_url.h"
-#include "refusal/reason.h"
+#include "cli/why/explain.h"
 #include "server/refusal_ring.h"
 #include "server/service.h"
-#include "store/clients.h"
-#include "util/shell_command.h"
 #include "util/text.h"
 
 namespace postern::cli {
 namespace {
 
-enum class ClientKind {
-    registered,  ///< by the operator, or not at all
-    described,   ///< by the document at the URL that is its id
-};
-
-/// Stands for the id of the client.
-constexpr std::string_view kClient = "{client}";
-
-constexpr std::string_view kOther =
-    "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
-
-/// A refused request may name any client, and the advice is there to be copied. "ID" for none, for one that was cut (it
-/// ends with dots), and for one that would be an option or cannot be read.
-std::string word_for(std::string_view id) {
-    if (id.empty() || id.starts_with('-') || id.ends_with("...")) return "ID";
-    const std::string word = util::shell_word(id);
-    return word.starts_with('$') ? "ID" : word;
-}
-
-std::string with_client(std::string_view text, std::string_view client_id) {
-    std::string filled(text);
-    const std::string id = word_for(client_id);
-    for (auto at = filled.find(kClient); at != std::string::npos; at = filled.find(kClient, at + id.size()))
-        filled.replace(at, kClient.size(), id);
-    return filled;
-}
-
-std::string_view text_for(const server::RefusalRecord& refusal, ClientKind kind) {
-    const refusal::Row* row = refusal::find_row(refusal.reason);
-    if (row == nullptr) row = refusal::find_row(refusal.error);
-    if (row == nullptr) return kOther;
-    return kind == ClientKind::described && row->advice_for_described ? row->advice_for_described : row->advice;
-}
-
-/// Returns a few sentences for the operator of the server or of the client. Commands name the client as one word of a
-/// shell, or "ID" where its id is none, was cut, begins with a dash or cannot be read.
-std::string advice_for(const server::RefusalRecord& refusal, ClientKind kind) {
-    return with_client(text_for(refusal, kind), refusal.client_id);
-}
-
 Refused not_found(const std::string& request_id, const std::string& path) {
     return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
-                   ": the id may be mistyped or belong to another server, the request may have succeeded (if the "
-                   "application refuses the user all the same, `postern doctor` and lines scope_ignored of the log say "
-                   "what it may miss), the record may have been overwritten (the last " +
+                   ": the id may be mistyped or belong to another server, the request may have succeeded (" +
+                   kIfApplicationRefuses + "), the record may have been overwritten (the last " +
                    std::to_string(server::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
 }
@@ -87,48 +45,6 @@ Refused cannot_read(const std::string& path) {
                    "): `postern init` creates it next to the database; run this command as its owner");
 }
 
-/// Whether a document describes the client of the refusal. A URL that is not registered can be nothing else.
-ClientKind kind_of(const config::Config& config, const std::string& client_id) {
-    if (!oauth::is_client_id_url(client_id)) return ClientKind::registered;
-    try {
-        db::Database database = open_database(config, db::Access::query_only);
-        const auto client = store::find_client(database, model::ClientId(client_id));
-        if (client && client->origin != model::Origin::document) return ClientKind::registered;
-    } catch (const std::exception&) {  // perhaps the refusal was about the database
-    }
-    return ClientKind::described;
-}
-
-json::Object to_json(const server::RefusalRecord& refusal, ClientKind kind) {
-    return json::Object{
-        {"request_id", refusal.request_id},
-        {"time", util::to_epoch(refusal.time)},
-        {"endpoint", refusal.endpoint},
-        {"status", refusal.status},
-        {"error", refusal.error},
-        {"error_description", refusal.description},
-        {"detail", refusal.detail},
-        {"client_id", refusal.client_id},
-        {"address_unknown", refusal.address_unknown},
-        {"hint", advice_for(refusal, kind)},
-    };
-}
-
-void print(const server::RefusalRecord& refusal, ClientKind kind) {
-    print_fields({
-        {"request", refusal.request_id},
-        {"when", to_text(refusal.time)},
-        {"endpoint", refusal.endpoint},
-        {"status", std::to_string(refusal.status)},
-        {"client", refusal.client_id},
-        {"error", refusal.error},
-        {"description", refusal.description},
-        {"detail", refusal.detail},
-        {"client address", refusal.address_unknown.empty() ? "" : "unknown: " + refusal.address_unknown},
-        {"what to change", advice_for(refusal, kind)},
-    });
-}
-
 bool is_in_ids(char c) { return util::is_letter(c) || util::is_digit(c); }
 
 /// Returns the id in a copied text: with a full stop behind it, in quotes or brackets, or as the whole header.
@@ -138,10 +54,8 @@ std::string id_in(std::string_view copied) {
     return util::to_lower(copied.substr(static_cast<std::size_t>(copied.rend() - before)));
 }
 
-void why(const Invocation& invocation, const std::string& copied) {
-    const config::Config config = invocation.load_config();
-    const std::string path = config.ring_path();
-    if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
+void why_id(const Invocation& invocation, const config::Config& config, const std::string& path,
+            const std::string& copied) {
     std::string request_id = copied;
     auto refusal = server::RefusalRing::find(path, request_id);
     if (!refusal) {
@@ -150,22 +64,64 @@ void why(const Invocation& invocation, const std::string& copied) {
     }
     if (!refusal && node_of(request_id) != config.node) throw of_another_node(request_id, config.node);
     if (!refusal) throw not_found(request_id, path);
-    const ClientKind kind = kind_of(config, refusal->client_id);
-    if (invocation.json) return print_json(to_json(*refusal, kind));
-    print(*refusal, kind);
+    const Listing listing = listing_of(explain(config, std::move(*refusal)));
+    if (invocation.json) return print_json(members_of(listing));
+    print_lines(listing);
+}
+
+/// The options of the command line.
+struct Options {
+    std::optional<std::string> request_id;
+    bool last = false;
+    bool follow = false;
+    RefusalFilter filter;
+    std::int64_t minutes = 60;
+};
+
+void check(const Options& options) {
+    const bool is_filtered = options.filter.client || options.filter.user;
+    if (options.request_id && (options.last || options.follow || is_filtered))
+        throw UsageError("a request id names one refusal; leave out --last, --follow, --client and --user");
+    if (!options.request_id && !options.last && !options.follow)
+        throw UsageError("name a request id, or use --last or --follow; see `postern why --help`");
+}
+
+void why(const Invocation& invocation, const Options& options) {
+    check(options);
+    const config::Config config = invocation.load_config();
+    const std::string path = config.ring_path();
+    if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
+    if (options.request_id) return why_id(invocation, config, path, *options.request_id);
+    if (options.follow) return follow_refusals(invocation, config, options.filter);
+    why_last(invocation, config, options.filter, std::chrono::minutes(options.minutes));
 }
 
 }  // namespace
 
 void add_why_command(const Command& app, Invocation& invocation) {
-    const auto [command, id] = add_command<std::string>(
+    const auto [command, options] = add_command<Options>(
         app, invocation, "why", "Explain a refusal: what was expected, what arrived, what to change",
-        "postern why 3f6c0a51d2b84e07", why);
+        "postern why --last --client wiki", why);
     command.explain(
         "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
+        "Applications hardly ever show it: --last and --follow need none. "
         "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies. "
-        "Where nodes have names (\"node\"), the id begins with that of the node to ask.");
-    command.argument("REQUEST_ID", id, "From the error page, the X-Request-Id header or the log");
+        "Where nodes have names (\"node\"), the id begins with that of the node to ask; --last and --follow see the "
+        "refusals of this node.\n"
+        "A user is known from the password on: by the login, a session, a link, a code or a token. --user leaves out "
+        "what was refused before, such as an unknown client, redirect URI or user name, or a wrong client secret.");
+    command.argument("REQUEST_ID", options.request_id, "From the error page, the X-Request-Id header or the log");
+    const Option last =
+        command.flag("--last", options.last, "The newest refusal, and how many others there were of which kind");
+    const Option follow = command.flag("--follow", options.follow,
+                                       "Each refusal as it happens, until interrupted; with --json one a line");
+    follow.excludes(last);
+    command.option("--client", "ID", options.filter.client, "Only of this client, as the application names it");
+    command.option("--user", "NAME", options.filter.user,
+                   "Only of this user: the user name, or the `sub` that tokens show");
+    command.option("--minutes", "N", options.minutes, "With --last: look back so many minutes (default 60)")
+        .between(1, kMostMinutes)
+        .needs(last);
 }
 
 }  // namespace postern::cli

@@ -1,6 +1,7 @@
 // What happened that an auditor wants to know.
 #include "audit/trail.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <stdexcept>
@@ -11,6 +12,7 @@ namespace postern::audit {
 namespace {
 
 constexpr std::size_t kShortDigest = 16;
+constexpr std::string_view kSubject = "subject";
 
 using enum Event;
 constexpr std::array kTable = {
@@ -86,7 +88,7 @@ std::string short_digest(std::string_view value) { return crypto::sha256_hex(val
 
 Member client(const model::ClientId& id) { return {"client_id", id.str()}; }
 
-Member subject(const model::Subject& subject) { return {"subject", subject.str()}; }
+Member subject(const model::Subject& subject) { return {kSubject, subject.str()}; }
 
 Member session(const model::Sid& sid) { return {"session", sid.empty() ? std::string() : short_digest(sid.str())}; }
 
@@ -106,10 +108,13 @@ Member yes_or_no(std::string_view name, bool value) { return {name, value ? "yes
 void Trail::begin(std::string request_id, std::string address) {
     request_id_ = std::move(request_id);
     address_ = std::move(address);
+    user_.clear();
     entries_.clear();
 }
 
 void Trail::add(Event event, std::vector<Member> members) {
+    const auto subject = std::ranges::find(members, kSubject, &Member::first);
+    if (subject != members.end()) user_ = subject->second;
     std::erase_if(members, [](const Member& member) { return member.second.empty(); });
     entries_.push_back({event, std::move(members)});
 }

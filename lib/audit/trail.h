@@ -103,7 +103,10 @@ public:
 
     /// Forgets what there was: the next request, from that address.
     void begin(std::string request_id, std::string address);
+    /// Adds an event. Its subject is the user of the request from now on; an empty one: nobody is.
     void add(Event event, std::vector<Member> members);
+    /// Notes the user of the request, known by a session, half a login, a link, a grant or a token.
+    void note_user(const model::Subject& subject) { user_ = subject.str(); }
 
     /// A code or token of that grant came from a client that it was not given to, and nothing was changed for it.
     void add_foreign(const model::Grant& grant, std::string_view kind, const model::ValueHash& hash,
@@ -111,11 +114,14 @@ public:
 
     const std::string& request_id() const { return request_id_; }
     const std::string& address() const { return address_; }
+    /// Returns the subject of the user whom the request is about; "" if none is known. Never a name that was typed.
+    const std::string& user() const { return user_; }
     const std::vector<Entry>& entries() const { return entries_; }
 
 private:
     std::string request_id_;
     std::string address_;
+    std::string user_;
     std::vector<Entry> entries_;
 };
 

@@ -85,7 +85,9 @@ constexpr util::Seconds kLaterCookieTtl = std::chrono::hours(24);
 
 std::optional<model::Session> find_session(oauth::Context& context, const model::ValueHash& cookie) {
     const util::Time now = context.now();
-    return store::find_session(context.store, cookie, oauth::session_life(context.settings, now));
+    auto session = store::find_session(context.store, cookie, oauth::session_life(context.settings, now));
+    if (session) context.trail.note_user(session->subject);
+    return session;
 }
 
 /// Nothing was bound to them since the older one came back, some seconds after they were planted.

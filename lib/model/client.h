@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/authentication.h"
+#include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/resource.h"
 #include "model/scope.h"
@@ -59,8 +60,9 @@ struct Client {
     bool enabled = true;
     bool restricted = false;  ///< only for the users and groups that store/client_access keeps
     ToldGroups groups = ToldGroups::all;
-    bool own_claims = false;       ///< store/client_claims has claims of it, and keeps this up to date
-    bool id_token_claims = false;  ///< the claims of its scopes are in the ID token, too
+    bool own_claims = false;          ///< store/client_claims has claims of it, and keeps this up to date
+    bool id_token_claims = false;     ///< the claims of its scopes are in the ID token, too
+    ClaimNames introspection_claims;  ///< of users, told to it about tokens whose scope releases them; names of ours
     std::optional<TokenProfile> access_token_profile;  ///< nullopt: `accessTokenProfile`
     bool groups_in_access_token = false;               ///< with the scope groups; profile rfc9068 only
     std::string default_resource;                      ///< "": as oauth::default_resource_of says; profile rfc9068 only

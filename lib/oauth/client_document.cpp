@@ -87,15 +87,21 @@ Read<void> check_identity(const Object& document, const std::string& url) {
     return {};
 }
 
-/// A published secret is no secret, and keys are not read here yet.
+/// A published secret is no secret, and keys are not read here yet. One method is what the client prefers, the list
+/// what it can do (OpenID Connect Relying Party Metadata Choices §2): with `none` in it, the client is public here.
 Read<void> check_method(const Object& document) {
     for (const char* member : {"client_secret", "client_secret_expires_at"})
         if (document.find(member) != nullptr) return fault_of(member, "no document may have");
-    ASSIGN_OR_RETURN(const auto method, text_of(document, "token_endpoint_auth_method"));
-    if (method.value_or("none") != "none")
-        return DocumentFault{"has the token_endpoint_auth_method " + util::displayable(method->substr(0, 64)) +
-                                 "; this server knows only none for such clients",
-                             true};
+    ASSIGN_OR_RETURN(const auto preferred, text_of(document, "token_endpoint_auth_method"));
+    ASSIGN_OR_RETURN(const auto offered, texts_of(document, "token_endpoint_auth_methods_supported"));
+    const bool is_public =
+        preferred.value_or(offered ? "" : "none") == "none" || (offered && contains(*offered, "none"));
+    if (!is_public)
+        return DocumentFault{
+            (preferred ? "has the token_endpoint_auth_method " + util::displayable(preferred->substr(0, 64))
+                       : "does not offer none in token_endpoint_auth_methods_supported") +
+                "; this server knows only none for such clients",
+            true};
     if (document.find("jwks") != nullptr && document.find("jwks_uri") != nullptr)
         return fault("has both jwks and jwks_uri, of which RFC 7591 section 2 allows one");
     return {};

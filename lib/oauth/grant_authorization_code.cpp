@@ -118,6 +118,7 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
     if (!stored) return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
+    context.trail.note_user(stored->grant.subject);
     if (stored->grant.client_id != client.id)
         return CodeRefusal{
             not_valid("the code was issued to " + stored->grant.client_id.str() + "; it still works there"),

@@ -91,6 +91,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
     if (!known) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
     store::StoredRefreshToken& stored = known->stored;
+    context.trail.note_user(stored.grant.subject);
     if (stored.grant.client_id != client.id) {
         context.trail.add_foreign(stored.grant, "refresh_token", stored.token.token_hash, client.id);
         return not_valid("the refresh token was issued to " + stored.grant.client_id.str() + "; it still works there");

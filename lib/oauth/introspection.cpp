@@ -2,6 +2,7 @@
 #include "oauth/introspection.h"
 
 #include <iterator>
+#include <utility>
 
 #include "model/session.h"
 #include "oauth/acr.h"
@@ -38,12 +39,21 @@ void add_login(const store::StoredAccessToken& stored, json::Object& answer) {
     if (!stored.acr.empty()) answer.set("acr", stored.acr);
 }
 
+/// What the answer says already stays.
+void add_user_claims(const store::StoredAccessToken& stored, const UserClaimsOf& user_claims, json::Object& answer) {
+    if (!user_claims || stored.subject.empty()) return;
+    const json::Object claims = user_claims(stored);
+    for (const auto& [name, value] : claims.members())
+        if (answer.find(name) == nullptr) answer.set(name, value);
+}
+
 }  // namespace
 
-Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request) {
-    if (!context.settings.authenticate_introspect) return {};
+Outcome<std::optional<model::Client>> check_introspection_caller(Context& context,
+                                                                 const PresentedTokenRequest& request) {
+    if (!context.settings.authenticate_introspect) return std::optional<model::Client>();
     if (!request.credentials) return refused_client(context, request.credentials.error());
-    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
+    ASSIGN_OR_RETURN(auto client, authenticate_client(context, *request.credentials));
     // Checked before the type, which an option may admit. The operator does not know this client, so it learns no token
     // of others.
     if (client.origin == model::Origin::document)
@@ -57,16 +67,18 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
             make_error(Reason::invalid_client_public_introspects, "only a confidential client may introspect",
                        client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
             client.id);
-    return {};
+    return std::optional(std::move(client));
 }
 
-json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims) {
+json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims,
+                             const UserClaimsOf& user_claims) {
     json::Object answer = active(stored.scope, stored.client_id, "Bearer", claims);
     add_login(stored, answer);
+    add_user_claims(stored, user_claims, answer);
     return answer;
 }
 
-json::Object introspect(Context& context, const PresentedToken& token) {
+json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims) {
     // The hint selects the handler, and codes are not introspected, whatever the value is.
     if (token.hint == TokenTypeHint::auth_code) return inactive();
     const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
@@ -74,7 +86,7 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
         if (stored && store::is_active(*stored, now) && !is_switched_off(context, stored->client_id))
-            return describe_active(*stored, *access->claims);
+            return describe_active(*stored, *access->claims, user_claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.

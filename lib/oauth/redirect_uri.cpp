@@ -1,10 +1,9 @@
 // Decides whether a redirect_uri is acceptable. Byte comparison, no normalisation: two spellings of one URL are two
-// URLs here.
+// URLs here, but for the loopback addresses of native clients.
 #include "oauth/redirect_uri.h"
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
@@ -21,54 +20,55 @@ namespace {
 
 using refusal::Reason;
 
-constexpr std::array<std::string_view, 2> kLoopbackAddresses = {"http://127.0.0.1", "http://[::1]"};
-/// A name, which the machine could resolve to another one (RFC 8252 §8.3).
-constexpr std::array<std::string_view, 1> kLoopbackName = {"http://localhost"};
-using Prefixes = std::span<const std::string_view>;
+/// `localhost` is a name, which the machine could resolve to another address (RFC 8252 §8.3): docs/decisions/0123.
+constexpr std::array<std::string_view, 3> kLoopbackHosts = {"http://127.0.0.1", "http://[::1]", "http://localhost"};
 
 struct LoopbackUri {
     std::string_view prefix;
-    std::string_view port;  ///< with its colon, or ""
-    std::string_view rest;  ///< path and query
+    std::string_view rest;  ///< path and query; "/" for an empty path (RFC 3986 §6.2.3)
 };
 
-/// nullopt unless `uri` begins with one of `prefixes`, a clean port and a path: "http://127.0.0.1:1@evil/" does not.
-std::optional<LoopbackUri> split_loopback(Prefixes prefixes, std::string_view uri) {
-    for (const std::string_view prefix : prefixes) {
+/// nullopt unless `uri` is a loopback host, a clean port and a path: "http://127.0.0.1:1@evil/" is not.
+std::optional<LoopbackUri> split_loopback(std::string_view uri) {
+    for (const std::string_view prefix : kLoopbackHosts) {
         if (!uri.starts_with(prefix)) continue;
         const std::string_view after = uri.substr(prefix.size());
         const std::size_t path = after.find('/');
         const std::string_view port = after.substr(0, path);
         if (!port.empty() && (port.front() != ':' || !util::parse_port(port.substr(1)))) return std::nullopt;
-        return LoopbackUri{prefix, port, path == std::string_view::npos ? std::string_view{} : after.substr(path)};
+        return LoopbackUri{prefix, path == std::string_view::npos ? std::string_view("/") : after.substr(path)};
     }
     return std::nullopt;
 }
 
 /// RFC 8252 §7.3: the port of a native client's loopback address is chosen at run time; everything else is byte-equal.
-std::optional<std::string> match_any_port(Prefixes prefixes, std::string_view registered, std::string_view received) {
-    const auto ours = split_loopback(prefixes, registered);
-    const auto theirs = split_loopback(prefixes, received);
-    if (!ours || !theirs || ours->prefix != theirs->prefix || ours->rest != theirs->rest) return std::nullopt;
-    return std::string(ours->prefix) + std::string(theirs->port) + std::string(ours->rest);
+bool match_any_port(std::string_view registered, std::string_view received) {
+    const auto ours = split_loopback(registered);
+    const auto theirs = split_loopback(received);
+    return ours && theirs && ours->prefix == theirs->prefix && ours->rest == theirs->rest;
 }
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
     return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
+constexpr std::size_t kShownUri = 300;
+
 /// For the operator: the registered URI that agrees longest, and where it stops agreeing.
 std::string describe_mismatch(const model::Client& client, std::string_view received) {
     if (client.origin == model::Origin::document)
-        return "received: " + std::string(received.substr(0, 300)) + "; the document of the client names " +
+        return "received: " + std::string(received.substr(0, kShownUri)) + "; the document of the client names " +
                std::to_string(client.redirect_uris.size()) + " others; URIs must be equal byte for byte";
     if (client.redirect_uris.empty())
-        return "the client has no redirect URI registered; add one with `postern client set`";
+        return "the client has no redirect URI registered; received: " + std::string(received.substr(0, kShownUri));
     const auto nearest = std::max_element(
         client.redirect_uris.begin(), client.redirect_uris.end(),
         [&](const auto& a, const auto& b) { return common_prefix(a, received) < common_prefix(b, received); });
+    if (match_any_port(*nearest, received))
+        return "registered: " + *nearest + "; received: " + std::string(received.substr(0, 300)) +
+               "; the port of a loopback address is free for native clients alone: `postern client set --native`";
     const std::size_t at = common_prefix(*nearest, received);
-    return "registered: " + *nearest + "; received: " + std::string(received.substr(0, 300)) +
+    return "registered: " + *nearest + "; received: " + std::string(received.substr(0, kShownUri)) +
            "; first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
 }
 
@@ -109,6 +109,10 @@ util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context
 }
 
 RedirectRefusal refuse_address(const model::Client& client, std::string_view received, const std::string& client_id) {
+    // First what is wrong with it: a record of refusals cuts long details at the end.
+    if (const auto problem = redirect_uri_problem(received, client.native))
+        return refuse(Reason::redirect_unregistrable, client_id,
+                      "the redirect_uri " + *problem + "; " + describe_mismatch(client, received));
     const bool is_described = client.origin == model::Origin::document;
     return refuse(is_described ? Reason::redirect_unregistered_in_document : Reason::redirect_unregistered, client_id,
                   describe_mismatch(client, received));
@@ -155,11 +159,8 @@ std::optional<std::string> match_redirect_uri(const model::Client& client, std::
     for (const std::string& registered : client.redirect_uris)
         if (registered == received) return registered;
     if (!client.native) return std::nullopt;
-    for (const std::string& registered : client.redirect_uris) {
-        if (auto matched = match_any_port(kLoopbackAddresses, registered, received)) return matched;
-        if (client.origin != model::Origin::document) continue;
-        if (auto matched = match_any_port(kLoopbackName, registered, received)) return matched;
-    }
+    for (const std::string& registered : client.redirect_uris)
+        if (match_any_port(registered, received)) return std::string(received);
     return std::nullopt;
 }
 

@@ -28,9 +28,8 @@ struct RedirectRefusal {
 class VerifiedRedirect {
 public:
     const model::Client& client() const { return client_; }
-    const std::string& uri() const {
-        return uri_;
-    }                                    ///< the registered string; the port is the request's for native clients
+    /// Returns the registered string, or for a native client's loopback address that of the request.
+    const std::string& uri() const { return uri_; }
     bool sent() const { return sent_; }  ///< false: the request named no redirect_uri
     const std::optional<std::string>& state() const { return state_; }
     const std::string& issuer() const { return issuer_; }
@@ -70,9 +69,9 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 /// error.
 std::size_t answer_bytes(const VerifiedRedirect& target);
 
-/// Returns the address to answer at when `received` is one of the client's: byte-equal, but for the port of
-/// http://127.0.0.1 and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a
-/// document describes, which is published before the port is known. nullopt otherwise.
+/// Returns the address to answer at when `received` is one of the client's: byte-equal, but for http://127.0.0.1,
+/// http://[::1] and http://localhost of native clients, whose port is free (RFC 8252 §7.3), and where no path is the
+/// path `/`. nullopt otherwise.
 std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received);
 
 }  // namespace postern::oauth

@@ -89,6 +89,9 @@ const ClientRule kClientRules[] = {
      "refresh_token"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
      "a public client must use the method none, and a confidential client another one"},
+    {[](const Client& c, const Settings&) { return is_public(c) && !c.introspection_claims.empty(); },
+     "a public client cannot have introspection claims, since anyone can call under its id; remove --introspection-claim or "
+     "--public"},
     {[](const Client& c, const Settings&) { return is_public(c) && c.pkce != model::Pkce::required; },
      "PKCE is required for public clients (RFC 9700 section 2.1.1); use --pkce required"},
     {[](const Client& c, const Settings&) { return needs_redirect_uri(c) && c.redirect_uris.empty(); },
@@ -116,6 +119,12 @@ void lint_resource(const std::string& uri, const Settings& settings, std::vector
         problems.push_back("the resource " + in_quotes(uri) + " " + *problem);
 }
 
+void lint_introspection_claim(const std::string& name, const Settings& settings, std::vector<std::string>& problems) {
+    if (!settings.released_claims.contains(name))
+        problems.push_back("introspection cannot tell the claim " + in_quotes(name) +
+                           ", which no scope releases; name a scope for it in scopeClaims");
+}
+
 void lint_uris(const std::vector<std::string>& uris, const char* what, bool native,
                std::vector<std::string>& problems) {
     for (const std::string& uri : uris) {
@@ -125,7 +134,7 @@ void lint_uris(const std::vector<std::string>& uris, const char* what, bool nati
     }
 }
 
-void advise_uri(const std::string& uri, bool native, std::vector<std::string>& advice) {
+void advise_uri(const std::string& uri, const Client& client, std::vector<std::string>& advice) {
     const auto url = http::parse_url(uri);
     if (!url) return;
     if (!is_web(*url) && url->scheme.find('.') == std::string::npos) {
@@ -134,9 +143,9 @@ void advise_uri(const std::string& uri, bool native, std::vector<std::string>& a
             ": another program may claim a scheme without a dot; a reversed domain name of yours is better (RFC 8252 "
             "section 7.1)");
     }
-    if (native && http::is_loopback_http(*url) && url->host == "localhost") {
+    if (is_public(client) && !client.native && http::is_loopback_http(*url) && !url->has_port) {
         advice.push_back("redirect URI " + in_quotes(uri) +
-                         ": the port is free for 127.0.0.1 and [::1] only; on localhost it must be the registered one");
+                         ": without --native the port must be the registered one, which is 80 here");
     }
 }
 
@@ -170,12 +179,13 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
     if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
+    for (const std::string& name : client.introspection_claims) lint_introspection_claim(name, settings, problems);
     return problems;
 }
 
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
     std::vector<std::string> advice;
-    for (const std::string& uri : client.redirect_uris) advise_uri(uri, client.native, advice);
+    for (const std::string& uri : client.redirect_uris) advise_uri(uri, client, advice);
     for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {
         advice.emplace_back(
@@ -186,6 +196,12 @@ std::vector<std::string> registration_advice(const Client& client, const Setting
         advice.emplace_back(
             "the default resource and groups in the access token do nothing in the profile interface; use "
             "--access-token-profile rfc9068");
+    }
+    if (!client.introspection_claims.empty() && (!settings.oidc || !settings.authenticate_introspect)) {
+        advice.emplace_back(
+            settings.oidc
+                ? "introspection tells no claims while authenticateIntrospect is false, since the caller is not known"
+                : "introspection tells no claims while OpenID Connect is off; set \"oidc\" in the configuration");
     }
     if (!settings.oidc && client.scope.contains("openid")) {
         advice.emplace_back(

@@ -9,6 +9,7 @@
 #include "oauth/client_id_url.h"
 #include "oauth/error.h"
 #include "oauth/expected_subject.h"
+#include "oauth/redirect_rules.h"
 #include "oauth/sealed_members.h"
 #include "store/authorization_requests.h"
 #include "store/clients.h"
@@ -79,6 +80,14 @@ std::string describe_mismatch(const model::Client& client, const std::string& re
            "; received: " + received.substr(0, 300);
 }
 
+LogoutRefusal refuse_address(const model::Client& client, const std::string& received) {
+    const std::string detail = describe_mismatch(client, received);
+    if (const auto problem = oauth::redirect_uri_problem(received, client.native))
+        return refuse(Reason::logout_redirect_unregistrable, client.id.str(),
+                      "the post_logout_redirect_uri " + *problem + "; " + detail);
+    return refuse(Reason::logout_redirect_unregistered, client.id.str(), detail);
+}
+
 constexpr std::string_view kPurpose = "logout request v2";
 
 /// `Sealed` is a SealedLogout, const when it is written. Whatever changes here changes the purpose.
@@ -126,8 +135,7 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
     if (client && client->enabled &&
         std::ranges::find(client->post_logout_redirect_uris, *request.redirect_uri) ==
             client->post_logout_redirect_uris.end())
-        return refuse(Reason::logout_redirect_unregistered, client->id.str(),
-                      describe_mismatch(*client, *request.redirect_uri));
+        return refuse_address(*client, *request.redirect_uri);
     after.not_followed_ = reason_not_to_follow(context.settings, request, client);
     after.is_proved_ = request.hinted_subject.has_value();
     if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});

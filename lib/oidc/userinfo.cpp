@@ -69,6 +69,7 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     if (!known) return invalid_token(std::string(jose::describe(known.error())));
     auto stored = store::find_access_token(context.store, known->key);
     if (!stored) return invalid_token("the access token is unknown");
+    context.trail.note_user(stored->subject);
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     if (oauth::is_switched_off(context, stored->client_id))
         return invalid_token("the client of the access token is disabled", "clientDocuments is off");

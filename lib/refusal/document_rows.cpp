@@ -26,8 +26,9 @@ constexpr Row kRows[] = {
      "The URL cannot name a document, for the reason in the detail. The application must use the URL in the spelling that "
      "its document has."},
     {client_document_refused_method, "client_document_refused_method", client_document_refused,
-     "The application wants to authenticate by a key, which this server cannot verify yet. Register it with `postern client "
-     "add`, as a client of its own with a secret, if it can have one."},
+     "The application wants to authenticate by a key, which this server cannot verify yet, and its document does not offer none "
+     "in token_endpoint_auth_methods_supported. Register it with `postern client add`, as a client of its own with a secret, if "
+     "it can have one."},
     {client_document_refused_invalid, "client_document_refused_invalid", client_document_refused,
      "The document at the URL of the client_id cannot be accepted, for the reason in the detail. The people who publish it "
      "can correct it; register the application with `postern client add` otherwise."},

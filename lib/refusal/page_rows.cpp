@@ -26,13 +26,20 @@ constexpr Row kRows[] = {
      "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {redirect_unregistered, "redirect_unregistered", redirect_unregistered,
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
-     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client.",
+     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client. With "
+     "--native the port of http://127.0.0.1, http://[::1] and http://localhost is free.",
      "The client is what its document says, and the document does not name this address. Only the people who "
      "publish it can add it; it is looked at again when the cached copy is no longer fresh."},
     {redirect_unregistered_in_document, "redirect_unregistered_in_document", redirect_unregistered,
      "The client is what its document says, and the document does not name this address. URIs must be equal byte for byte, "
      "but for the port on 127.0.0.1, [::1] and localhost. Only the people who publish the document can add it; it is looked "
      "at again when the cached copy is no longer fresh."},
+    {redirect_unregistrable, "redirect_unregistrable", redirect_unregistered,
+     "`postern client set` refuses this redirect URI, for the reason in the detail, which also says what to write instead. "
+     "Correct it in the application, then register exactly that. An application behind a proxy that sends http for https "
+     "does not know its own address: configure its public URL there, or let it trust X-Forwarded-Proto.",
+     "No client can have this redirect URI, for the reason in the detail. Only the people who publish the application can "
+     "correct it."},
     {resume_missing, "resume_missing", resume_missing,
      "The login or consent page was opened without an authorization request. Users start at the application."},
     {resume_invalid, "resume_invalid", resume_invalid,
@@ -100,6 +107,11 @@ constexpr Row kRows[] = {
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. The document at the "
      "URL of the client does not name this address in post_logout_redirect_uris; only the people who publish it "
      "can add it."},
+    {logout_redirect_unregistrable, "logout_redirect_unregistrable", logout_redirect_unregistered,
+     "`postern client set` refuses this address, for the reason in the detail, which also says what to write instead. "
+     "Correct post_logout_redirect_uri in the application, then register exactly that.",
+     "No client can have this address, for the reason in the detail. Only the people who publish the application can "
+     "correct it."},
     {logout_hint_missing, "logout_hint_missing", logout_hint_missing,
      "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
      "id_token_hint, or with a client_id if the user is asked and agrees. The client should keep the ID token and send "

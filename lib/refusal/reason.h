@@ -75,8 +75,9 @@ enum class Reason : std::uint8_t {
     redirect_missing,  ///< omitted, and the client has not exactly one registered
     redirect_unregistered,
     redirect_unregistered_in_document,
-    resume_missing,  ///< a page was opened without a request to resume
-    resume_invalid,  ///< forged, cut, or sealed under an older key
+    redirect_unregistrable,  ///< nor could it be
+    resume_missing,          ///< a page was opened without a request to resume
+    resume_invalid,          ///< forged, cut, or sealed under an older key
     resume_expired,
     cookie_missing,          ///< the request was started in another browser, or in this one, which keeps no cookies
     session_cookie_missing,  ///< the cookie of a login that was whole a moment ago did not come back
@@ -98,6 +99,7 @@ enum class Reason : std::uint8_t {
                           ///< §2)
     logout_client_mismatch,  ///< client_id is not the audience of the hint
     logout_redirect_unregistered,
+    logout_redirect_unregistrable,
     logout_hint_missing,
     logout_unconfirmed,
     logout_client_document,

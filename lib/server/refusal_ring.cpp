@@ -1,18 +1,18 @@
-// Decides where the next refusal is noted, and finds one again.
+// Decides where the next refusal is noted, and finds those that were.
 #include "server/refusal_ring.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <utility>
 
-#include "json/reader.h"
-#include "json/writer.h"
 #include "os/read_file.h"
 
 namespace postern::server {
@@ -22,11 +22,6 @@ constexpr mode_t kRingMode = 0660;
 constexpr std::size_t kHeaderBytes = kRingSlotBytes;  // the first eight are the counter
 constexpr off_t kReservedBytes = 65536;               // the counter's whole page, on machines with large pages too
 constexpr off_t kRingBytes = static_cast<off_t>(kHeaderBytes) + off_t{kRingSlots} * kRingSlotBytes;
-// Cut until the record fits its slot. It does at the least size even when each byte of every text is escaped as \u00XX.
-constexpr std::size_t kFieldBytes = 256;
-constexpr std::size_t kLeastFieldBytes = 16;
-constexpr std::size_t kReasonBytes = 64;
-constexpr std::size_t kRequestIdBytes = 64;  // never cut below this, or the record could not be found
 
 off_t offset_of(std::uint64_t number) {
     return static_cast<off_t>(kHeaderBytes) + static_cast<off_t>(number % kRingSlots) * kRingSlotBytes;
@@ -43,68 +38,27 @@ bool has_room(int descriptor) {
     return ::ftruncate(descriptor, kRingBytes) == 0 && reserve_counter(descriptor);
 }
 
-struct Text {
-    const char* name;
-    std::string RefusalRecord::*member;
-};
-constexpr Text kTexts[] = {
-    {"endpoint", &RefusalRecord::endpoint},   {"error", &RefusalRecord::error},
-    {"client_id", &RefusalRecord::client_id}, {"description", &RefusalRecord::description},
-    {"detail", &RefusalRecord::detail},       {"address_unknown", &RefusalRecord::address_unknown},
-};
-
-/// Cuts texts after `limit` bytes.
-json::Object to_json(const RefusalRecord& refusal, std::uint64_t number, std::size_t limit) {
-    json::Object object{{"n", static_cast<std::int64_t>(number)},
-                        {"request_id", refusal.request_id.substr(0, kRequestIdBytes)},
-                        {"time", util::to_epoch(refusal.time)},
-                        {"status", refusal.status},
-                        {"reason", refusal.reason == refusal.error ? "" : refusal.reason.substr(0, kReasonBytes)}};
-    for (const Text& text : kTexts) object.set(text.name, (refusal.*text.member).substr(0, limit));
-    return object;
-}
-
-std::string slot_of(const RefusalRecord& refusal, std::uint64_t number) {
-    std::string text;
-    for (auto limit = kFieldBytes; limit >= kLeastFieldBytes; limit /= 2) {
-        text = json::write(to_json(refusal, number, limit));
-        if (text.size() <= kRingSlotBytes) break;
-    }
-    text.resize(kRingSlotBytes, '\0');
-    return text;
-}
-
-std::string text_of(const json::Object& object, std::string_view name) {
-    const auto* value = object.find(name);
-    const auto* text = value ? value->if_string() : nullptr;
-    return text ? *text : "";
-}
-
-std::int64_t integer_of(const json::Object& object, std::string_view name) {
-    const auto* value = object.find(name);
-    const auto* integer = value ? value->if_integer() : nullptr;
-    return integer ? *integer : 0;
-}
-
-RefusalRecord record_of(const json::Object& object) {
-    RefusalRecord refusal;
-    refusal.request_id = text_of(object, "request_id");
-    refusal.time = util::from_epoch(integer_of(object, "time"));
-    refusal.status = static_cast<int>(integer_of(object, "status"));
-    for (const Text& text : kTexts) refusal.*text.member = text_of(object, text.name);
-    refusal.reason = text_of(object, "reason");
-    if (refusal.reason.empty()) refusal.reason = refusal.error;
-    return refusal;
-}
-
 /// nullopt for a slot that was never written, or is being written.
-std::optional<json::Object> read_slot(int descriptor, std::uint64_t number) {
+std::optional<NumberedRefusal> read_slot(int descriptor, std::uint64_t number) {
     char bytes[kRingSlotBytes];
     if (::pread(descriptor, bytes, sizeof bytes, offset_of(number)) != kRingSlotBytes) return std::nullopt;
-    const auto value = json::parse(std::string_view(bytes, ::strnlen(bytes, sizeof bytes)));
-    const auto* object = value ? value->if_object() : nullptr;
-    if (!object) return std::nullopt;
-    return *object;
+    return parse_slot({bytes, sizeof bytes});
+}
+
+/// The number of the next record.
+std::uint64_t read_counter(int descriptor) {
+    std::uint64_t counter = 0;
+    return ::pread(descriptor, &counter, sizeof counter, 0) == sizeof counter ? counter : 0;
+}
+
+/// The slots in their places, whatever their numbers.
+std::vector<NumberedRefusal> read_all(const std::string& path) {
+    std::vector<NumberedRefusal> all;
+    const auto file = os::open_regular(path, os::Links::refused);
+    if (!file) return all;
+    for (std::uint64_t slot = 0; slot < kRingSlots; ++slot)
+        if (auto read = read_slot(file->descriptor.get(), slot)) all.push_back(std::move(*read));
+    return all;
 }
 
 }  // namespace
@@ -128,7 +82,7 @@ bool RefusalRing::record(const RefusalRecord& refusal) noexcept {
         static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free, "the counter is shared between processes");
         const std::atomic_ref<std::uint64_t> counter(*static_cast<std::uint64_t*>(counter_));
         const auto number = counter.fetch_add(1, std::memory_order_relaxed);
-        const auto slot = slot_of(refusal, number);
+        const auto slot = write_slot({number, refusal});
         return ::pwrite(file_.get(), slot.data(), slot.size(), offset_of(number)) == static_cast<ssize_t>(slot.size());
     } catch (const std::exception&) {
         return false;  // out of memory: the refusal itself is answered all the same
@@ -136,16 +90,65 @@ bool RefusalRing::record(const RefusalRecord& refusal) noexcept {
 }
 
 std::optional<RefusalRecord> RefusalRing::find(const std::string& path, std::string_view request_id) {
-    const auto file = os::open_regular(path, os::Links::refused);
-    if (!file) return std::nullopt;
-    std::optional<json::Object> newest;
-    for (std::uint64_t slot = 0; slot < kRingSlots; ++slot) {
-        auto object = read_slot(file->descriptor.get(), slot);
-        if (!object || text_of(*object, "request_id") != request_id) continue;
-        if (!newest || integer_of(*object, "n") > integer_of(*newest, "n")) newest = std::move(object);
-    }
+    std::optional<NumberedRefusal> newest;
+    for (NumberedRefusal& each : read_all(path))
+        if (each.refusal.request_id == request_id && (!newest || each.number > newest->number))
+            newest = std::move(each);
     if (!newest) return std::nullopt;
-    return record_of(*newest);
+    return std::move(newest->refusal);
+}
+
+std::vector<RefusalRecord> RefusalRing::list(const std::string& path) {
+    std::vector<NumberedRefusal> all = read_all(path);
+    std::ranges::sort(all, std::greater(), &NumberedRefusal::number);
+    std::vector<RefusalRecord> records;
+    for (NumberedRefusal& each : all) records.push_back(std::move(each.refusal));
+    return records;
+}
+
+RefusalTail::RefusalTail(std::string path) : path_(std::move(path)) {
+    const auto file = os::open_regular(path_, os::Links::refused);
+    if (!file) return;
+    inode_ = file->status.st_ino;
+    next_ = read_counter(file->descriptor.get());
+}
+
+std::vector<RefusalRecord> RefusalTail::take_new() {
+    std::vector<RefusalRecord> found;
+    const auto file = os::open_regular(path_, os::Links::refused);
+    if (!file) {
+        inode_ = 0;  // the next file may get the number of the removed one
+        return found;
+    }
+    const int descriptor = file->descriptor.get();
+    const std::uint64_t counter = read_counter(descriptor);
+    const ino_t inode = file->status.st_ino;
+    if (std::exchange(inode_, inode) != inode || counter < next_) {  // made anew, or cut
+        next_ = 0;
+        awaited_.clear();
+    }
+    add_taken(counter);
+    std::erase_if(awaited_, [&](Awaited& each) {
+        auto read = read_slot(descriptor, each.number);
+        if (read && read->number == each.number) {
+            found.push_back(std::move(read->refusal));
+            return true;
+        }
+        if (read && read->number > each.number) {
+            ++lost_;
+            return true;
+        }
+        return ++each.looks == kMostLooks;  // its writer was killed, or the disk is full
+    });
+    return found;
+}
+
+void RefusalTail::add_taken(std::uint64_t counter) {
+    if (counter - next_ > kRingSlots) {
+        lost_ += counter - next_ - kRingSlots;
+        next_ = counter - kRingSlots;
+    }
+    for (; next_ < counter; ++next_) awaited_.push_back({next_});
 }
 
 }  // namespace postern::server

@@ -1,30 +1,18 @@
 // The ring of refusals that `postern why` reads: fixed size, one write each, no write lock, no secrets.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "os/file.h"
-#include "util/clock.h"
+#include "server/refusal_record.h"
 
 namespace postern::server {
-
-struct RefusalRecord {
-    std::string request_id;
-    util::Time time{};
-    std::string endpoint;
-    int status = 0;
-    std::string error;   ///< word of an error code or a page
-    std::string reason;  ///< word of refusal::Reason; that of the error in a record of a version that had no other
-    std::string description;
-    std::string detail;
-    std::string client_id;
-    std::string address_unknown = {};  ///< why it is not known whose request it was; "" if it is known
-};
-
-inline constexpr int kRingSlots = 4096;
-inline constexpr int kRingSlotBytes = 1024;
 
 class RefusalRing {
 public:
@@ -41,9 +29,40 @@ public:
     /// Returns the newest record with that request id.
     static std::optional<RefusalRecord> find(const std::string& path, std::string_view request_id);
 
+    /// Returns all records, the newest first. A slot that is being overwritten is left out.
+    static std::vector<RefusalRecord> list(const std::string& path);
+
 private:
     os::Descriptor file_;
     void* counter_ = nullptr;
+};
+
+/// Follows a ring while other processes write to it.
+class RefusalTail {
+public:
+    /// Begins behind the newest record of the ring at `path`.
+    explicit RefusalTail(std::string path);
+
+    /// Returns the records that were made since the last call, the oldest first. One whose number is taken and whose
+    /// slot is not written yet comes with a later call. When the file was made anew, its records are new.
+    std::vector<RefusalRecord> take_new();
+
+    /// The number of records that were overwritten before they could be read.
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    static constexpr int kMostLooks = 40;
+    struct Awaited {
+        std::uint64_t number = 0;
+        int looks = 0;
+    };
+    void add_taken(std::uint64_t counter);
+
+    std::string path_;
+    ino_t inode_ = 0;
+    std::uint64_t next_ = 0;
+    std::uint64_t lost_ = 0;
+    std::vector<Awaited> awaited_;  ///< in their order
 };
 
 }  // namespace postern::server

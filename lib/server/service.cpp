@@ -20,7 +20,6 @@ namespace {
 
 constexpr unsigned kRequestsPerSweep = 16;
 constexpr std::chrono::milliseconds kLongestSweepWait{50};
-constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
 std::vector<http::Method> methods_of(const config::Config& config, const Endpoint& endpoint) {
@@ -163,18 +162,19 @@ std::string Service::serialize(http::Response& response, const std::string& id, 
     }
 }
 
-/// An unknown client_id may be a secret pasted into the wrong field. Log only its first 12 characters: enough to spot a
-/// typo, useless to an attacker.
+/// An unknown client_id may be a secret pasted into the wrong field. Log only its beginning: enough to spot a typo,
+/// useless to an attacker.
 std::string Service::name_of_client(const std::string& sent) {
+    std::string beginning = beginning_of_client_id(sent);
     const bool is_url =
         oauth::is_client_id_url(sent) && !oauth::client_id_url_problem(sent, app_.settings().outbound.ports);
-    if (sent.size() <= kBeginning || is_url) return sent;
+    if (beginning == sent || is_url) return sent;
     try {
         db::Database* database = app_.database_if_open();
         if (database && store::is_client(*database, model::ClientId(sent))) return sent;
     } catch (const std::exception&) {  // a database that fails has a line of its own
     }
-    return sent.substr(0, kBeginning) + "...";
+    return beginning;
 }
 
 void Service::record_refusal(const http::Response& response, const std::string& id) {
@@ -182,10 +182,11 @@ void Service::record_refusal(const http::Response& response, const std::string& 
     const http::Refusal& refusal = *response.refusal;
     const std::string_view error = refusal::error_word(refusal.reason);
     const std::string status = std::to_string(response.status);
-    const std::string client_id = name_of_client(refusal.client_id);
+    const bool is_named = !refusal.client_id.empty() || !response.client_id;
+    const std::string client_id = is_named ? name_of_client(refusal.client_id) : *response.client_id;
     refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, std::string(error),
                       refusal::row_of(refusal.reason).word, refusal.description, refusal.detail, client_id,
-                      client_.unknown_because});
+                      client_.unknown_because, app_.trail().user()});
     app_.log().info("refused", {{"id", id},
                                 {"endpoint", endpoint_.name},
                                 {"status", status},

@@ -62,7 +62,7 @@ std::map<std::string, std::string> parse_names(std::string_view text) {
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
     " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at," \
-    " c.removable_at, c.brought_by, c.level, c.names"
+    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce, groups, profile, origin, names;
@@ -70,7 +70,7 @@ Client read_client(db::Statement& row) {
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
         client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at >>
-        client.brought_by >> client.level >> names;
+        client.brought_by >> client.level >> names >> client.introspection_claims;
     client.names = parse_names(names);
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
@@ -129,7 +129,7 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $20 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
+/// $1 is the id, $2 to $21 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
 /// written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
@@ -140,7 +140,7 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
                            client.restricted, to_string(client.groups), client.id_token_claims, profile,
                            client.groups_in_access_token, client.default_resource, model::to_string(client.resources),
                            client.removable_at, static_cast<std::int64_t>(client.level), lines(client.names),
-                           more...) == 1;
+                           model::to_string(client.introspection_claims), more...) == 1;
 }
 
 }  // namespace
@@ -227,9 +227,9 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
         " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
-        " level, names, created_at, origin, last_used_at, brought_by)"
+        " level, names, introspection_claims, created_at, origin, last_used_at, brought_by)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-        " $23, $24)"
+        " $23, $24, $25)"
         " ON CONFLICT (id) DO NOTHING";
     if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at,
                       client.brought_by))
@@ -244,7 +244,7 @@ bool update_client(db::Transaction& transaction, const Client& client) {
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
         " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
         " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17,"
-        " removable_at = $18, level = $19, names = $20 WHERE id = $1";
+        " removable_at = $18, level = $19, names = $20, introspection_claims = $21 WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);

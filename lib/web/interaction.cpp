@@ -148,6 +148,7 @@ util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, 
     ASSIGN_OR_RETURN(auto opened, open(interaction, params, AllowUnbound::no));
     take_language(interaction, opened);
     const bool half_expired = drop_expired_half(interaction, opened);
+    if (opened.request.half_login) interaction.context.trail.note_user(opened.request.half_login->subject);
     if (!opened.request.account_page.empty())
         return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed), half_expired};
     ASSIGN_OR_RETURN(auto resumed, with_target(interaction, std::move(opened)));

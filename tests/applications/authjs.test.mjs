@@ -8,7 +8,7 @@ import { claimsOf, untilExpired } from "../clients/tokens.mjs";
 import { prepared } from "../support/prepared.mjs";
 
 /// As docs/CLIENTS.md has it.
-const REGISTRATION = ["--pkce", "required", "--id-token-claims"];
+const REGISTRATION = ["--pkce", "required"];
 
 describe("Auth.js", () => {
   let provider;
@@ -57,14 +57,14 @@ describe("Auth.js", () => {
       assert.equal(claimsOf(token).cid, "app");
     }));
 
-  it("has a user without a name and an address unless the client has --id-token-claims", () =>
+  it("has a user without a name and an address if the client has --no-id-token-claims", () =>
     withApplication(
       "without-claims",
       async (origin, person) => {
         const { sub, user } = await signIn(origin, person);
         assert.deepEqual({ sub, user }, { sub: provider.sub, user: {} });
       },
-      { options: [] },
+      { options: ["--no-id-token-claims"] },
     ));
 
   it("or idToken: false, with which it asks UserInfo", () =>
@@ -75,7 +75,7 @@ describe("Auth.js", () => {
         assert.equal(sub, provider.sub);
         assert.deepEqual(user, { name: PERSON.claims.name, email: PERSON.claims.email });
       },
-      { options: [], settings: { USERINFO: "yes" } },
+      { options: ["--no-id-token-claims"], settings: { USERINFO: "yes" } },
     ));
 
   it("refreshes where its session is asked for, which stores the rotated refresh token", () =>

@@ -14,11 +14,11 @@ import { WebServer, freePort, identity, makeCertificate } from "../support/web_s
 const CALLBACK = "https://application.example/callback";
 
 /// As docs/CLIENTS.md has it, but for the names of this machine.
-const oauth2 = ({ issuer, secret, caFile }) => `
+const oauth2 = ({ issuer, secret, caFile, attribute }) => `
 introspection_mode = post
 introspection_url = ${issuer.replace("://", `://imap:${secret}@`)}/token/introspect
 force_introspection = yes
-username_attribute = username
+username_attribute = ${attribute}
 active_attribute = active
 active_value = true
 scope = mail
@@ -70,7 +70,7 @@ userdb {
 }
 
 class MailServer {
-  static async start({ issuer, caFile: authority }, secret) {
+  static async start({ issuer, caFile: authority }, secret, attribute = "username") {
     const server = new MailServer();
     const directory = await mkdtemp(join(tmpdir(), "pt-"));
     server.directory = directory;
@@ -82,7 +82,8 @@ class MailServer {
     await copyFile(authority, caFile);
     await mkdir(join(directory, "mail"));
     if (process.getuid() === 0) await chown(join(directory, "mail"), identity.uid, identity.gid);
-    await writeFile(join(directory, "dovecot-oauth2.conf.ext"), oauth2({ issuer, secret, caFile }), { mode: 0o600 });
+    const settings = oauth2({ issuer, secret, caFile, attribute });
+    await writeFile(join(directory, "dovecot-oauth2.conf.ext"), settings, { mode: 0o600 });
     const file = join(directory, "dovecot.conf");
     await writeFile(file, configuration(directory, server.port, certificate), { mode: 0o600 });
     server.process = new WebServer("dovecot", ["-F", "-c", file], { logFiles: [join(directory, "dovecot.log")] });
@@ -143,14 +144,15 @@ describe("Dovecot, IMAP with access tokens", () => {
   let source;
   let server;
   let program;
+  let secret;
   prepared(async (owned) => {
     source = owned(
       await openTokenSource({ config: { scopeDescriptions: { mail: "Read your mail", reports: "Reports" } } }),
     );
     const { deployment } = source;
-    program = await deployment.addClient("mail-program", CALLBACK, "--scope", "openid mail reports");
+    program = await deployment.addClient("mail-program", CALLBACK, "--scope", "openid email mail reports");
     const itself = ["--grant", "client_credentials", "--scope"];
-    const { client_secret: secret } = await deployment.postern(["client", "add", "imap", ...itself, ""]);
+    ({ client_secret: secret } = await deployment.postern(["client", "add", "imap", ...itself, ""]));
     server = owned(await MailServer.start(deployment, secret));
   });
 
@@ -179,6 +181,22 @@ describe("Dovecot, IMAP with access tokens", () => {
     const { active, username } = await source.introspect(token);
     assert.deepEqual({ active, username }, { active: true, username: undefined });
     refused(await server.logIn("OAUTHBEARER", PERSON.username, token));
+  });
+
+  it("a mailbox that is named by the address, which introspection tells with the scope email alone", async () => {
+    const { email } = PERSON.claims;
+    const byAddress = await MailServer.start(source.deployment, secret, "email");
+    try {
+      const { access_token: token } = await tokens("openid email mail");
+      refused(await byAddress.logIn("OAUTHBEARER", email, token)); // the operator has not let Dovecot know it
+      await source.deployment.postern(["client", "set", "imap", "--introspection-claim", "email"]);
+      accepted(await byAddress.logIn("OAUTHBEARER", email, token));
+      refused(await byAddress.logIn("OAUTHBEARER", PERSON.username, token));
+      refused(await byAddress.logIn("OAUTHBEARER", email, (await tokens()).access_token));
+    } finally {
+      await byAddress.stop();
+      await source.deployment.postern(["client", "set", "imap", "--no-introspection-claim"]);
+    }
   });
 
   it("a disabled user is refused at once", async () => {

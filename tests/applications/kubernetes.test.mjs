@@ -37,7 +37,7 @@ for (const algorithm of ["RS256", "ES256"]) {
       ({ deployment } = owned(await openProvider({ idTokenAlgorithm: algorithm, idTokenTTL: 10 })));
       for (const group of ["cluster-admins", "members"]) await deployment.postern(["group", "add", group]);
       await deployment.postern(["group", "member", "add", "cluster-admins", PERSON.username]);
-      await add("kubernetes", "--id-token-claims");
+      await add("kubernetes");
       directory = temporaryDirectory();
       const file = join(directory, "authentication.json");
       await writeFile(file, JSON.stringify(configuration(deployment)));
@@ -79,7 +79,7 @@ for (const algorithm of ["RS256", "ES256"]) {
       }));
 
     it("refuses an ID token of another client, and one that is altered", async () => {
-      await add("another", "--id-token-claims");
+      await add("another");
       const { id_token: foreign } = await signIn("another");
       assert.match((await authenticate(foreign)).error, /expected audience "kubernetes" got \["another"\]/);
       const { id_token: token } = await signIn("kubernetes");
@@ -91,7 +91,7 @@ for (const algorithm of ["RS256", "ES256"]) {
       for (const token of [access_token, refresh_token]) assert.ok((await authenticate(token)).error);
     });
 
-    it("finds no user name without --id-token-claims", async () => {
+    it("finds no user name with --no-id-token-claims", async () => {
       await deployment.postern(["client", "set", "kubernetes", "--no-id-token-claims"]);
       const { id_token: token } = await signIn("kubernetes");
       assert.match((await authenticate(token)).error, /claim not present/);
@@ -99,7 +99,7 @@ for (const algorithm of ["RS256", "ES256"]) {
     });
 
     it("a user who may not use the client gets no token", async () => {
-      await add("members-only", "--id-token-claims", "--allow-group", "members");
+      await add("members-only", "--allow-group", "members");
       assert.equal((await signIn("members-only")).status, 403);
     });
   });

@@ -93,13 +93,13 @@ describe("Synapse", () => {
   let server;
   const atClient = (page) => page.location?.href.startsWith(MATRIX_CLIENT);
   const CLIENTS = {
-    matrix: { options: ["--pkce", "required", "--id-token-claims"] },
-    userinfo: { options: [], more: { user_profile_method: "userinfo_endpoint" } },
-    nameless: { options: [] },
-    denied: { options: ["--id-token-claims"] },
-    members: { options: ["--id-token-claims", "--allow-group", "members"] },
+    matrix: { options: ["--pkce", "required"] },
+    userinfo: { options: ["--no-id-token-claims"], more: { user_profile_method: "userinfo_endpoint" } },
+    nameless: { options: ["--no-id-token-claims"] },
+    denied: { options: [] },
+    members: { options: ["--allow-group", "members"] },
     staff: {
-      options: ["--id-token-claims", "--scope", "openid profile groups"],
+      options: ["--scope", "openid profile groups"],
       more: {
         scopes: ["openid", "profile", "groups"],
         attribute_requirements: [{ attribute: "groups", value: "staff" }],

@@ -145,6 +145,49 @@ TEST_CASE("why: failed logins are explained without the password") {
     CHECK(op.must({"why", unknown.answer.header("X-Request-Id")}).find("no such user") != std::string::npos);
 }
 
+TEST_CASE(
+    "why: a refusal names the user whom a login, a session or a grant identified, and never a name that was typed") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(authorization_request());
+    const Query silent = authorization_request().with("prompt", "none");
+    const std::string code = UserAgent(op).obtain_code(authorization_request());
+    struct Row {
+        std::string when;
+        std::string request_id;
+        std::string username;
+    };
+    std::vector<Row> rows;
+    const auto add = [&](const std::string& when, const Answer& answer, const std::string& username) {
+        CHECK(answer.status != 200);
+        rows.push_back({when, answer.header("X-Request-Id"), username});
+    };
+    add("no session", alice.authorize(silent).answer, "");
+    rows.push_back({"a wrong password", alice.log_in(login, kAlice, "wrong").answer.header("X-Request-Id"), kAlice});
+    const Answer typed = alice.log_in(login, "pass-typed-as-name", "x").answer;
+    rows.push_back({"a name that nobody has", typed.header("X-Request-Id"), ""});
+    alice.log_in(login);
+    add("a session without consent", alice.fetch(op.url("authorize") + "?" + silent.text()), kAlice);
+    add("a code", redeem(op, token_request(code).with("code_verifier", std::string(43, 'a'))), kAlice);
+    add("an unknown code", redeem(op, token_request("x")), "");
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto explanation = explain(op, row.request_id);
+        CHECK(text_of(explanation, "username") == row.username);
+        CHECK(text_of(explanation, "subject") == (row.username.empty() ? "" : subject_of(op, row.username)));
+        CHECK(op.must({"why", row.request_id}).find("pass-typed-as-name") == std::string::npos);
+    }
+    const auto last = [&](const std::vector<std::string>& filter) {
+        std::vector<std::string> line = {"why", "--last", "--json"};
+        line.insert(line.end(), filter.begin(), filter.end());
+        return text_of(*postern::json::parse(op.must(line))->if_object(), "request_id");
+    };
+    CHECK(last({}) == rows.back().request_id);
+    CHECK(last({"--user", kAlice}) == rows[4].request_id);
+    CHECK(last({"--user", kAlice, "--client", kWeb}) == rows[4].request_id);
+    CHECK(op.postern({"why", "--last", "--user", kBob}).exit_code == 1);
+}
+
 TEST_CASE("why: unknown ids are refused, and so are ids that try to be something else") {
     const Deployment op;
     for (const std::string id : {"zzzzzzzzzzzz", "", "../../etc/passwd", "' OR 1=1"}) {

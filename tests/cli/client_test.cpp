@@ -61,6 +61,28 @@ TEST_CASE(
     CHECK(member_of(client, "created_at").if_integer());
 }
 
+TEST_CASE(
+    "client add: claims of its scopes are in the ID token unless it says otherwise, and set changes that alone when asked [CLAIM-3]") {
+    const Installation installation;
+    const auto has_claims = [&](const char* id) {
+        return flag_of(installation.must_json({"client", "show", id}), "id_token_claims");
+    };
+    installation.must({"client", "add", "new", "--redirect-uri", kUri});
+    installation.must({"client", "add", "asked", "--redirect-uri", kUri, "--id-token-claims"});
+    installation.must({"client", "add", "plain", "--redirect-uri", kUri, "--no-id-token-claims"});
+    CHECK(has_claims("new"));
+    CHECK(has_claims("asked"));
+    CHECK_FALSE(has_claims("plain"));
+    for (const char* id : {"new", "plain"}) {
+        CAPTURE(id);
+        const bool before = has_claims(id);
+        installation.must({"client", "set", id, "--name", "Another"});
+        CHECK(has_claims(id) == before);
+        installation.must({"client", "set", id, before ? "--no-id-token-claims" : "--id-token-claims"});
+        CHECK(has_claims(id) != before);
+    }
+}
+
 TEST_CASE("client add: every option is kept [RFC 6749 §2, RP-Initiated Logout §2h, §3.1]") {
     const Installation installation;
     installation.must({"client",

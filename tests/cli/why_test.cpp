@@ -2,12 +2,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "installation.h"
+#include "json/reader.h"
 #include "refusal/reason.h"
 #include "server/refusal_ring.h"
 #include "support/deployment.h"
+#include "util/text.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -40,6 +45,35 @@ std::string hint_for(const Installation& installation, Reason reason, const std:
     refusal.client_id = client_id;
     record(installation, refusal);
     return text_of(installation.must_json({"why", refusal.request_id}), "hint");
+}
+
+/// A refusal some minutes ago.
+struct Recent {
+    std::string id;
+    int minutes_ago = 0;
+    std::string client_id = "web";
+    Reason reason = Reason::invalid_grant;
+    std::string subject = {};
+};
+
+void record_recent(const Installation& installation, const Recent& recent) {
+    server::RefusalRecord refusal = kRefusal;
+    refusal.request_id = recent.id;
+    refusal.time = util::SystemClock().now() - std::chrono::minutes(recent.minutes_ago);
+    refusal.client_id = recent.client_id;
+    refusal.error = refusal::error_word(recent.reason);
+    refusal.reason = refusal::row_of(recent.reason).word;
+    refusal.subject = recent.subject;
+    record(installation, refusal);
+}
+
+/// The counts, reasons, clients and newest ids of the other refusals: "2 invalid_grant web id2, 1 ..."
+std::string others_of(const json::Value& value) {
+    std::string others;
+    for (const json::Value& each : *member_of(value, "others").if_array())
+        others += std::to_string(integer_of(each, "refusals")) + " " + text_of(each, "reason") + " " +
+                  text_of(each, "client_id") + " " + text_of(each, "request_id") + ", ";
+    return others;
 }
 
 }  // namespace
@@ -136,6 +170,9 @@ TEST_CASE("why: the advice blames the side that can change it, and its commands 
         {Reason::invalid_target_this_server, {"`audience` (or `aud`)", "UserInfo needs none"}, "client add"},
         {Reason::invalid_target_client, {"URL", "`postern client add NAME --grant client_credentials"}, "UserInfo"},
         {Reason::invalid_target_two_audiences, {"`aud` and `audience`", "one of them"}, "client add"},
+        {Reason::redirect_unregistered, {"`postern client set web --redirect-uri ...`"}, "Correct it"},
+        {Reason::redirect_unregistrable, {"`postern client set` refuses this", "Correct it"}, "--redirect-uri"},
+        {Reason::logout_redirect_unregistrable, {"`postern client set` refuses this"}, "--post-logout-redirect-uri"},
         {Reason::invalid_client_disabled, {"`postern client enable web`"}, "secret"},
         {Reason::invalid_client_other_method,
          {"`postern client set web --auth-method client_secret`"},
@@ -311,4 +348,142 @@ TEST_CASE("why: text from a request cannot drive the terminal") {
     const std::string text = installation.must({"why", kRefusal.request_id});
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK_FALSE(has(text, "\nerror  forged"));
+}
+
+TEST_CASE("why: --last shows the newest refusal whole, and counts the others by reason and client") {
+    const Installation installation;
+    constexpr Reason kScope = Reason::invalid_scope_unknown;
+    record_recent(installation, {"old", 61});
+    record_recent(installation, {"scope1", 50, "wiki", kScope});
+    record_recent(installation, {"grant1", 40});
+    record_recent(installation, {"scope2", 30, "wiki", kScope});
+    record_recent(installation, {"grant2", 20});
+    record_recent(installation, {"unknown", 10, "", Reason::client_missing});
+    record_recent(installation, {"scope3", 5, "web", kScope});
+    record_recent(installation, {"grant3"});
+    const auto value = installation.must_json({"why", "--last"});
+    CHECK(text_of(value, "request_id") == "grant3");
+    CHECK(text_of(value, "detail") == kRefusal.detail);
+    CHECK(text_of(value, "reason") == "invalid_grant");
+    CHECK(text_of(value, "hint").size() > 40);
+    CHECK(others_of(value) ==
+          "1 invalid_scope_unknown web scope3, 1 client_missing  unknown, 2 invalid_grant web grant2, "
+          "2 invalid_scope_unknown wiki scope2, ");
+    const std::string text = installation.must({"why", "--last"});
+    CHECK(text.starts_with("request         grant3\n"));
+    CHECK(has(text, "\n6 other refusals in the last 60 minutes:\nrefusals  newest"));
+    CHECK(has(text, "UTC  invalid_grant          web     grant2\n"));
+
+    CHECK(others_of(installation.must_json({"why", "--last", "--minutes", "61"})) != others_of(value));
+    const auto wiki = installation.must_json({"why", "--last", "--client", "wiki"});
+    CHECK(text_of(wiki, "request_id") == "scope2");
+    CHECK(others_of(wiki) == "1 invalid_scope_unknown wiki scope1, ");
+    CHECK(has(installation.must({"why", "--last", "--client", "wiki"}), "\n1 other refusal in the last 60 minutes:\n"));
+    CHECK_FALSE(has(installation.must({"why", "--last", "--client", "wiki", "--minutes", "31"}), "other refusal"));
+}
+
+TEST_CASE("why: --last lists the newest kinds of many") {
+    const Installation installation;
+    for (int i = 0; i < 30; ++i)
+        record_recent(installation, {"id" + std::to_string(i), 0, "client" + std::to_string(i)});
+    CHECK(member_of(installation.must_json({"why", "--last"}), "others").if_array()->size() == 29);
+    const std::string text = installation.must({"why", "--last"});
+    CHECK(has(text, "client9 "));
+    CHECK_FALSE(has(text, "client8 "));
+    CHECK(has(text, "\nand 9 other kinds; "));
+}
+
+TEST_CASE("why: --user finds the refusals of that user, by name and by `sub`, and shows the name") {
+    const Installation installation;
+    installation.must({"user", "add", "ada", "--password-stdin"}, "correct horse battery staple\n");
+    const std::string sub = text_of(installation.must_json({"user", "show", "ada"}), "sub");
+    REQUIRE_FALSE(sub.empty());
+    record_recent(installation, {"hers", 2, "web", Reason::consent_required, sub});
+    record_recent(installation, {"another's", 1, "web", Reason::consent_required, "sub-of-nobody"});
+    record_recent(installation, {"nobody's"});
+    for (const std::string& user : {std::string("ada"), sub}) {
+        const auto value = installation.must_json({"why", "--last", "--user", user});
+        CHECK(text_of(value, "request_id") == "hers");
+        CHECK(text_of(value, "username") == "ada");
+        CHECK(text_of(value, "subject") == sub);
+        CHECK(others_of(value).empty());
+    }
+    CHECK(has(installation.must({"why", "hers"}), "user            ada\n"));
+    CHECK(has(installation.must({"why", "another's"}), "user            sub-of-nobody\n"));
+    CHECK_FALSE(has(installation.must({"why", "nobody's"}), "user  "));
+    for (const char* how : {"--last", "--follow"})
+        CHECK(has(installation.refused({"why", how, "--user", "eve"}), "there is no user \"eve\""));
+}
+
+TEST_CASE("why: --last says where to look when nothing was refused") {
+    const Installation installation;
+    const std::string none = installation.refused({"why", "--last"});
+    CHECK(has(none, "no refusal in the last 60 minutes is recorded"));
+    CHECK(has(none, "`postern doctor` and lines scope_ignored"));
+    CHECK_FALSE(has(none, "without the filter"));
+    record_recent(installation, {"yesterday", 24 * 60});
+    CHECK(has(installation.refused({"why", "--last"}), "with the request id yesterday"));
+    record_recent(installation, {"now", 0, ""});
+    const std::string filtered = installation.refused({"why", "--last", "--client", "wiki", "--minutes", "1"});
+    CHECK(has(filtered, "no refusal of the client \"wiki\" in the last 1 minute is recorded"));
+    CHECK(has(filtered, "without the filter 1 refusal would be shown"));
+    CHECK(has(installation.refused({"why", "--last", "--client", "web"}), "with the request id yesterday"));
+}
+
+TEST_CASE("why: --follow shows each new refusal, one document a line with --json, until the output is closed") {
+    const Installation installation;
+    record_recent(installation, {"before"});
+    const auto first_lines = [&](const std::string& options, const std::string& lines) {
+        ProcessResult result;
+        std::atomic<bool> is_done = false;
+        std::thread follower([&] {
+            const std::string command = postern_program() + " why --follow " + options + " | head -n " + lines;
+            result = run({"/bin/sh", "-c", command},
+                         {{"POSTERN_CONFIG", installation.config_file().string()}, {"PATH", "/usr/bin:/bin"}});
+            is_done = true;
+        });
+        for (int i = 0; !is_done; ++i) {  // the follower begins at some time, and ends when head has
+            record_recent(installation, {"other" + std::to_string(i), 0, "other"});
+            record_recent(installation, {"web" + std::to_string(i)});
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        follower.join();
+        return result.out;
+    };
+    const std::string out = first_lines("--json --client web", "2");
+    const auto lines = util::split(out, '\n');
+    REQUIRE(lines.size() == 3);
+    CHECK(lines.back().empty());
+    std::string ids;
+    for (int i = 0; i < 2; ++i) {
+        const auto value = json::parse(lines[static_cast<std::size_t>(i)]);
+        REQUIRE(value);
+        CHECK(text_of(*value, "client_id") == "web");
+        CHECK(text_of(*value, "hint").size() > 40);
+        ids += text_of(*value, "request_id") + " ";
+    }
+    CHECK_FALSE(has(ids, "before"));
+    CHECK(has(first_lines("", "1"), "request         "));
+}
+
+TEST_CASE("why: an id, --last and --follow do not go together, and one is needed") {
+    const Installation installation;
+    const Words lines[] = {{"why"},
+                           {"why", "--client", "web"},
+                           {"why", "id", "--last"},
+                           {"why", "id", "--follow"},
+                           {"why", "id", "--client", "web"},
+                           {"why", "--last", "--follow"},
+                           {"why", "--follow", "--minutes", "5"},
+                           {"why", "id", "--minutes", "5"},
+                           {"why", "--last", "--minutes", "0"},
+                           {"why", "--last", "--minutes", "525601"}};
+    for (const Words& line : lines) {
+        CAPTURE(line.size());
+        CAPTURE(line.back());
+        const auto result = installation.postern(line);
+        CHECK(result.exit_code == 2);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+    }
 }

@@ -126,12 +126,15 @@ describe("oidc-agent", () => {
     assert.match(version, /^oidc-gen 4\./);
   });
 
-  for (const [name, ...options] of [["public", "--public"], ["confidential"]]) {
-    describe(`${name} client on ${REDIRECT_URI}`, () => {
+  for (const [name, address, ...options] of [
+    ["public", "http://localhost", "--public", "--native"],
+    ["confidential", REDIRECT_URI],
+  ]) {
+    describe(`${name} client on ${REDIRECT_URI}, registered as ${address}`, () => {
       let url;
 
       it("is set up by the authorization code flow with PKCE", async () => {
-        const registered = await provider.deployment.addClient(name, REDIRECT_URI, ...options);
+        const registered = await provider.deployment.addClient(name, address, ...options);
         url = new URL(await generate(name, registered));
         assert.equal(url.searchParams.get("code_challenge_method"), "S256");
         assert.equal(url.searchParams.get("prompt"), "consent");

@@ -43,7 +43,7 @@ export const USER = {
 const newSecret = () => `${randomBytes(24).toString("base64url")}+%2B/=&:;`;
 const REGISTRATION = [
   ...["--redirect-uri", REDIRECT_URI, "--post-logout-redirect-uri", POST_LOGOUT_REDIRECT_URI, "--secret-stdin"],
-  ...["--pkce", "optional", "--scope", "openid profile email address phone"],
+  ...["--pkce", "optional", "--scope", "openid profile email address phone", "--no-id-token-claims"],
 ];
 /// The suite's configuration has `client`, `client2` and `client_secret_post`.
 const CLIENTS = {

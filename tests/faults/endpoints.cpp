@@ -14,6 +14,7 @@
 #include "oauth/token_request.h"
 #include "oauth/token_response.h"
 #include "oidc/id_token.h"
+#include "oidc/introspected_user.h"
 #include "oidc/userinfo.h"
 #include "server/app.h"
 #include "server/userinfo_endpoint.h"

@@ -721,6 +721,25 @@ describe("a role for each program", () => {
     });
   });
 
+  it("claims that introspection tells need the rights that are named for them", async () => {
+    await withProvider("mailboxes", {}, async (mailboxes, database) => {
+      const postern = (...command) => mailboxes.deployment.postern(command);
+      const { web, machine } = mailboxes.clients;
+      await postern("group", "add", "staff");
+      await postern("group", "member", "add", "staff", mailboxes.user.username);
+      await postern("client", "set", web.id, "--scope", "openid email groups");
+      const { access_token: token } = await mailboxes.tokens(web, { scope: "openid email groups" });
+      const ask = async () => is(200, await mailboxes.post("/token/introspect", { token }, { client: machine })).json;
+      assert.equal((await ask()).email, undefined); // needs no right that is not there
+      await postern("client", "set", machine.id, "--introspection-claim", "email", "--introspection-claim", "groups");
+      const flow = async () => {
+        const { email, groups } = await ask();
+        assert.deepEqual({ email, groups }, { email: mailboxes.user.claims.email, groups: ["staff"] });
+      };
+      await optionNeeds("postern_introspect", "--introspection-claim", 6, flow, database);
+    });
+  });
+
   it("claims that users change need the rights that are named for them [ACCOUNT-11]", async () => {
     await withProvider("edited", { account: { editableClaims: ["nickname"] } }, async (edited, database) => {
       const browser = edited.person();

@@ -193,6 +193,7 @@ TEST_CASE("redirect_uri: the loopback port is free for native clients only [IF92
     const Deployment op;
     op.must({"client", "add", "desktop", "--public", "--redirect-uri", "http://127.0.0.1/cb"});
     op.must({"client", "add", "six", "--public", "--native", "--redirect-uri", "http://[::1]:3000/cb"});
+    op.must({"client", "add", "mail", "--public", "--native", "--redirect-uri", "http://localhost"});
     UserAgent visitor(op);
     const auto verdict = [&](const char* client, const char* uri) {
         return visitor.authorize(authorization_request(client).with("redirect_uri", uri)).verdict();
@@ -203,6 +204,10 @@ TEST_CASE("redirect_uri: the loopback port is free for native clients only [IF92
     CHECK(verdict("six", "http://[::1]:51004/cb") == "login");
     CHECK(verdict("six", "http://[::1]/cb") == "login");
     CHECK(verdict("six", "http://[0:0:0:0:0:0:0:1]:1/cb") == "page 400");
+    CHECK(verdict("mail", "http://localhost:51004") == "login");
+    CHECK(verdict("mail", "http://localhost:51004/") == "login");
+    CHECK(verdict("mail", "http://localhost:51004/cb") == "page 400");
+    CHECK(verdict("mail", "http://127.0.0.1:51004/") == "page 400");
 }
 
 TEST_CASE(

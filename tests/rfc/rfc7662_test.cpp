@@ -70,6 +70,29 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "introspection: the address of the user, to the API that may know it and to no other, with the scope alone [RFC 7662 "
+    "§2.2jk]") {
+    const SignedIn r;  // with openid and email
+    const auto emails = [&](const std::string& token) {
+        std::string told;
+        for (const std::string api : {kMachine, kOther, kWeb})
+            told += text_of(introspect(r.op, about(token), api).json(), "email") + " ";
+        return told;
+    };
+    CHECK(emails(r.access_token()) == "   ");
+    r.op.must({"client", "set", kMachine, "--introspection-claim", "email"});
+    CHECK(emails(r.access_token()) == "alice@op.example   ");
+    CHECK(emails(r.refresh_token()) == "   ");
+    const Answer narrowed =
+        redeem(r.op, Query{{"grant_type", "refresh_token"}, {"refresh_token", r.refresh_token()}, {"scope", "openid"}});
+    CHECK(emails(narrowed.member("access_token")) == "   ");
+    r.op.must({"user", "set", kAlice, "--claim", "email=new@op.example"});
+    CHECK(emails(r.access_token()) == "new@op.example   ");
+    r.op.must({"client", "set", kMachine, "--no-introspection-claim"});
+    CHECK(emails(r.access_token()) == "   ");
+}
+
+TEST_CASE(
     "introspection: audience, narrowed scope and an empty scope are reported as they are [IF50, RFC 7662 §2.2ci, §4g, RFC 6749 §6g]") {
     const SignedIn r;
     const Query narrowed{{"grant_type", "refresh_token"},

@@ -170,7 +170,8 @@ void Deployment::register_cast() const {
         {kMachine, {"--grant", "client_credentials", "--scope", "api"}},
     };
     for (const Row& row : clients) {
-        std::vector<std::string> arguments = {"client", "add", row.id};
+        // As OpenID Connect Core §5.4 has it; tests/cli/client_test.cpp has the default.
+        std::vector<std::string> arguments = {"client", "add", row.id, "--no-id-token-claims"};
         arguments.insert(arguments.end(), row.options.begin(), row.options.end());
         const bool is_public = row.options.front() == "--public";
         if (!is_public) arguments.emplace_back("--secret-stdin");

@@ -170,6 +170,7 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN brought_by TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)",
     "ALTER TABLE clients ADD COLUMN names TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE users ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
     "ALTER TABLE users ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE groups ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",

@@ -102,6 +102,7 @@ std::optional<http::Response> open(Visit& visit) {
     if (const char* fault = shape_fault_of(token)) return refuse_link(visit, fault);
     visit.found = store::find_link(visit.context.store, oauth::hash_of(token));
     if (!visit.found) return refuse_link(visit, "unknown: it was never made here, was replaced, or expired long ago");
+    visit.context.trail.note_user(visit.link().subject);
     if (const char* fault = fault_of(*visit.found, visit.context.now())) return refuse_link(visit, fault);
     if (is_of_former_address(visit.context.store, visit.link()))
         return refuse_link(visit, "void: the user has another address than the one to which it was sent");

@@ -86,5 +86,24 @@ TEST_CASE("audit::Trail: keeps the events of one request, without what does not 
     CHECK(trail.address() == "192.0.2.2");
 }
 
+TEST_CASE("audit::Trail: the user of a request is who was noted, then who the last event is about") {
+    const model::Subject alice("sub-alice");
+    audit::Trail trail;
+    trail.begin("request-1", "");
+    CHECK(trail.user() == "");
+    trail.note_user(alice);
+    CHECK(trail.user() == "sub-alice");
+    trail.add(audit::Event::client_authentication_failed, {audit::client(model::ClientId("app"))});
+    CHECK(trail.user() == "sub-alice");
+    trail.add(audit::Event::second_factor_failed, {audit::subject(model::Subject("sub-bob"))});
+    CHECK(trail.user() == "sub-bob");
+    trail.note_user(alice);
+    trail.add(audit::Event::login_failed, {audit::subject(model::Subject())});  // a name that nobody has
+    CHECK(trail.user() == "");
+    trail.note_user(alice);
+    trail.begin("request-2", "");
+    CHECK(trail.user() == "");
+}
+
 }  // namespace
 }  // namespace postern::oauth

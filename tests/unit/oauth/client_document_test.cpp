@@ -47,12 +47,25 @@ TEST_CASE("read_client_document: a public client with PKCE, never first-party [C
     CHECK(client->auth_method == model::AuthMethod::none);
     CHECK(client->pkce == model::Pkce::required);
     CHECK_FALSE(client->first_party);
+    CHECK_FALSE(client->id_token_claims);
     CHECK_FALSE(client->native);
     CHECK(client->enabled);
     CHECK(client->secrets.empty());
     CHECK(client->resources.empty());
     CHECK(client->redirect_uris == Uris{"https://app.example/cb"});
     CHECK(client->grants == std::set{model::GrantType::authorization_code, model::GrantType::refresh_token});
+}
+
+TEST_CASE(
+    "read_client_document: one that prefers a key and offers none is as public as one that has none [CIMD-7, RFC 7591 §2]") {
+    const auto prefers_key = read(with(
+        R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":["none","private_key_jwt"],
+                "jwks_uri":"https://app.example/keys")"));
+    REQUIRE(prefers_key);
+    CHECK(prefers_key->type == model::ClientType::public_);
+    CHECK(prefers_key->auth_method == model::AuthMethod::none);
+    CHECK(prefers_key->pkce == model::Pkce::required);
+    CHECK(oauth::digest_of(*prefers_key) == oauth::digest_of(*read(with(""))));
 }
 
 TEST_CASE("read_client_document: documents that clients publish are read [CIMD-8, CIMD-9, MCP-6, REG-4, REG-8]") {
@@ -129,6 +142,23 @@ TEST_CASE(
         {"private_key_jwt", with(R"("token_endpoint_auth_method":"private_key_jwt","jwks_uri":"https://app.example/keys")"), "has the token_endpoint_auth_method private_key_jwt"},
         {"client_secret_basic", with(R"("token_endpoint_auth_method":"client_secret_basic")"), "has the token_endpoint_auth_method client_secret_basic"},
         {"no text as method", with(R"("token_endpoint_auth_method":1)"), "has a member token_endpoint_auth_method"},
+        // RP Metadata Choices §2: the list says what it can do beside what it prefers
+        {"a key preferred, none offered", with(R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":["none","private_key_jwt"],"token_endpoint_auth_signing_alg":"RS256","jwks_uri":"https://app.example/keys")"), ""},
+        {"a secret preferred, none offered last", with(R"("token_endpoint_auth_method":"client_secret_basic","token_endpoint_auth_methods_supported":["private_key_jwt","none"])"), ""},
+        {"none offered alone", with(R"("token_endpoint_auth_methods_supported":["none"])"), ""},
+        {"none offered, nothing preferred", with(R"("token_endpoint_auth_methods_supported":["private_key_jwt","none"])"), ""},
+        {"none preferred, not offered", with(R"("token_endpoint_auth_method":"none","token_endpoint_auth_methods_supported":["private_key_jwt"])"), ""},
+        {"a key preferred and offered alone", with(R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":["private_key_jwt"])"), "has the token_endpoint_auth_method private_key_jwt"},
+        {"a key preferred, nothing offered", with(R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":[])"), "has the token_endpoint_auth_method private_key_jwt"},
+        {"a key offered alone", with(R"("token_endpoint_auth_methods_supported":["private_key_jwt"])"), "does not offer none"},
+        {"nothing offered", with(R"("token_endpoint_auth_methods_supported":[])"), "does not offer none"},
+        {"none in another spelling", with(R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":["None"," none","none "])"), "has the token_endpoint_auth_method private_key_jwt"},
+        {"an empty method, none offered", with(R"("token_endpoint_auth_method":"","token_endpoint_auth_methods_supported":["none"])"), ""},
+        {"none as a text instead of a list", with(R"("token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":"none")"), "has a member token_endpoint_auth_methods_supported that is not a list"},
+        {"none among other things than texts", with(R"("token_endpoint_auth_methods_supported":["none",1])"), "has a member token_endpoint_auth_methods_supported that holds"},
+        {"a list that is null", with(R"("token_endpoint_auth_methods_supported":null)"), "has a member token_endpoint_auth_methods_supported that is not a list"},
+        {"none offered, and a secret", with(R"("token_endpoint_auth_methods_supported":["none"],"client_secret":"x")"), "has a member client_secret "},
+        {"none offered, and tokens bound to a certificate", with(R"("token_endpoint_auth_methods_supported":["none","tls_client_auth"],"tls_client_certificate_bound_access_tokens":true)"), "has a member tls_client"},
         {"keys twice", with(R"("jwks":{"keys":[]},"jwks_uri":"https://app.example/keys")"), "has both"},
         {"keys that are not used", with(R"("jwks":{"keys":[]})"), ""},
         // what would be weaker than demanded
@@ -228,7 +258,9 @@ TEST_CASE(
 
 TEST_CASE("read_client_document: only another method is told apart, since it ends grants [CIMD-13]") {
     CHECK(read(with(R"("token_endpoint_auth_method":"private_key_jwt")")).error().has_other_method);
+    CHECK(read(with(R"("token_endpoint_auth_methods_supported":["private_key_jwt"])")).error().has_other_method);
     CHECK_FALSE(read(with(R"("token_endpoint_auth_method":1)")).error().has_other_method);
+    CHECK_FALSE(read(with(R"("token_endpoint_auth_methods_supported":"none")")).error().has_other_method);
     CHECK_FALSE(read(with(R"("client_secret":"x")")).error().has_other_method);
     CHECK_FALSE(read("").error().has_other_method);
 }

@@ -280,6 +280,57 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "introspection: claims of the user are added to an active access token of a user, and replace nothing [RFC 7662 §2.2j]") {
+    test::IssuedTokens fixture;
+    int asked = 0;
+    const oauth::UserClaimsOf user_claims = [&](const store::StoredAccessToken& stored) {
+        ++asked;
+        CHECK(stored.subject == fixture.alice.subject);
+        CHECK(stored.scope.to_string() == "openid email");
+        return json::Object{{"email", "alice@op.example"}, {"scope", "admin"}, {"active", false}, {"username", "root"}};
+    };
+    const auto told = [&](const std::string& value) {
+        return json::write(oauth::introspect(fixture.context, {value, oauth::TokenTypeHint::none}, user_claims));
+    };
+    const model::Grant grant = fixture.add_grant(fixture.app);
+    const std::string access = fixture.add_access(grant);
+    std::string expected = answer_to(fixture, access);
+    expected.insert(expected.size() - 1, R"(,"email":"alice@op.example")");
+    CHECK(told(access) == expected);
+    CHECK(asked == 1);
+
+    const std::string refresh = fixture.add_refresh(grant);
+    CHECK(told(refresh) == answer_to(fixture, refresh));
+    CHECK(told("x") == kInactive);
+    model::Grant machine = fixture.add_grant(fixture.app, "api");
+    machine.subject = {};
+    fixture.write([&](db::Transaction& transaction) {
+        machine.id = model::GrantId("machine");
+        store::insert_grant(transaction, machine);
+    });
+    const std::string of_machine = fixture.add_access(machine);
+    CHECK(told(of_machine) == answer_to(fixture, of_machine));
+    fixture.write(
+        [&](db::Transaction& transaction) { store::end_grant(transaction, grant.id, fixture.context.now()); });
+    CHECK(told(access) == kInactive);
+    CHECK(asked == 1);
+}
+
+TEST_CASE("introspection: the caller is known where it must authenticate [RFC 7662 §2.1f, §2.2k]") {
+    test::IssuedTokens fixture;
+    const auto asked = oauth::parse_presented_token(test::post("token=x&client_id=app&client_secret=app-secret"), 8192);
+    REQUIRE(asked);
+    const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
+    REQUIRE(caller);
+    REQUIRE(caller->has_value());
+    CHECK((*caller)->id == fixture.app.id);
+    fixture.fixture.settings.authenticate_introspect = false;
+    const auto stranger = oauth::check_introspection_caller(fixture.context, *asked);
+    REQUIRE(stranger);
+    CHECK_FALSE(stranger->has_value());
+}
+
+TEST_CASE(
     "introspection: never by a client that a document describes, whatever the configuration lets in [CIMD-11, A30]") {
     test::IssuedTokens fixture;
     fixture.fixture.settings.introspection_requires_confidential_client = false;

@@ -192,18 +192,120 @@ TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered
     CHECK(verified.error().log_detail.find("character 23") != std::string::npos);
 }
 
-TEST_CASE("match_redirect_uri: the port of localhost is free for clients of documents alone [CIMD-9, RFC 8252 §8.3]") {
+TEST_CASE("verify_redirect: an address that no registration could have is told apart, with what is wrong with it") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("one", "https://one.example/cb", "s");
+    struct Row {
+        const char* received;
+        Reason reason;
+        const char* told;
+    };
+    const Row rows[] = {
+        {"http://one.example/cb", Reason::redirect_unregistrable, "plain http to another machine"},
+        {"https://one.example/cb%23x", Reason::redirect_unregistrable, "has a fragment"},  // decoded once
+        {"https://user@one.example/cb", Reason::redirect_unregistrable, "has a user name before the host"},
+        {"https://*.one.example/cb", Reason::redirect_unregistrable, "contains a wildcard"},
+        {"com.example.app:/cb", Reason::redirect_unregistrable, "only native clients"},
+        {"/cb", Reason::redirect_unregistrable, "is not an absolute URI"},
+        {"https://one.example/cb/", Reason::redirect_unregistered, "first difference"},
+        {"http://localhost:3000/cb", Reason::redirect_unregistered, "first difference"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.received);
+        const auto verified =
+            oauth::verify_redirect(context, test::params("client_id=one&redirect_uri=" + std::string(row.received)));
+        REQUIRE_FALSE(verified);
+        CHECK(verified.error().reason == row.reason);
+        CHECK(refusal::error_word(verified.error().reason) == "redirect_unregistered");
+        CHECK(verified.error().log_detail.find(row.told) != std::string::npos);
+        CHECK(verified.error().log_detail.find("registered: https://one.example/cb; received: ") != std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "match_redirect_uri: the port of localhost is free for native clients, whoever described them [CIMD-9, RFC 8252 §7.3, §8.3]") {
     model::Client client;
     client.native = true;
-    client.redirect_uris = {"http://localhost/cb"};
+    client.redirect_uris = {"http://localhost/cb", "http://127.0.0.1:9000/other"};
+    struct Row {
+        const char* sent;
+        bool accepted;
+    };
+    const Row rows[] = {
+        {"http://localhost/cb", true},
+        {"http://localhost:33418/cb", true},
+        {"http://localhost:33418/other", false},
+        {"http://localhost:33418/cb?x", false},
+        {"http://127.0.0.1:33418/cb", false},  // another host, though the machine may resolve the name to it
+        {"http://[::1]:33418/cb", false},
+        {"http://localhost:0/cb", false},
+        {"http://localhost:01/cb", false},
+        {"http://localhost:/cb", false},
+        {"http://LOCALHOST:33418/cb", false},
+        {"http://localhost.:33418/cb", false},
+        {"http://localhost.evil.example:1/cb", false},
+        {"http://localhost:1@evil.example/cb", false},
+        {"http://app.localhost:1/cb", false},
+        {"https://localhost:33418/cb", false},
+    };
     for (const auto origin : {model::Origin::operator_, model::Origin::document}) {
         CAPTURE(origin == model::Origin::document);
         client.origin = origin;
-        CHECK(oauth::match_redirect_uri(client, "http://localhost/cb") == "http://localhost/cb");
-        CHECK(oauth::match_redirect_uri(client, "http://localhost:33418/cb").has_value() ==
-              (origin == model::Origin::document));
-        CHECK_FALSE(oauth::match_redirect_uri(client, "http://localhost:33418/other"));
+        for (const Row& row : rows) {
+            CAPTURE(row.sent);
+            const auto matched = oauth::match_redirect_uri(client, row.sent);
+            CHECK(bool(matched) == row.accepted);
+            if (matched) CHECK(*matched == row.sent);
+        }
     }
     client.native = false;
     CHECK_FALSE(oauth::match_redirect_uri(client, "http://localhost:33418/cb"));
+}
+
+TEST_CASE(
+    "match_redirect_uri: a native client's loopback address without a path is the one with the path / [RFC 3986 §6.2.3, RFC 8252 §7.3]") {
+    struct Row {
+        const char* registered;
+        const char* sent;
+        bool accepted;
+    };
+    const Row rows[] = {
+        {"http://127.0.0.1", "http://127.0.0.1:51004/", true},
+        {"http://127.0.0.1/", "http://127.0.0.1:51004", true},
+        {"http://127.0.0.1/", "http://127.0.0.1", true},
+        {"http://localhost:8000", "http://localhost:51004/", true},
+        {"http://localhost/", "http://localhost:51004", true},
+        {"http://[::1]/", "http://[::1]:51004", true},
+        {"http://127.0.0.1/", "http://127.0.0.1:51004//", false},
+        {"http://127.0.0.1/", "http://127.0.0.1:51004/?", false},
+        {"http://127.0.0.1/", "http://127.0.0.1:51004?x=1", false},
+        {"http://127.0.0.1/", "http://127.0.0.1:51004#", false},
+        {"http://127.0.0.1", "http://127.0.0.1:51004/cb", false},
+        {"http://127.0.0.1/cb", "http://127.0.0.1:51004/cb/", false},
+        {"http://127.0.0.1/cb", "http://127.0.0.1:51004", false},
+        {"https://app.example/", "https://app.example", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.registered);
+        CAPTURE(row.sent);
+        model::Client client;
+        client.native = true;
+        client.redirect_uris = {row.registered};
+        const auto matched = oauth::match_redirect_uri(client, row.sent);
+        CHECK(bool(matched) == row.accepted);
+        if (matched) CHECK(*matched == row.sent);  // what the token request names, too
+        client.native = false;
+        CHECK_FALSE(oauth::match_redirect_uri(client, row.sent));
+    }
+}
+
+TEST_CASE("verify_redirect: a port that is free for native clients alone is told to the operator") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("desk", "http://localhost/cb", "s");
+    const auto verified =
+        oauth::verify_redirect(context, test::params("client_id=desk&redirect_uri=http://localhost:5000/cb"));
+    REQUIRE_FALSE(verified);
+    CHECK(verified.error().log_detail.find("native clients alone") != std::string::npos);
 }

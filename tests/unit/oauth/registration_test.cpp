@@ -208,14 +208,51 @@ TEST_CASE("registration: advice about what is legal and probably a mistake") {
     CHECK(oauth::registration_problems(client, settings()).empty());
     CHECK(mentions(oauth::registration_advice(client, settings()), "without a dot"));
 
-    client.redirect_uris = {"http://localhost/cb"};
-    CHECK(mentions(oauth::registration_advice(client, settings()), "127.0.0.1"));
-    client.native = false;
-    CHECK(oauth::registration_advice(client, settings()).empty());
+    // Without --native the port is not free; with it, on localhost as well [RFC 8252 §7.3].
+    for (const char* host : {"127.0.0.1", "[::1]", "localhost"}) {
+        CAPTURE(host);
+        client.native = true;
+        client.redirect_uris = {"http://" + std::string(host) + "/cb"};
+        CHECK(oauth::registration_advice(client, settings()).empty());
+        client.native = false;
+        CHECK(mentions(oauth::registration_advice(client, settings()), "without --native"));
+        client.redirect_uris = {"http://" + std::string(host) + ":5173/cb"};
+        CHECK(oauth::registration_advice(client, settings()).empty());
+    }
+    client.redirect_uris = {"https://h/cb"};
 
     oauth::Settings plain = settings();
     plain.oidc = false;
     CHECK(mentions(oauth::registration_advice(client, plain), "OpenID Connect is off"));
+}
+
+TEST_CASE("registration: claims for introspection are released by a scope, and told to a client that authenticates") {
+    Client client = web_client();
+    client.introspection_claims = {"email", "groups"};
+    CHECK(oauth::registration_problems(client, settings()).empty());
+    CHECK(oauth::registration_advice(client, settings()).empty());
+    for (const char* name : {"mail", "sub", "client_id", "Email", "roles"}) {
+        CAPTURE(name);
+        client.introspection_claims = {"email", name};
+        CHECK(mentions(oauth::registration_problems(client, settings()),
+                       "\"" + std::string(name) + "\", which no scope"));
+    }
+    oauth::Settings with_roles = settings();
+    with_roles.released_claims.add("roles", "roles");
+    client.introspection_claims = {"roles"};
+    CHECK(oauth::registration_problems(client, with_roles).empty());
+
+    oauth::Settings strangers = settings();
+    strangers.authenticate_introspect = false;
+    client.introspection_claims = {"email"};
+    CHECK(mentions(oauth::registration_advice(client, strangers), "authenticateIntrospect"));
+    oauth::Settings plain = settings();
+    plain.oidc = false;
+    CHECK(mentions(oauth::registration_advice(client, plain), "introspection tells no claims"));
+
+    Client page = public_client();
+    page.introspection_claims = {"email"};
+    CHECK(mentions(oauth::registration_problems(page, settings()), "cannot have introspection claims"));
 }
 
 TEST_CASE("registration: advice about post-logout redirect URIs [RP-Initiated Logout §3]") {

@@ -50,14 +50,14 @@ struct Fixture {
     auto parse(const Query& query) { return oidc::parse_logout_request(context, test::params(query.text())); }
 
     /// The address, behind "if confirmed: " where no hint proves it; "page", or "page: " and the reason; "refused" for
-    /// an unregistered one.
+    /// an unregistered one, "refused for good" for one that cannot be registered.
     std::string verdict(const Query& query) {
         const auto request = parse(query);
         REQUIRE(request);
         const auto after = oidc::verify_post_logout_redirect(context, *request);
         if (!after) {
-            CHECK(after.error().reason == Reason::logout_redirect_unregistered);
-            return "refused";
+            CHECK(refusal::row_of(after.error().reason).error == Reason::logout_redirect_unregistered);
+            return after.error().reason == Reason::logout_redirect_unregistrable ? "refused for good" : "refused";
         }
         if (after->url()) CHECK_FALSE(after->not_followed());
         if (after->url()) return (after->is_proved() ? "" : "if confirmed: ") + *after->url();
@@ -197,13 +197,13 @@ TEST_CASE(
         {"an empty state is none", ask(kAway).with("state", ""), kAway},
         {"a parameter more", ask("https://app.example/?foo=bar"), "refused"},
         {"a slash less", ask("https://app.example"), "refused"},
-        {"a fragment", ask("https://app.example/#x"), "refused"},
+        {"a fragment", ask("https://app.example/#x"), "refused for good"},
         {"other case", ask("https://app.example/Bye?a=1"), "refused"},
         {"a spelling", ask("https://app.example:443/"), "refused"},
         {"a path below", ask("https://app.example/x"), "refused"},
         {"another client's", ask("https://other.example/bye"), "refused"},
         {"the redirect_uri is another list", ask("https://app.example/cb"), "refused"},
-        {"script", ask("javascript:alert(1)"), "refused"},
+        {"script", ask("javascript:alert(1)"), "refused for good"},
         {"no hint, no client", {{"post_logout_redirect_uri", kAway}}, "page: logout_hint_missing"},
         {"no hint, an unknown client",
          {{"post_logout_redirect_uri", kAway}, {"client_id", "x"}},

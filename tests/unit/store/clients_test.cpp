@@ -44,6 +44,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.pkce = model::Pkce::required;
     rich.access_token_profile = model::TokenProfile::rfc9068;
     rich.groups_in_access_token = true;
+    rich.introspection_claims = {"email", "groups"};
     rich.default_resource = "https://default.example/";
     rich.origin = model::Origin::document;
     rich.last_used_at = kLater;
@@ -122,6 +123,7 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
     changed.scope = *model::Scope::parse("other");
     changed.redirect_uris = {"https://new.example/"};
     changed.post_logout_redirect_uris = {"https://new.example/out"};
+    changed.introspection_claims = {"email"};
     changed.created_at = kLater;
     changed.secrets = {{ValueHash("smuggled"), {}}};
     CHECK(written(database, store::update_client, changed));

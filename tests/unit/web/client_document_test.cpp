@@ -629,6 +629,20 @@ TEST_CASE("client document: another method ends what was granted without [CIMD-7
     CHECK_FALSE(f.has_audit(audit::Event::client_document_changed));  // once
 }
 
+TEST_CASE(
+    "client document: one that prefers another method from now on, and still offers none, ends nothing [CIMD-7, CIMD-13]") {
+    Flow f;
+    const auto code = location_parameter(f.approve(), "code");
+    const auto grant = store::find_code(f.fixture.database, oauth::hash_of(code))->grant;
+    f.network.publish(
+        kUrl, document(std::string(kSite) + R"(,"token_endpoint_auth_method":"private_key_jwt",)"
+                                            R"("token_endpoint_auth_methods_supported":["none","private_key_jwt"])"));
+    f.let_cache_end();
+    CHECK(location_parameter(f.start(f.asking()), "code") != "");
+    CHECK_FALSE(f.has_audit(audit::Event::client_document_changed));
+    CHECK_FALSE(store::find_grant(f.fixture.database, grant.id)->ended_at);
+}
+
 TEST_CASE("client document: a disabled or restricted client stays so, whatever its document says [CIMD-11]") {
     Flow f;
     REQUIRE(location_parameter(f.approve(), "code") != "");
