@@ -82,6 +82,7 @@ void check(const Options& options) {
     const bool is_filtered = options.filter.client || options.filter.user;
     if (options.request_id && (options.last || options.follow || is_filtered))
         throw UsageError("a request id names one refusal; leave out --last, --follow, --client and --user");
+    if (options.last && options.follow) throw UsageError("--last and --follow do not go together");
     if (!options.request_id && !options.last && !options.follow)
         throw UsageError("name a request id, or use --last or --follow; see `postern why --help`");
 }
@@ -108,14 +109,13 @@ void add_why_command(const Command& app, Invocation& invocation) {
         "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies. "
         "Where nodes have names (\"node\"), the id begins with that of the node to ask; --last and --follow see the "
         "refusals of this node.\n"
-        "A user is known from the password on: by the login, a session, a link, a code or a token. --user leaves out "
-        "what was refused before, such as an unknown client, redirect URI or user name, or a wrong client secret.");
+        "A user is known by a login, with a wrong password too, a session, a link, a code or a token. --user leaves "
+        "out what was refused before, such as an unknown client, redirect URI or user name, or a wrong client "
+        "secret.");
     command.argument("REQUEST_ID", options.request_id, "From the error page, the X-Request-Id header or the log");
     const Option last =
         command.flag("--last", options.last, "The newest refusal, and how many others there were of which kind");
-    const Option follow = command.flag("--follow", options.follow,
-                                       "Each refusal as it happens, until interrupted; with --json one a line");
-    follow.excludes(last);
+    command.flag("--follow", options.follow, "Each refusal as it happens, until interrupted; with --json one a line");
     command.option("--client", "ID", options.filter.client, "Only of this client, as the application names it");
     command.option("--user", "NAME", options.filter.user,
                    "Only of this user: the user name, or the `sub` that tokens show");

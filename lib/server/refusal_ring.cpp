@@ -107,26 +107,28 @@ std::vector<RefusalRecord> RefusalRing::list(const std::string& path) {
 }
 
 RefusalTail::RefusalTail(std::string path) : path_(std::move(path)) {
-    const auto file = os::open_regular(path_, os::Links::refused);
-    if (!file) return;
-    inode_ = file->status.st_ino;
-    next_ = read_counter(file->descriptor.get());
+    open();
+    if (file_) next_ = read_counter(file_.get());
+}
+
+void RefusalTail::open() {
+    auto file = os::open_regular(path_, os::Links::refused);
+    file_ = file ? std::move(file->descriptor) : os::Descriptor();
+    begin_again();
+}
+
+void RefusalTail::begin_again() {
+    next_ = 0;
+    awaited_.clear();
 }
 
 std::vector<RefusalRecord> RefusalTail::take_new() {
     std::vector<RefusalRecord> found;
-    const auto file = os::open_regular(path_, os::Links::refused);
-    if (!file) {
-        inode_ = 0;  // the next file may get the number of the removed one
-        return found;
-    }
-    const int descriptor = file->descriptor.get();
+    if (!file_ || !os::is_at(path_, file_)) open();
+    if (!file_) return found;
+    const int descriptor = file_.get();
     const std::uint64_t counter = read_counter(descriptor);
-    const ino_t inode = file->status.st_ino;
-    if (std::exchange(inode_, inode) != inode || counter < next_) {  // made anew, or cut
-        next_ = 0;
-        awaited_.clear();
-    }
+    if (counter < next_) begin_again();  // the file was cut
     add_taken(counter);
     std::erase_if(awaited_, [&](Awaited& each) {
         auto read = read_slot(descriptor, each.number);

@@ -1,8 +1,6 @@
 // The ring of refusals that `postern why` reads: fixed size, one write each, no write lock, no secrets.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,10 +54,12 @@ private:
         std::uint64_t number = 0;
         int looks = 0;
     };
+    void open();
+    void begin_again();
     void add_taken(std::uint64_t counter);
 
     std::string path_;
-    ino_t inode_ = 0;
+    os::Descriptor file_;  ///< kept open, so that no other file can get its inode
     std::uint64_t next_ = 0;
     std::uint64_t lost_ = 0;
     std::vector<Awaited> awaited_;  ///< in their order

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "json/reader.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -228,7 +229,11 @@ TEST_CASE("access: the audit log says who was refused where, and why names the r
     CHECK(told.find("the user may not use the application") != std::string::npos);
     CHECK(told.find("postern group member add") != std::string::npos);
     CHECK(told.find("postern client set web --allow-user") != std::string::npos);
-    CHECK(told.find(kBob) == std::string::npos);
+    const auto record = json::parse(site.op.must({"why", text_of(line, "id"), "--json"}));
+    REQUIRE(record);
+    CHECK(text_of(*record->if_object(), "username") == kBob);  // found by the subject
+    for (const char* member : {"error_description", "detail", "hint"})
+        CHECK(text_of(*record->if_object(), member).find(kBob) == std::string::npos);
 }
 
 TEST_CASE("access: approval given while the right was taken away gives nothing [GROUP-4]") {

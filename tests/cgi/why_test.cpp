@@ -167,7 +167,8 @@ TEST_CASE(
     const Answer typed = alice.log_in(login, "pass-typed-as-name", "x").answer;
     rows.push_back({"a name that nobody has", typed.header("X-Request-Id"), ""});
     alice.log_in(login);
-    add("a session without consent", alice.fetch(op.url("authorize") + "?" + silent.text()), kAlice);
+    add("a session without consent", alice.fetch(op.url("authorize") + "?" + silent.with("scope", "openid api").text()),
+        kAlice);
     add("a code", redeem(op, token_request(code).with("code_verifier", std::string(43, 'a'))), kAlice);
     add("an unknown code", redeem(op, token_request("x")), "");
     for (const Row& row : rows) {
