@@ -32,9 +32,9 @@ private:
     std::string uri_;
 };
 
-/// Where each program has a role: gives the authorization endpoint the rights that an operator adds for "implicit", or
-/// takes them, because another test may have had the database before.
-void set_rights_for_implicit(const std::string& uri, bool wanted);
+/// Where each program has a role: gives the authorization endpoint the rights that an operator adds for
+/// "responseTypes", or takes them, because another test may have had the database before.
+void set_rights_for_front_tokens(const std::string& uri, bool wanted);
 
 /// Whether the run is on PostgreSQL.
 bool is_on_postgresql();
