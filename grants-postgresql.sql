@@ -122,9 +122,10 @@ GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_sweep;
 
--- With "implicit", the authorization endpoint makes access tokens:
+-- With "responseTypes" that have token or id_token, or with "implicit", the authorization endpoint makes tokens:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
 --     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
+--     GRANT SELECT ON client_claims, client_group_names TO postern_authorize;
 -- With `postern client set --introspection-claim`, introspection tells claims of users; the second is for the claim groups:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_introspect;
 --     GRANT SELECT ON group_members, allowed_groups, client_group_names TO postern_introspect;

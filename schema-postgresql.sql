@@ -8,7 +8,7 @@ CREATE TABLE schema_version (
     product text NOT NULL,
     version bigint NOT NULL
 );
-INSERT INTO schema_version VALUES (true, 'postern', 4);
+INSERT INTO schema_version VALUES (true, 'postern', 5);
 
 CREATE TABLE clients (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -37,6 +37,8 @@ CREATE TABLE clients (
     level bigint NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),
     names text NOT NULL DEFAULT '',
     introspection_claims text NOT NULL DEFAULT '',
+    response_types text NOT NULL DEFAULT '',
+    details text NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;

@@ -8,7 +8,7 @@
 -- "Pstn" marks the file as Postern's. Another value is refused, so that Postern never writes to another program's database.
 PRAGMA application_id = 1349743726;
 -- The version of this schema. A program works with exactly one.
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
@@ -44,7 +44,9 @@ CREATE TABLE clients (
     level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
                                                                      -- in sessions; 0: any login
     names TEXT NOT NULL DEFAULT '',             -- its name in other languages: a line "de Name" for each, or none
-    introspection_claims TEXT NOT NULL DEFAULT ''  -- claims of users that introspection tells it, RFC 7662 §2.2; '': none
+    introspection_claims TEXT NOT NULL DEFAULT '',  -- claims of users that introspection tells it, RFC 7662 §2.2; '': none
+    response_types TEXT NOT NULL DEFAULT '',    -- that it may ask for, RFC 7591 §2, with commas between; '': those of its grants
+    details TEXT NOT NULL DEFAULT ''            -- what is only read with the client: a JSON object with names of RFC 7591; '': none
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 

@@ -64,6 +64,28 @@ model::Scope parse_scope(const std::string& text) {
     return *scope;
 }
 
+model::ResponseType parse_response_type(const std::string& text) {
+    const auto type = model::parse_response_type(util::trim(text));
+    if (!type)
+        throw UsageError("--response-type: \"" + text +
+                         "\" is not made of the words code, id_token and token, each once, like \"code id_token\"");
+    return *type;
+}
+
+void apply_response_types(const ClientOptions& options, Client& client) {
+    if (options.no_response_type && !options.response_types.empty())
+        throw UsageError("--no-response-type and --response-type contradict each other");
+    if (options.no_response_type || !options.response_types.empty()) client.response_types.clear();
+    for (const std::string& type : options.response_types) client.response_types.insert(parse_response_type(type));
+}
+
+void apply_algorithm(const ClientOptions& options, Client& client) {
+    if (options.no_id_token_algorithm && options.id_token_algorithm)
+        throw UsageError("--no-id-token-signed-response-alg and --id-token-signed-response-alg contradict each other");
+    if (options.no_id_token_algorithm) client.id_token_algorithm.reset();
+    if (options.id_token_algorithm) client.id_token_algorithm = crypto::parse_algorithm(*options.id_token_algorithm);
+}
+
 void set_name_in(Client& client, const std::string& given) {
     const auto equals = given.find('=');
     const std::string tag = given.substr(0, equals);
@@ -128,6 +150,11 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "--grant", "GRANT", options.grants,
             "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
         .one_of({"authorization_code", "refresh_token", "client_credentials", "implicit"});
+    command.option(
+        "--response-type", "\"A B\"", options.response_types,
+        "What the authorization endpoint may answer with: words of code, id_token and token, in one argument; "
+        "repeatable (default: code with the grant authorization_code, token with implicit). Types with "
+        "id_token or token need the grant implicit, and \"responseTypes\" in the configuration");
     command.option("--scope", "\"A B\"", options.scope,
                    "Scopes it may request, in one argument (default: \"openid profile email\")");
     command
@@ -154,6 +181,11 @@ void add_client_options(const Command& command, ClientOptions& options) {
                    "For an API: a claim of users that introspection tells it, such as email, about tokens whose scope "
                    "releases it; repeatable (default: none)");
     command
+        .option(
+            "--id-token-signed-response-alg", "ALG", options.id_token_algorithm,
+            "The algorithm of its ID tokens, one of \"idTokenAlgorithms\" in the configuration (default: the first)")
+        .one_of({"RS256", "ES256", "EdDSA"});
+    command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
                 "a passkey)")
@@ -167,6 +199,9 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
+    command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
+    command.flag("--no-id-token-signed-response-alg", options.no_id_token_algorithm,
+                 "Undo --id-token-signed-response-alg");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
@@ -197,6 +232,8 @@ void apply(const ClientOptions& options, Client& client) {
                  options.no_post_logout_redirect_uri, "post-logout-redirect-uri");
     if (!options.grants.empty()) client.grants.clear();
     for (const std::string& grant : options.grants) client.grants.insert(*model::parse_grant_type(grant));
+    apply_response_types(options, client);
+    apply_algorithm(options, client);
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);

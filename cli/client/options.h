@@ -44,6 +44,10 @@ struct ClientOptions {
     std::vector<std::string> post_logout_redirect_uris;
     bool no_post_logout_redirect_uri = false;
     std::vector<std::string> grants;
+    std::vector<std::string> response_types;  ///< "code id_token"
+    bool no_response_type = false;
+    std::optional<std::string> id_token_algorithm;
+    bool no_id_token_algorithm = false;
     std::optional<std::string> scope;
     std::optional<std::string> auth_method;
     std::optional<std::string> pkce;

@@ -14,6 +14,16 @@ std::vector<std::string> grant_names(const Client& client) {
     return names;
 }
 
+std::vector<std::string> response_type_names(const Client& client) {
+    std::vector<std::string> names;
+    for (const model::ResponseType type : model::response_types_of(client)) names.emplace_back(to_string(type));
+    return names;
+}
+
+std::string algorithm_name(const Client& client) {
+    return client.id_token_algorithm ? std::string(crypto::to_string(*client.id_token_algorithm)) : "default";
+}
+
 const char* type_name(const Client& client) {
     return client.type == model::ClientType::public_ ? "public" : "confidential";
 }
@@ -105,6 +115,8 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"native", "native", client.native},
         {"first_party", "first-party", client.first_party},
         {"grant_types", "grants", json::strings(grant_names(client))},
+        {"response_types", "response types", json::strings(response_type_names(client)),
+         join(response_type_names(client), ", ")},
         {"scope", "scope", client.scope.to_string()},
         {"token_endpoint_auth_method", "authenticates with", model::to_string(client.auth_method)},
         {"pkce", "PKCE", model::to_string(client.pkce)},
@@ -119,6 +131,7 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"group_names", "group names", group_names(details.group_names), in_words(details.group_names)},
         {"claims", "own claims", own_claims(details.claims), in_words(details.claims)},
         {"id_token_claims", "claims in ID token", client.id_token_claims},
+        {"id_token_signed_response_alg", "ID tokens by", algorithm_name(client)},
         {"introspection_claims", "told at introspection",
          json::strings({client.introspection_claims.begin(), client.introspection_claims.end()})},
         {"acr", "acr", level_name(client)},

@@ -171,9 +171,8 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     Making making(config, owners);
     require_untouched(config);  // another one may have been at work until now
 
-    std::vector<crypto::Algorithm> algorithms = {config.settings.token_algorithm(model::TokenProfile::interface),
-                                                 config.settings.id_token_algorithm};
-    if (algorithms[0] == algorithms[1]) algorithms.pop_back();
+    std::vector<crypto::Algorithm> algorithms = config.settings.id_token_algorithms;
+    algorithms.push_back(config.settings.token_algorithm(model::TokenProfile::interface));  // perhaps a second time
     keys::Keys::create(making.made, config.keys, algorithms, now(), owners.groups ? kOwnerOnlyYet : kGroupReads);
     const bool is_uri = db::is_uri(config.database);
     if (!is_uri) db::Database::create(making.made, config.database);

@@ -22,12 +22,21 @@ struct Options {
     bool dry_run = false;
 };
 
-/// No release has made tables of an older version on a server. Those of another version are refused when it is opened.
-void upgrade_server(const Invocation& invocation, const config::Config& config) {
-    db::Database database = open_database(config, db::Access::query_only);
-    const int version = db::schema_version(database);
-    if (invocation.json) return print_json(json::Object{{"from", version}, {"to", version}});
-    std::cout << "the database has schema version " << version << " already; nothing to do\n";
+/// Tells of a database that has this release's schema already, or of the versions.
+void print_versions(const db::Migration& migration) {
+    if (migration.from == migration.to) {
+        std::cout << "the database has schema version " << migration.to << " already; nothing to do\n";
+        return;
+    }
+    std::vector<std::pair<std::string, std::string>> fields = {{"from schema version", std::to_string(migration.from)},
+                                                               {"to schema version", std::to_string(migration.to)}};
+    if (!migration.copy.empty()) fields.emplace_back("old database", migration.copy);
+    print_fields(fields);
+    std::cout << "\nStart the serving processes again."
+              << (migration.copy.empty()
+                      ? ""
+                      : " Delete the copy when everything works: it is as confidential as the database.")
+              << "\n";
 }
 
 /// Second factors came with schema 4. The database is what matters: a directory that cannot be written is said, and
@@ -46,25 +55,17 @@ void add_factor_key(const Invocation& invocation, const config::Config& config) 
 }
 
 void upgrade(const Invocation& invocation, const config::Config& config) {
-    if (db::is_uri(config.database)) return upgrade_server(invocation, config);
     const auto former = config.settings.login.method == login::Method::remote_user ? db::FormerLogins::by_web_server
                                                                                    : db::FormerLogins::by_password;
-    const auto migration = db::migrate(config.database, kLockWait, former);
+    const auto migration = db::is_uri(config.database) ? db::migrate_server(config.database)
+                                                       : db::migrate(config.database, kLockWait, former);
     if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
     if (invocation.json) {
         json::Object object{{"from", migration.from}, {"to", migration.to}};
         if (!migration.copy.empty()) object.set("copy", migration.copy);
         return print_json(std::move(object));
     }
-    if (migration.from == migration.to) {
-        std::cout << "the database has schema version " << migration.to << " already; nothing to do\n";
-        return;
-    }
-    print_fields({{"from schema version", std::to_string(migration.from)},
-                  {"to schema version", std::to_string(migration.to)},
-                  {"old database", migration.copy}});
-    std::cout << "\nStart the serving processes again. Delete the copy when everything works: it is as confidential as "
-                 "the database.\n";
+    print_versions(migration);
 }
 
 json::Value to_json(const std::vector<db::TableRows>& tables, const config::Config& config, const Options& options) {
@@ -136,7 +137,7 @@ void add_migrate_command(const Command& app, Invocation& invocation) {
     command.explain(
         "Stop the serving processes, install the new release, run this, start them again. Either everything is changed "
         "or nothing, and a copy of the old database is left next to it, with the version appended to its name "
-        "(postern.db.v1). That copy is the only way back.\n"
+        "(postern.db.v1). That copy is the only way back. On a server there is no copy: make a backup first.\n"
         "With --to nothing has to be stopped. Requests that only read are answered as before; those that write are "
         "answered 503 until this is done, about two minutes for a million rows. The copy is compared with the original "
         "before it is "

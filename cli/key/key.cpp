@@ -87,8 +87,9 @@ void list(const Invocation& invocation) {
 
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
     std::vector<crypto::Algorithm> algorithms = {settings.token_algorithm(model::TokenProfile::interface)};
-    if (settings.oidc && settings.id_token_algorithm != algorithms[0])
-        algorithms.push_back(settings.id_token_algorithm);
+    if (!settings.oidc) return algorithms;
+    for (const crypto::Algorithm algorithm : settings.id_token_algorithms)
+        if (algorithm != algorithms[0]) algorithms.push_back(algorithm);
     return algorithms;
 }
 
@@ -101,7 +102,7 @@ util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Setting
     util::Seconds longest = std::max(settings.access_token_ttl, settings.id_token_ttl);
     // An expired ID token names its user at a logout and at another login (id_token_hint), as long as the application
     // has a session or a grant of that user.
-    if (settings.oidc && retired.algorithm == settings.id_token_algorithm)
+    if (settings.oidc && settings.offers_id_tokens_by(retired.algorithm))
         longest = std::max({longest, settings.session_ttl, settings.refresh_token_ttl});
     // Refresh tokens are signed with the access token's algorithm, unless they are random values.
     if (!settings.use_opaque_refresh_tokens &&

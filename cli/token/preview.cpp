@@ -1,4 +1,5 @@
 // `postern token preview`: asks the rules that the endpoints ask, and neither issues nor stores anything.
+#include <algorithm>
 #include <optional>
 
 #include "cli/command.h"
@@ -22,7 +23,7 @@ using model::Client;
 using model::User;
 
 /// Claims with another value in each token.
-constexpr const char* kOfEachToken[] = {"iat", "exp", "jti", "auth_time", "at_hash", "nonce", "sid"};
+constexpr const char* kOfEachToken[] = {"iat", "exp", "jti", "auth_time", "at_hash", "c_hash", "nonce", "sid"};
 
 struct PreviewOptions {
     std::string client;
@@ -64,8 +65,8 @@ std::string in_words(const oauth::OAuthError& error) {
 }
 
 bool signs_users_in(const oauth::Settings& settings, const Client& client) {
-    return client.has_grant(model::GrantType::authorization_code) ||
-           (settings.implicit && client.has_grant(model::GrantType::implicit));
+    return std::ranges::any_of(settings.response_types,
+                               [&](model::ResponseType type) { return model::may_ask_for(client, type); });
 }
 
 /// The scope that is granted. Throws Refused with all that stands in the way of a sign-in.
@@ -145,8 +146,31 @@ Disclosure preview_id_token(oauth::Context& context, const Granted& granted) {
         return told;
     }
     json::Object of_user = oidc::user_claims_for(context, granted.client, granted.grant, granted.grant.scope,
-                                                 oidc::database_claims(context));
+                                                 oidc::scope_claims_of(granted.client), oidc::database_claims(context));
     told.claims = oidc::id_token_claims(context, {granted.grant, std::nullopt, "", std::move(of_user)});
+    return told;
+}
+
+bool may_have(const oauth::Settings& settings, const Client& client, model::ResponseType type) {
+    return settings.offers(type) && model::may_ask_for(client, type);
+}
+
+/// Of the authorization endpoint, where the client may ask for one: with the claims of its scopes if it may ask for
+/// nothing else.
+std::optional<Disclosure> preview_front_id_token(oauth::Context& context, const Granted& granted) {
+    using model::ResponseType;
+    const auto& [client, user, grant] = granted;
+    const bool has_any = std::ranges::any_of(context.settings.response_types, [&](ResponseType type) {
+        return model::yields_id_token(type) && model::may_ask_for(client, type);
+    });
+    if (!has_any || !oidc::has_id_token(context.settings, grant.scope)) return std::nullopt;
+    const bool alone = may_have(context.settings, client, ResponseType::id_token);
+    Disclosure told{"front_id_token", alone ? "ID token of response_type=id_token" : "ID token with the code or token"};
+    json::Object of_user =
+        oidc::user_claims_for(context, client, grant, grant.scope,
+                              oidc::scope_claims_of(alone ? ResponseType::id_token : ResponseType::code_id_token),
+                              oidc::database_claims(context));
+    told.claims = oidc::id_token_claims(context, {grant, std::nullopt, "", std::move(of_user)});
     return told;
 }
 
@@ -177,7 +201,11 @@ Disclosure preview_introspection(oauth::Context& context, const std::optional<Cl
 
 std::vector<Disclosure> preview_all(oauth::Context& context, const Granted& granted,
                                     const std::optional<std::string>& resource, const std::optional<Client>& api) {
-    std::vector<Disclosure> all = {preview_id_token(context, granted)};
+    std::vector<Disclosure> all;
+    if (granted.client.has_grant(model::GrantType::authorization_code) ||
+        !oidc::has_id_token(context.settings, granted.grant.scope))
+        all.push_back(preview_id_token(context, granted));
+    if (auto front = preview_front_id_token(context, granted)) all.push_back(std::move(*front));
     const auto token = draft(context, granted, resource);
     if (!token) {
         all.push_back({"access_token", "access token", {}, in_words(token.error())});

@@ -57,7 +57,7 @@ constexpr std::array kTable = {
     Row{code_burned, "code_burned", "client_id subject session grant code reason"},
     Row{code_replayed, "code_replayed", "client_id subject session grant code reason grant_ended"},
     Row{token_issued, "token_issued",
-        "client_id subject session grant grant_type code access_token refresh_token scope aud"},
+        "client_id subject session grant grant_type response_type code access_token refresh_token scope aud"},
     Row{token_refreshed, "token_refreshed",
         "client_id subject session grant used access_token refresh_token scope aud retried"},
     Row{refresh_token_reused, "refresh_token_reused", "client_id subject session grant used reason grant_ended"},

@@ -78,6 +78,15 @@ void read_object(Config& config, const std::string& group, const json::Object& o
     }
 }
 
+/// Two forms of the same setting would leave open which of them counts.
+void check_forms(const json::Object& root, Problems& problems) {
+    constexpr std::pair<const char*, const char*> kForms[] = {{"implicit", "responseTypes"},
+                                                              {"idTokenAlgorithm", "idTokenAlgorithms"}};
+    for (const auto& [narrow, wide] : kForms)
+        if (root.find(narrow) != nullptr && root.find(wide) != nullptr)
+            problems.push_back({wide, std::string("says the same as \"") + narrow + "\": leave that out"});
+}
+
 /// The lock files lie beside a database file, whose processes share them.
 std::string slot_files(const Config& config) {
     return db::is_uri(config.database) ? config.state_directory() + "/postern" : config.database;
@@ -124,6 +133,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     if (root->find("issuer") == nullptr) {
         problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
+    check_forms(*root, problems);
     check_contradictions(config, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     config.settings.outbound.slot_files = config.fetch_slot_files();

@@ -66,6 +66,8 @@ void check_parts(const Config& config, Problems& problems) {
     const std::filesystem::path beside = std::filesystem::path(config.database).parent_path();
     add({{!config.state.empty() && !db::is_uri(config.database) && config.state != beside, "state",
           "is for a database on a server: leave it out, because \"database\" is a file"},
+         {settings.has_front_id_tokens() && !settings.oidc, "responseTypes",
+          "may have types with id_token only with \"oidc\": ID tokens are of OpenID Connect"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11
@@ -162,8 +164,8 @@ std::vector<std::string> warnings_of(const Config& config) {
         {!settings.authenticate_revoke, "authenticateRevoke is false: anyone who has a token can revoke it"},
         {!settings.introspection_requires_confidential_client,
          "introspectionRequiresConfidentialClient is false: public clients can introspect tokens"},
-        {settings.id_token_algorithm != crypto::Algorithm::RS256,
-         "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
+        {!settings.offers_id_tokens_by(crypto::Algorithm::RS256),
+         "ID tokens are not signed with RS256, the only algorithm that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},
         {is_half_page(settings.login),

@@ -48,6 +48,17 @@ Problems read_groups_from_environment(Config& config, const json::Value& value);
 /// which the last may be left out; or null, as if the key were not there.
 Problems read_mail(Config& config, const json::Value& value);
 
+/// `implicit`: true for the response types code and token.
+Problems read_implicit(Config& config, const json::Value& value);
+/// `responseTypes`: 1 to 7 response types, each once.
+Problems read_response_types(Config& config, const json::Value& value);
+/// `accessTokenAlgorithm`.
+Problems read_access_token_algorithm(Config& config, const json::Value& value);
+/// `idTokenAlgorithm`: the only one of ID tokens.
+Problems read_id_token_algorithm(Config& config, const json::Value& value);
+/// `idTokenAlgorithms`: 1 to 3, each once, the default first.
+Problems read_id_token_algorithms(Config& config, const json::Value& value);
+
 struct ConfigKey {
     std::string_view name;  ///< "login.window": a member of the object `login`
     Apply apply;

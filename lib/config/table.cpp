@@ -99,12 +99,6 @@ Apply word(T Owner::*member, std::map<std::string, T, std::less<>> words) {
     };
 }
 
-template <class T>
-Apply algorithm(T oauth::Settings::*member) {
-    using crypto::Algorithm;
-    return word(member, {{"RS256", Algorithm::RS256}, {"ES256", Algorithm::ES256}, {"EdDSA", Algorithm::EdDSA}});
-}
-
 Apply scope(model::Scope oauth::ClientDocuments::*member) {
     return [=](Config& config, const json::Value& value) {
         const std::string* given = value.if_string();
@@ -164,7 +158,8 @@ const std::vector<ConfigKey>& config_keys() {
         {"authenticateRevoke", flag(&Settings::authenticate_revoke)},
         {"introspectionRequiresConfidentialClient", flag(&Settings::introspection_requires_confidential_client)},
         {"useOpaqueRefreshTokens", flag(&Settings::use_opaque_refresh_tokens)},
-        {"implicit", flag(&Settings::implicit)},
+        {"implicit", read_implicit},
+        {"responseTypes", read_response_types},
         {"accessTokenTTL", ttl(&Settings::access_token_ttl)},
         {"idTokenTTL", ttl(&Settings::id_token_ttl)},
         {"refreshTokenTTL", ttl(&Settings::refresh_token_ttl)},
@@ -174,11 +169,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"sessionIdleTTL", ttl(&Settings::session_idle_ttl)},
         {"maxAgeLeeway", whole(&Settings::max_age_leeway, 0, 300)},
         {"refreshReuseGrace", whole(&Settings::refresh_reuse_grace, 0, 60)},
-        {"accessTokenAlgorithm", algorithm(&Settings::access_token_algorithm)},
+        {"accessTokenAlgorithm", read_access_token_algorithm},
         {"accessTokenProfile", word(&Settings::access_token_profile, {{"interface", model::TokenProfile::interface},
                                                                       {"rfc9068", model::TokenProfile::rfc9068}})},
         {"defaultResource", text(&Settings::default_resource, no_fault)},
-        {"idTokenAlgorithm", algorithm(&Settings::id_token_algorithm)},
+        {"idTokenAlgorithm", read_id_token_algorithm},
+        {"idTokenAlgorithms", read_id_token_algorithms},
         {"usernameInAccessToken", flag(&Settings::username_in_access_token)},
         {"authorizeMethods", read_authorize_methods},
         {"languages", read_languages},

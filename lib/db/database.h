@@ -19,7 +19,7 @@ class NewFiles;
 
 namespace postern::db {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 /// Returns whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);

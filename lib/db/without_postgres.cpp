@@ -16,6 +16,7 @@ std::unique_ptr<Connection> open_postgres(const std::string&, std::string_view, 
 std::vector<std::string> files_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
 UriSockets sockets_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
 void create_schema(const std::string&) { throw StoreUnusable(kNotBuilt); }
+Migration migrate_server(const std::string&) { throw StoreUnusable(kNotBuilt); }
 std::unique_ptr<Connection> begin_with_tables(const std::string&) { throw StoreUnusable(kNotBuilt); }
 
 }  // namespace postern::db

@@ -61,4 +61,23 @@ std::optional<TokenProfile> parse_token_profile(std::string_view name) { return 
 std::string_view to_string(Origin origin) { return name_of(kOrigins, origin); }
 std::optional<Origin> parse_origin(std::string_view name) { return find_named(kOrigins, name); }
 
+std::optional<GrantType> missing_grant(const Client& client, ResponseType type) {
+    if (yields_code(type) && !client.has_grant(GrantType::authorization_code)) return GrantType::authorization_code;
+    if (yields_any_token(type) && !client.has_grant(GrantType::implicit)) return GrantType::implicit;
+    return std::nullopt;
+}
+
+bool may_ask_for(const Client& client, ResponseType type) {
+    const bool is_named = client.response_types.empty() ? type == ResponseType::code || type == ResponseType::token
+                                                        : client.response_types.contains(type);
+    return is_named && !missing_grant(client, type);
+}
+
+std::set<ResponseType> response_types_of(const Client& client) {
+    std::set<ResponseType> types;
+    for (const ResponseType type : kResponseTypes)
+        if (may_ask_for(client, type)) types.insert(type);
+    return types;
+}
+
 }  // namespace postern::model

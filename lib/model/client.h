@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "crypto/key_parts.h"
 #include "model/authentication.h"
 #include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/resource.h"
+#include "model/response_type.h"
 #include "model/scope.h"
 #include "util/clock.h"
 
@@ -69,6 +71,8 @@ struct Client {
     ResourceUris resources;                            ///< what its tokens may be for; empty: no limit
     Level level = Level::unknown;  ///< the least that a login for it must be worth; unknown: any login
     std::set<GrantType> grants;
+    std::set<ResponseType> response_types;  ///< that it may ask for; empty: those of its grants (may_ask_for)
+    std::optional<crypto::Algorithm> id_token_algorithm = std::nullopt;  ///< nullopt: the first that is configured
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;
     Pkce pkce = Pkce::optional;
@@ -85,5 +89,16 @@ struct Client {
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
     bool operator==(const Client&) const = default;
 };
+
+/// Returns the grant in `client` that a response type needs and that it lacks: authorization_code for a code, implicit
+/// for what else is in the answer. nullopt: it has them.
+std::optional<GrantType> missing_grant(const Client& client, ResponseType type);
+
+/// True if the client is registered for the response type, and for the grants that it needs. Unless it names response
+/// types, they are `code` with the grant authorization_code and `token` with the grant implicit.
+bool may_ask_for(const Client& client, ResponseType type);
+
+/// Returns every response type that the client may ask for.
+std::set<ResponseType> response_types_of(const Client& client);
 
 }  // namespace postern::model

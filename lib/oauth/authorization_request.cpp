@@ -7,10 +7,12 @@
 
 #include "crypto/random.h"
 #include "oauth/acr.h"
+#include "oauth/answer_size.h"
 #include "oauth/claims_parameter.h"
 #include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
+#include "oauth/response_type.h"
 #include "oauth/scope_policy.h"
 #include "oauth/target.h"
 #include "text/language_tag.h"
@@ -49,17 +51,6 @@ Outcome<void> check_sizes(const VerifiedRedirect& target, const http::Params& pa
     return {};
 }
 
-/// The answer of an implicit grant has an access token in its URL, too, and the scope once more beside it.
-Outcome<void> check_answer(const VerifiedRedirect& target, model::ResponseType type, model::ResponseMode mode,
-                           const model::Scope& scope) {
-    if (type != model::ResponseType::token || mode == model::ResponseMode::form_post) return {};
-    constexpr std::size_t kShortest = 1600;  // of a token with all but these two, signed
-    const std::string told = scope.to_string();
-    const std::size_t token = kShortest + (told.size() + target.client().id.str().size()) * 4 / 3;
-    if (answer_bytes(target) + token + util::percent_encode(told).size() <= kMaxAnswerBytes) return {};
-    return invalid_request("state is too long for an answer with an access token");
-}
-
 /// Parameters that would change the meaning of the others must not be ignored silently (OpenID Connect Core §6,
 /// §7.2.1).
 Outcome<void> check_request_objects(const http::Params& params) {
@@ -76,32 +67,6 @@ Outcome<void> check_request_objects(const http::Params& params) {
     for (const RefusedParameter& row : kRefusedParameters)
         if (params.find(row.name)) return make_error(row.code, row.description);
     return {};
-}
-
-/// Checks that this server and this client take part in the grant that yields the answer (RFC 6749 §3.1.1, §10.16).
-Outcome<void> check_grant(const Settings& settings, const model::Client& client, model::ResponseType type) {
-    if (type == model::ResponseType::code) {
-        if (client.has_grant(model::GrantType::authorization_code)) return {};
-        return make_error(ErrorCode::unauthorized_client,
-                          "the client is not registered for the authorization_code grant");
-    }
-    if (!settings.implicit)
-        return make_error(ErrorCode::unsupported_response_type, "response_type must be code",
-                          "the implicit grant is off; the option `implicit` turns it on");
-    if (client.has_grant(model::GrantType::implicit)) return {};
-    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the implicit grant");
-}
-
-Outcome<model::ResponseType> parse_response_type(const Settings& settings, const model::Client& client,
-                                                 const http::Params& params) {
-    const auto text = params.find("response_type");
-    if (!text) return invalid_request("response_type is required");
-    if (*text != "code" && *text != "token")
-        return make_error(ErrorCode::unsupported_response_type,
-                          settings.implicit ? "response_type must be code or token" : "response_type must be code");
-    const auto type = *text == "code" ? model::ResponseType::code : model::ResponseType::token;
-    RETURN_IF_ERROR(check_grant(settings, client, type));
-    return type;
 }
 
 /// OpenID Connect Core §3.1.2.1: `none` excludes every other value; unknown values are ignored.
@@ -138,7 +103,7 @@ Outcome<std::optional<util::Seconds>> parse_max_age(std::optional<std::string_vi
 /// A challenge protects a code, so a request that yields no code needs none.
 Outcome<std::optional<std::string>> parse_challenge(const model::Client& client, model::ResponseType type,
                                                     const http::Params& params) {
-    if (type == model::ResponseType::token) return std::optional<std::string>();
+    if (!model::yields_code(type)) return std::optional<std::string>();
     return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
 }
 
@@ -153,13 +118,15 @@ Outcome<AskedScope> read_scope(Context& context, const model::Client& client, st
     return asked;
 }
 
-/// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it.
+/// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it,
+/// and without an access token there is no UserInfo.
 Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Client& client, const model::Scope& scope,
                                       model::ResponseType type, const http::Params& params) {
     const auto text = params.find("claims");
     if (!text || !settings.oidc || !scope.contains("openid")) return ClaimsParameter{};
     auto parsed = parse_claims_parameter(settings, client, scope, *text);
     if (parsed && type == model::ResponseType::token) parsed->claims.id_token.clear();
+    if (parsed && type == model::ResponseType::id_token) parsed->claims.userinfo.clear();
     return parsed;
 }
 
@@ -197,8 +164,10 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto asked_scope, read_scope(context, client, params.find("scope")));
     model::Scope& scope = asked_scope.scope;
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
-    if (type == model::ResponseType::token) scope.remove("offline_access");
-    RETURN_IF_ERROR(check_answer(target, type, mode, scope));
+    if (!model::yields_code(type)) scope.remove("offline_access");
+    const std::string_view nonce = params.find("nonce").value_or("");
+    RETURN_IF_ERROR(check_id_token_request(type, scope, nonce));
+    RETURN_IF_ERROR(check_answer_size(target, type, mode, scope, nonce));
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
@@ -237,12 +206,12 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
-    RETURN_IF_ERROR(check_grant(settings, client, request.response_type));
+    RETURN_IF_ERROR(check_response_type(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty()) RETURN_IF_ERROR(check_registered(settings, client, request.scope));
     RETURN_IF_ERROR(check_claims(settings, client, request.claims));
     RETURN_IF_ERROR(check_listed(client, request.resources));
-    if (request.response_type == model::ResponseType::token) return {};
+    if (!model::yields_code(request.response_type)) return {};
     const auto method = request.code_challenge ? std::optional<std::string_view>("S256") : std::nullopt;
     RETURN_IF_ERROR(parse_code_challenge(client, request.code_challenge, method));
     return {};

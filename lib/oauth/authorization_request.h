@@ -12,13 +12,14 @@ namespace postern::oauth {
 
 /// Returns a request whose every value obeys its grammar and the client's registration, with a new id and its expiry.
 /// Errors go to the verified redirect_uri (RFC 6749 §4.1.2.1). Checked in this order: duplicates and encoding, sizes,
-/// request objects, response_mode, response_type, scope, prompt, max_age, PKCE, resources, claims, id_token_hint. Needs
-/// Keys opened for verify.
+/// request objects, response_mode, response_type, scope, nonce, prompt, max_age, PKCE, resources, claims,
+/// id_token_hint. Needs Keys opened for verify.
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
                                                                  const http::Params& params);
 
 /// Checks a request that has travelled: the client's registration may have changed since, and changes take effect at
-/// once. Refuses a grant, scope, claim or resource that the client has lost, and a missing challenge that it now needs.
+/// once. Refuses a response type, scope, claim or resource that the client has lost, and a missing challenge that it
+/// now needs.
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request);
 

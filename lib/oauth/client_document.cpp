@@ -122,7 +122,7 @@ Read<void> check_protection(const Object& document, const Settings& settings) {
             return fault_of(util::displayable(member), "demands encryption, which this server does not offer");
         if (!member.ends_with("_signed_response_alg")) continue;
         const bool is_ours = member == "id_token_signed_response_alg" && value.if_string() != nullptr &&
-                             *value.if_string() == crypto::to_string(settings.id_token_algorithm);
+                             *value.if_string() == crypto::to_string(settings.id_token_algorithms.front());
         if (!is_ours) return fault_of(util::displayable(member), "demands a signature that this server does not make");
     }
     ASSIGN_OR_RETURN(const auto subject_type, text_of(document, "subject_type"));

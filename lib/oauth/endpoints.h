@@ -15,14 +15,14 @@ namespace endpoint {
 
 /// The rights of a program: the files that its user may open, and the slice of systemd in which it runs.
 enum Rights : unsigned {
-    none = 0,               ///< the key directory alone, in which it can read the key set
-    reads = 1,              ///< the database for reading, and the key set
-    writes = 2,             ///< the database for writing, and the key set
-    seal = 4,               ///< seal.key
-    factor = 8,             ///< factor.key
-    sign = 16,              ///< signing keys
-    sign_if_implicit = 32,  ///< signing keys if `implicit` is true and the operator lets it
-    hashes = 64,            ///< memory to hash passwords, in a slice that it shares with the others that do
+    none = 0,            ///< the key directory alone, in which it can read the key set
+    reads = 1,           ///< the database for reading, and the key set
+    writes = 2,          ///< the database for writing, and the key set
+    seal = 4,            ///< seal.key
+    factor = 8,          ///< factor.key
+    sign = 16,           ///< signing keys
+    sign_if_front = 32,  ///< signing keys if `responseTypes` has token or id_token and the operator lets it
+    hashes = 64,         ///< memory to hash passwords, in a slice that it shares with the others that do
 };
 
 /// The number of processes that web servers and units start: `two` where one process may wait for the disk or hash a
@@ -42,7 +42,7 @@ enum class Route {
 /// units in examples/ from them.
 // clang-format off
 #define POSTERN_ENDPOINTS(ENDPOINT) \
-    ENDPOINT(authorize, RequiredPath, "/authorize", whole, two, writes | seal | sign_if_implicit, "the authorization endpoint") \
+    ENDPOINT(authorize, RequiredPath, "/authorize", whole, two, writes | seal | sign_if_front, "the authorization endpoint") \
     ENDPOINT(login, RequiredPath, "/login", whole, two, writes | seal | factor | hashes, "the login page") \
     ENDPOINT(scopes, RequiredPath, "/scopes", whole, one, writes | seal, "the consent page") \
     ENDPOINT(logout, OptionalPath, "/logout", whole, one, writes | seal, "the logout endpoint") \

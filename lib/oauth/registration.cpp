@@ -76,8 +76,9 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) { return c.scope.to_string().size() > kMaxScopeBytes; },
      "the scope has more than 2048 bytes, and access tokens repeat it"},
     {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},
-    {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.implicit; },
-     "the implicit grant is switched off in the configuration; use authorization_code"},
+    {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.has_front_tokens(); },
+     "the implicit grant is switched off in the configuration, whose \"responseTypes\" has no type with token or id_token; "
+     "use authorization_code"},
     // RFC 6749 §4.4: "MUST only be used by confidential clients".
     {[](const Client& c, const Settings&) { return is_public(c) && c.has_grant(GrantType::client_credentials); },
      "a public client cannot have the client_credentials grant, since it has no credentials; remove --public or the "
@@ -113,6 +114,37 @@ const ClientRule kClientRules[] = {
      "the default resource is none of the client's resources; add it with --resource, or name one of them with "
      "--default-resource"},
 };
+
+std::string add_grant(GrantType grant) {
+    return "the grant " + std::string(to_string(grant)) + "; add --grant " + std::string(to_string(grant)) +
+           ", or name other types with --response-type";
+}
+
+/// HYB-1. A client that names no response types has those of its grants.
+void lint_response_types(const Client& client, const Settings& settings, std::vector<std::string>& problems) {
+    for (const model::ResponseType type : client.response_types) {
+        const auto grant = model::missing_grant(client, type);
+        if (grant)
+            problems.push_back("the response type " + in_quotes(to_string(type)) + " needs " + add_grant(*grant));
+    }
+    for (const model::ResponseType type : model::response_types_of(client)) {
+        if (settings.offers(type)) continue;
+        const bool is_told_already =
+            client.response_types.empty() && type == model::ResponseType::token && !settings.has_front_tokens();
+        if (!is_told_already)
+            problems.push_back(
+                "the response type " + in_quotes(to_string(type)) +
+                " is switched off; add it to \"responseTypes\" in the configuration, or name others with "
+                "--response-type");
+    }
+}
+
+void lint_algorithm(const Client& client, const Settings& settings, std::vector<std::string>& problems) {
+    if (!client.id_token_algorithm || settings.offers_id_tokens_by(*client.id_token_algorithm)) return;
+    problems.push_back("ID tokens are not signed with " + std::string(crypto::to_string(*client.id_token_algorithm)) +
+                       " here; add it to \"idTokenAlgorithms\" in the configuration, or use "
+                       "--no-id-token-signed-response-alg");
+}
 
 void lint_resource(const std::string& uri, const Settings& settings, std::vector<std::string>& problems) {
     if (const auto problem = resource_uri_problem(uri, settings.issuer))
@@ -175,6 +207,8 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     for (const ClientRule& rule : kClientRules) {
         if (rule.broken(client, settings)) problems.emplace_back(rule.reason);
     }
+    lint_response_types(client, settings, problems);
+    lint_algorithm(client, settings, problems);
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
@@ -190,6 +224,11 @@ std::vector<std::string> registration_advice(const Client& client, const Setting
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {
         advice.emplace_back(
             "post-logout redirect URIs do nothing while OpenID Connect is off; set \"oidc\" in the configuration");
+    }
+    if (std::ranges::any_of(client.response_types, model::yields_id_token) && !client.scope.contains("openid")) {
+        advice.emplace_back(
+            "a response type with id_token needs the scope openid, for which the client is not registered; add it to "
+            "--scope");
     }
     if (profile_of(settings, client) == model::TokenProfile::interface &&
         (!client.default_resource.empty() || client.groups_in_access_token)) {

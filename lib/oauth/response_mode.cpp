@@ -7,6 +7,7 @@
 
 #include "json/reader.h"
 #include "oauth/settings.h"
+#include "refusal/reason.h"
 #include "util/base64.h"
 #include "util/text.h"
 
@@ -40,7 +41,8 @@ Outcome<ResponseMode> parse_mode(std::optional<std::string_view> asked, const ht
     for (const ModeRow& row : kRows) {
         if (row.name != *asked) continue;
         if (row.mode == ResponseMode::query && yields_token(params))
-            return invalid_request("response_mode=query is not allowed with this response_type");
+            return make_error(refusal::Reason::invalid_request_query_mode,
+                              "response_mode=query is not allowed with this response_type");
         return row.mode;
     }
     return invalid_request("response_mode must be query, fragment or form_post");

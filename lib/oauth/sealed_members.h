@@ -25,7 +25,12 @@ struct EnumNames;  ///< specialised with `kNames`, the spelling of each value
 template <>
 struct EnumNames<model::ResponseType> {
     static constexpr std::array kNames = {std::pair{"code", model::ResponseType::code},
-                                          std::pair{"token", model::ResponseType::token}};
+                                          std::pair{"token", model::ResponseType::token},
+                                          std::pair{"id_token", model::ResponseType::id_token},
+                                          std::pair{"id_token token", model::ResponseType::id_token_token},
+                                          std::pair{"code id_token", model::ResponseType::code_id_token},
+                                          std::pair{"code token", model::ResponseType::code_token},
+                                          std::pair{"code id_token token", model::ResponseType::code_id_token_token}};
 };
 template <>
 struct EnumNames<model::ResponseMode> {

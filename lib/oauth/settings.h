@@ -1,6 +1,7 @@
 // The part of the configuration that endpoints read: the rules of OAuth and OpenID Connect, and each room's settings.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,13 +61,13 @@ struct Settings {
     std::optional<crypto::Algorithm> access_token_algorithm;  ///< nullopt: as token_algorithm says
     model::TokenProfile access_token_profile = model::TokenProfile::interface;
     std::optional<std::string> default_resource;  ///< `aud` of tokens of profile rfc9068 whose request names none
-    crypto::Algorithm id_token_algorithm = crypto::Algorithm::RS256;
+    std::vector<crypto::Algorithm> id_token_algorithms = {crypto::Algorithm::RS256};  ///< the first is the default
     bool username_in_access_token = true;
     bool authenticate_introspect = true;
     bool authenticate_revoke = true;
     bool introspection_requires_confidential_client = true;
     bool use_opaque_refresh_tokens = false;
-    bool implicit = false;
+    std::vector<model::ResponseType> response_types = {model::ResponseType::code};  ///< that are offered
     bool authorize_post = false;  ///< POST is among `authorizeMethods`
     std::map<std::string, text::Words> scope_descriptions;
     std::vector<std::string> languages;  ///< of the pages; empty: all that there are
@@ -96,9 +97,23 @@ struct Settings {
     /// rfc9068 know from discovery only the algorithm of ID tokens, so it is the default for them.
     crypto::Algorithm token_algorithm(model::TokenProfile profile) const {
         if (access_token_algorithm) return *access_token_algorithm;
-        return profile == model::TokenProfile::rfc9068 && oidc ? id_token_algorithm : crypto::Algorithm::ES256;
+        return profile == model::TokenProfile::rfc9068 && oidc ? id_token_algorithms.front() : crypto::Algorithm::ES256;
     }
+
+    bool offers_id_tokens_by(crypto::Algorithm algorithm) const {
+        return std::ranges::find(id_token_algorithms, algorithm) != id_token_algorithms.end();
+    }
+    bool offers(model::ResponseType type) const {
+        return std::ranges::find(response_types, type) != response_types.end();
+    }
+    /// True if the authorization endpoint signs access tokens, ID tokens, or either.
+    bool has_front_access_tokens() const { return std::ranges::any_of(response_types, model::yields_token); }
+    bool has_front_id_tokens() const { return std::ranges::any_of(response_types, model::yields_id_token); }
+    bool has_front_tokens() const { return has_front_access_tokens() || has_front_id_tokens(); }
 };
+
+/// Returns the algorithm of the client's ID tokens. Throws std::runtime_error when it has left the configuration.
+crypto::Algorithm id_token_algorithm_of(const Settings& settings, const model::Client& client);
 
 /// Returns the profile of the access tokens of `client`.
 inline model::TokenProfile profile_of(const Settings& settings, const model::Client& client) {

@@ -10,8 +10,21 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names with_implicit(const oauth::Settings& settings, Names names, const char* implicit) {
-    if (settings.implicit) names.emplace_back(implicit);
+Names response_types(const oauth::Settings& settings) {
+    Names names;
+    for (const model::ResponseType type : settings.response_types) names.emplace_back(to_string(type));
+    return names;
+}
+
+Names grant_types(const oauth::Settings& settings) {
+    Names names = {"authorization_code", "refresh_token", "client_credentials"};
+    if (settings.has_front_tokens()) names.emplace_back("implicit");
+    return names;
+}
+
+Names id_token_algorithms(const oauth::Settings& settings) {
+    Names names;
+    for (const crypto::Algorithm algorithm : settings.id_token_algorithms) names.emplace_back(to_string(algorithm));
     return names;
 }
 
@@ -52,8 +65,7 @@ void add_openid_members(json::Object& document, const oauth::Settings& settings)
     if (settings.paths.userinfo) document.set("userinfo_endpoint", settings.url(*settings.paths.userinfo));
     if (settings.paths.logout) document.set("end_session_endpoint", settings.url(*settings.paths.logout));
     document.set("subject_types_supported", json::strings({"public"}));
-    document.set("id_token_signing_alg_values_supported",
-                 json::strings({std::string(crypto::to_string(settings.id_token_algorithm))}));
+    document.set("id_token_signing_alg_values_supported", json::strings(id_token_algorithms(settings)));
     if (oauth::knows_how_users_log_in(settings))
         document.set("acr_values_supported", json::strings(oauth::supported_acr_values(settings)));
     document.set("prompt_values_supported", json::strings({"none", "login", "consent", "select_account"}));
@@ -69,11 +81,9 @@ json::Object computed_members(const oauth::Settings& settings) {
         {"issuer", settings.issuer},
         {"authorization_endpoint", settings.url(settings.paths.authorize)},
         {"jwks_uri", settings.url(settings.paths.jwks)},
-        {"response_types_supported", json::strings(with_implicit(settings, {"code"}, "token"))},
+        {"response_types_supported", json::strings(response_types(settings))},
         {"response_modes_supported", json::strings({"query", "fragment", "form_post"})},
-        {"grant_types_supported",
-         json::strings(
-             with_implicit(settings, {"authorization_code", "refresh_token", "client_credentials"}, "implicit"))},
+        {"grant_types_supported", json::strings(grant_types(settings))},
         {"code_challenge_methods_supported", json::strings({"S256"})},
         {"authorization_response_iss_parameter_supported", true},  // RFC 9207 §3
     };

@@ -26,6 +26,15 @@ constexpr Row kRows[] = {
      "there, or switch PKCE off if `postern client show {client}` says that it is optional.",
      "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
      "there."},
+    {invalid_request_query_mode, "invalid_request_query_mode", invalid_request,
+     "The client asks for tokens in the answer, and for that answer in the query of its address, where logs and the next "
+     "site see them. Leave response_mode out there, which means the fragment, or select form_post."},
+    {invalid_request_id_token_without_openid, "invalid_request_id_token_without_openid", invalid_request,
+     "The client asks for an ID token in the answer, and not for the scope openid: add openid to the scopes in the "
+     "application."},
+    {invalid_request_nonce_required, "invalid_request_nonce_required", invalid_request,
+     "The client asks for an ID token in the answer and sends no nonce, without which anybody could give it the ID token of "
+     "another sign-in. Switch the nonce on in the application, or let it use response_type=code."},
     {invalid_request_method, "invalid_request_method", invalid_request,
      "The endpoint does not answer that method; the detail names those that it does. Fix the client, or what rewrites "
      "its requests."},
@@ -71,10 +80,22 @@ constexpr Row kRows[] = {
      "grant that the client needs.",
      "The document at the URL of the client does not name this grant in grant_types; only the people who publish "
      "it can add it. Such a client can have authorization_code and refresh_token and no other grant."},
+    {unauthorized_client_response_type, "unauthorized_client_response_type", unauthorized_client,
+     "The client is not registered for this response_type: `postern client show {client}` lists those it has, and `postern "
+     "client set {client} --response-type ...` replaces them, naming every one that the client needs.",
+     "A client that a document describes can have the response type code and no other: let the application use "
+     "response_type=code."},
     {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {unsupported_response_type, "unsupported_response_type", unsupported_response_type,
-     "This server does not offer the response_type; use response_type=code."},
+     "There is no such response_type. Its words are code, id_token and token, each once and in lower case; "
+     "response_type=code is always best where the application can use it."},
+    {unsupported_response_type_off, "unsupported_response_type_off", unsupported_response_type,
+     "The configuration does not offer the response_type. Let the application use response_type=code. Where it cannot, add "
+     "the response type to \"responseTypes\", and register the client for it with `postern client set {client} "
+     "--response-type ...`.",
+     "The configuration does not offer the response_type, and a client that a document describes can have code and no "
+     "other: let the application use response_type=code."},
     {access_denied, "access_denied", access_denied,
      "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
     {access_denied_may_not_use, "access_denied_may_not_use", access_denied, kAdviceForOthers},

@@ -20,7 +20,7 @@ std::unique_ptr<fetch::Fetcher> start_fetcher(const fetch::Outbound& outbound, c
 }
 
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
-    const bool asked_for = endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings);
+    const bool asked_for = endpoint.signs_if && endpoint.signs_if(settings);
     return asked_for ? keys::KeyUse::sign : endpoint.keys;
 }
 
@@ -38,12 +38,15 @@ std::optional<os::WakeFile> open_mail_wake(const config::Config& config, const E
     return os::WakeFile(config.mail_wake_path());
 }
 
-/// A process that will have to sign starts with the keys for it or not at all.
+/// A process that will have to sign starts with the keys for it or not at all. Of the algorithms of ID tokens the
+/// default must be there: others are for clients that name them (docs/decisions/0127-algorithms-of-id-tokens.md).
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
     if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
-    keys.check_signing_key(settings.token_algorithm(model::TokenProfile::interface));
-    const bool signs_id_tokens = endpoint.keys == keys::KeyUse::sign && settings.oidc;
-    if (signs_id_tokens) keys.check_signing_key(settings.id_token_algorithm);
+    const bool always_signs = endpoint.keys == keys::KeyUse::sign;
+    if (always_signs || settings.has_front_access_tokens())
+        keys.check_signing_key(settings.token_algorithm(model::TokenProfile::interface));
+    if (settings.oidc && (always_signs || settings.has_front_id_tokens()))
+        keys.check_signing_key(settings.id_token_algorithms.front());
 }
 
 }  // namespace

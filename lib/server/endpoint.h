@@ -53,9 +53,8 @@ struct Endpoint {
     oauth::CorsPolicy cors = oauth::CorsPolicy::none;
     StoreUse store = StoreUse::none;
     keys::KeyUse keys = keys::KeyUse::publish;
-    /// Returns whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty:
-    /// none.
-    std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
+    /// Returns whether an option makes the endpoint sign tokens as well, which opens the private keys; empty: none.
+    std::function<bool(const oauth::Settings&)> signs_if = {};
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
     SandboxPermissions needs = {.openssl = false};  ///< beyond Postern's own; a handler that calls OpenSSL says so

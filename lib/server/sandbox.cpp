@@ -24,8 +24,7 @@ constexpr const char* kForNames[] = {
     "/etc", "/lib", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve", "/run/NetworkManager"};
 
 bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
-    return endpoint.keys == keys::KeyUse::sign ||
-           (endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings));
+    return endpoint.keys == keys::KeyUse::sign || (endpoint.signs_if && endpoint.signs_if(settings));
 }
 
 bool asks_saslauthd(const config::Config& config, const Endpoint& endpoint) {

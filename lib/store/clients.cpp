@@ -5,8 +5,8 @@
 #include <string>
 
 #include "http/url.h"
+#include "store/client_values.h"
 #include "store/columns.h"
-#include "util/text.h"
 
 namespace postern::store {
 namespace {
@@ -19,61 +19,25 @@ constexpr const char* kLogout = "logout";
 constexpr const char* kConfidential = "confidential";
 constexpr const char* kPublic = "public";
 
-template <class T>
-T known(std::optional<T> value, const char* column) {
-    if (!value) throw db::StoreError(std::string("clients.") + column + " holds a name this program does not know");
-    return *value;
-}
-
-std::string words(const std::set<model::GrantType>& grants) {
-    std::string text;
-    for (const auto grant : grants) {
-        if (!text.empty()) text += ' ';
-        text += to_string(grant);
-    }
-    return text;
-}
-
-std::set<model::GrantType> parse_grants(const std::string& text) {
-    std::set<model::GrantType> grants;
-    for (const auto word : util::split(text, ' ')) {
-        if (!word.empty()) grants.insert(known(model::parse_grant_type(word), "grants"));
-    }
-    return grants;
-}
-
-/// Names have no control characters.
-std::string lines(const std::map<std::string, std::string>& names) {
-    std::string text;
-    for (const auto& [tag, name] : names) text.append(tag).append(" ").append(name).append("\n");
-    return text;
-}
-
-std::map<std::string, std::string> parse_names(std::string_view text) {
-    std::map<std::string, std::string> names;
-    for (const std::string_view line : util::split(text, '\n'))
-        if (const auto blank = line.find(' '); blank != std::string_view::npos)
-            names.emplace(line.substr(0, blank), line.substr(blank + 1));
-    return names;
-}
-
 /// The columns of `clients c`, in the order in which read_client reads them.
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
     " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at," \
-    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims"
+    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims, c.response_types, c.details"
 Client read_client(db::Statement& row) {
     Client client;
-    std::string type, grants, auth_method, pkce, groups, profile, origin, names;
+    std::string type, grants, auth_method, pkce, groups, profile, origin, names, response_types, details;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
         client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at >>
-        client.brought_by >> client.level >> names >> client.introspection_claims;
+        client.brought_by >> client.level >> names >> client.introspection_claims >> response_types >> details;
     client.names = parse_names(names);
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
+    client.response_types = parse_response_types(response_types);
+    read_details(details, client);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
     client.pkce = known(model::parse_pkce(pkce), "pkce");
     client.groups = known(model::parse_told_groups(groups), "groups");
@@ -129,18 +93,20 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $21 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
+/// $1 is the id, $2 to $23 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
 /// written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
     const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
     const auto profile = client.access_token_profile ? to_string(*client.access_token_profile) : std::string_view();
     return transaction.run(sql, client.id, client.name, type, client.native, client.first_party, client.enabled,
-                           words(client.grants), client.scope, to_string(client.auth_method), to_string(client.pkce),
-                           client.restricted, to_string(client.groups), client.id_token_claims, profile,
-                           client.groups_in_access_token, client.default_resource, model::to_string(client.resources),
-                           client.removable_at, static_cast<std::int64_t>(client.level), lines(client.names),
-                           model::to_string(client.introspection_claims), more...) == 1;
+                           column_of(client.grants), client.scope, to_string(client.auth_method),
+                           to_string(client.pkce), client.restricted, to_string(client.groups), client.id_token_claims,
+                           profile, client.groups_in_access_token, client.default_resource,
+                           model::to_string(client.resources), client.removable_at,
+                           static_cast<std::int64_t>(client.level), column_of(client.names),
+                           model::to_string(client.introspection_claims), column_of(client.response_types),
+                           details_of(client), more...) == 1;
 }
 
 }  // namespace
@@ -227,9 +193,9 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
         " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
-        " level, names, introspection_claims, created_at, origin, last_used_at, brought_by)"
+        " level, names, introspection_claims, response_types, details, created_at, origin, last_used_at, brought_by)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-        " $23, $24, $25)"
+        " $23, $24, $25, $26, $27)"
         " ON CONFLICT (id) DO NOTHING";
     if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at,
                       client.brought_by))
@@ -244,7 +210,8 @@ bool update_client(db::Transaction& transaction, const Client& client) {
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
         " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
         " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17,"
-        " removable_at = $18, level = $19, names = $20, introspection_claims = $21 WHERE id = $1";
+        " removable_at = $18, level = $19, names = $20, introspection_claims = $21, response_types = $22, details = $23"
+        " WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
@@ -266,7 +233,7 @@ std::optional<Client> find_client_at(db::Database& database, std::string_view ur
 
 void update_description(db::Transaction& transaction, const Client& client) {
     transaction.queue("UPDATE clients SET name = $2, native = $3, grants = $4, scope = $5 WHERE id = $1", client.id,
-                      client.name, client.native, words(client.grants), client.scope);
+                      client.name, client.native, column_of(client.grants), client.scope);
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
 }

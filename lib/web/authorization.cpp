@@ -7,8 +7,11 @@
 #include "oauth/acr.h"
 #include "oauth/authorization_request.h"
 #include "oauth/client_document.h"
+#include "oauth/issue_front.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
+#include "oidc/id_token.h"
+#include "oidc/userinfo.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
 #include "store/clients.h"
@@ -19,22 +22,31 @@
 namespace postern::web {
 namespace {
 
-/// RFC 6749 §4.2.2. The scope is always told; an empty one has no spelling (§3.3) and is left out.
-http::Parameters token_parameters(const oauth::ImplicitToken& token) {
-    return {{"access_token", token.value},
-            {"token_type", "Bearer"},
-            {"expires_in", std::to_string(token.expires_in.count())},
-            {"scope", token.scope.empty() ? std::nullopt : std::optional(token.scope.to_string())}};
+/// RFC 6749 §4.2.2, OpenID Connect Core §3.3.2.5. The scope is told with each access token; an empty one has no
+/// spelling (§3.3) and is left out.
+http::Parameters parameters_of(const oauth::FrontTokens& tokens) {
+    http::Parameters parameters;
+    if (tokens.access_token) {
+        parameters = {{"access_token", *tokens.access_token},
+                      {"token_type", "Bearer"},
+                      {"expires_in", std::to_string(tokens.expires_in.count())},
+                      {"scope", tokens.scope.empty() ? std::nullopt : std::optional(tokens.scope.to_string())}};
+    }
+    if (tokens.code) parameters.emplace_back("code", *tokens.code);
+    if (tokens.id_token) parameters.emplace_back("id_token", *tokens.id_token);
+    return parameters;
 }
 
-/// Issues the code or token of the response type, as the client is told it.
-util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, const oauth::Approval& approval) {
+/// Issues the code and the tokens of the response type, as the client is told them.
+util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, const oauth::VerifiedRedirect& target,
+                                                       const oauth::Approval& approval) {
     if (approval.request.response_type == model::ResponseType::code) {
         ASSIGN_OR_RETURN(const auto code, oauth::issue_code(context, approval));
         return http::Parameters{{"code", code}};
     }
-    ASSIGN_OR_RETURN(const auto token, oauth::issue_token(context, approval));
-    return token_parameters(token);
+    const auto id_tokens = oidc::front_id_tokens_with(context, oidc::database_claims(context));
+    ASSIGN_OR_RETURN(const auto tokens, oauth::issue_front_tokens(context, target, approval, id_tokens));
+    return parameters_of(tokens);
 }
 
 /// A consent to what the client's document said before it changed does not count.
@@ -122,9 +134,9 @@ struct CarryOut {
     }
     Answer operator()(oauth::IssueCode) const {
         const model::Client& client = asked.target.client();
-        const auto issued =
-            issue(interaction.context, {asked.request, *interaction.browser.session, consent,
-                                        asked.target.document() ? &client : nullptr, interaction.browser.address});
+        const auto issued = issue(interaction.context, asked.target,
+                                  {asked.request, *interaction.browser.session, consent,
+                                   asked.target.document() ? &client : nullptr, interaction.browser.address});
         if (issued) return authorization_response(interaction.pages(), asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         if (issued.error() == oauth::NotIssued::client_changed) return refuse(refusal::Reason::client_document_changed);

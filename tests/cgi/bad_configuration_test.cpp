@@ -239,6 +239,22 @@ TEST_CASE("start: keys that are missing, damaged or badly protected stop the pro
          },
          "RS256",
          "postern key list"},
+        {"no key for the ID token, with a response type that has one",
+         {"token", "authorize"},
+         [](Deployment& op) {
+             op.configure("responseTypes", postern::json::strings({"code", "id_token"}));
+             fs::remove(a_private_key(op, "RS256"));
+         },
+         "RS256",
+         "postern key list"},
+        {"no key for the access token, with ID tokens alone at authorize",
+         {"token"},
+         [](Deployment& op) {
+             op.configure("responseTypes", postern::json::strings({"code", "id_token"}));
+             fs::remove(a_private_key(op, "ES256"));
+         },
+         "ES256",
+         "postern key list"},
         {"signing key garbage",
          {"token"},
          [](Deployment& op) { write_file(a_private_key(op, "ES256"), "garbage"); },

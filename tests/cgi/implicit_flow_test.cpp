@@ -96,7 +96,7 @@ TEST_CASE("implicit flow: without OpenID Connect there are tokens and no claims"
     CHECK(userinfo(op, landing.parameter("access_token")).status == 404);
 }
 
-TEST_CASE("implicit flow: authorize opens private keys only when it signs with them") {
+TEST_CASE("implicit flow: authorize opens private keys only when it signs with them [HYB-7]") {
     Deployment op;
     for (const auto& entry : std::filesystem::directory_iterator(op.keys_directory()))
         if (entry.path().extension() == ".pem") std::filesystem::remove(entry.path());
@@ -106,6 +106,15 @@ TEST_CASE("implicit flow: authorize opens private keys only when it signs with t
     CHECK(answer.exit_code == 1);
     CHECK(answer.status == 500);
     CHECK(answer.log.find("has no private ES256 key") != std::string::npos);
+    op.configure("implicit", postern::json::Value(false));
+    CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request().text()))) == "login");
+    auto config = op.config();
+    config.erase("implicit");
+    config.set("responseTypes", postern::json::strings({"code", "id_token"}));
+    op.write_config(postern::json::write_pretty(config));
+    const Answer id_tokens = op.cgi("authorize", get_request(authorization_request().text()));
+    CHECK(id_tokens.exit_code == 1);
+    CHECK(id_tokens.log.find("has no private RS256 key") != std::string::npos);
 }
 
 }  // namespace

@@ -278,6 +278,47 @@ TEST_CASE("client add and set: --acr is shown, and is not taken by another chang
     CHECK(acr("bank") == "mfa");
 }
 
+TEST_CASE(
+    "client add and set: response types and the algorithm of ID tokens, and back to the defaults [HYB-1, ALG-1]") {
+    const Installation installation;
+    auto config = installation.least_config();
+    config.set("oidc", json::Object());
+    config.set("responseTypes", json::strings({"code", "id_token", "code id_token"}));
+    config.set("idTokenAlgorithms", json::strings({"RS256", "ES256"}));
+    installation.write_config(config);
+    const auto shown = [&] {
+        const auto client = installation.must_json({"client", "show", "old"});
+        return words_of(client, "response_types") + ", " + text_of(client, "id_token_signed_response_alg");
+    };
+    installation.must({"client", "add", "old", "--redirect-uri", kUri, "--grant", "implicit", "--grant",
+                       "authorization_code", "--response-type", "id_token code", "--response-type", "id_token",
+                       "--id-token-signed-response-alg", "ES256"});
+    CHECK(shown() == "id_token code id_token, ES256");
+    const std::string text = installation.must({"client", "show", "old"});
+    CHECK(std::regex_search(text, std::regex("\nresponse types +id_token, code id_token\n")));
+    CHECK(std::regex_search(text, std::regex("\nID tokens by +ES256\n")));
+    installation.must({"client", "set", "old", "--name", "Old"});
+    CHECK(shown() == "id_token code id_token, ES256");
+    installation.must({"client", "set", "old", "--response-type", "code", "--no-id-token-signed-response-alg"});
+    CHECK(shown() == "code, default");
+    installation.refused({"client", "set", "old", "--no-response-type"});  // "token" of the grant implicit is off
+    installation.must({"client", "set", "old", "--no-response-type", "--grant", "authorization_code"});
+    CHECK(shown() == "code, default");
+    for (const Words& refused : std::vector<Words>{{"--response-type", "id_token"},  // lacks the grant
+                                                   {"--grant", "implicit", "--response-type", "token"},
+                                                   {"--grant", "implicit", "--response-type", "code"},
+                                                   {"--id-token-signed-response-alg", "EdDSA"}})
+        installation.refused(joined({"client", "set", "old"}, refused));
+    for (const Words& wrong : std::vector<Words>{{"--response-type", "none"},
+                                                 {"--response-type", "code code"},
+                                                 {"--response-type", ""},
+                                                 {"--response-type", "code", "--no-response-type"},
+                                                 {"--id-token-signed-response-alg", "none"},
+                                                 {"--id-token-signed-response-alg", "HS256"}})
+        CHECK(installation.postern(joined({"client", "set", "old"}, wrong)).exit_code == 2);
+    CHECK(shown() == "code, default");
+}
+
 TEST_CASE("client set: a change that the rules refuse changes nothing") {
     const Installation installation;
     installation.must({"client", "add", "web", "--redirect-uri", kUri});

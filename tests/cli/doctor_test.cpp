@@ -351,3 +351,36 @@ TEST_CASE(
     fs::copy_file(shipped / "languages.mo", own / "po/fi.mo");
     CHECK(state_of(diagnose(installation), "templates") == "warning");
 }
+
+TEST_CASE("doctor: what clients are registered for and the configuration has no more is named [HYB-1, ALG-1]") {
+    const Installation installation;
+    const auto said = [&](const std::string& part) { return has(installation.postern({"doctor"}).out, part); };
+    auto config = installation.least_config();
+    config.set("oidc", json::Object());
+    const auto configure = [&](const std::vector<std::string>& types, const std::vector<std::string>& algorithms) {
+        config.set("responseTypes", json::strings(types));
+        config.set("idTokenAlgorithms", json::strings(algorithms));
+        installation.write_config(config);
+    };
+    const std::string off =
+        "1 client with a response type that is switched off: requests for it are refused, first of "
+        "all \"old\"";
+    const std::string left = "1 client with ID tokens of an algorithm that idTokenAlgorithms has no more";
+    configure({"code", "code id_token"}, {"RS256", "ES256"});
+    installation.must({"client", "add", "plain", "--redirect-uri", "https://plain.example.org/cb"});
+    installation.must({"client", "add", "old", "--redirect-uri", "https://old.example.org/cb", "--grant", "implicit",
+                       "--grant", "authorization_code", "--response-type", "code id_token",
+                       "--id-token-signed-response-alg", "ES256"});
+    CHECK_FALSE(said("old"));
+    configure({"code"}, {"RS256", "ES256"});
+    CHECK(said(off));
+    CHECK_FALSE(said(left));
+    configure({"code", "code id_token"}, {"RS256"});
+    CHECK(said(left));
+    CHECK_FALSE(said(off));
+    CHECK(installation.postern({"doctor"}).exit_code == 1);
+    installation.must({"client", "disable", "old"});
+    CHECK_FALSE(said("old"));
+    configure({"code"}, {"RS256", "EdDSA"});
+    CHECK(said("EdDSA"));  // there is no key of it
+}

@@ -109,6 +109,13 @@ TEST_CASE("key rotate: the next key of each algorithm in use is published for an
     CHECK(has(op.must({"key", "list"}), kid_of(before, "RS256", "active")));
 }
 
+TEST_CASE("key rotate: every algorithm of ID tokens gets a key, one that has none at once [ALG-1]") {
+    Deployment op;
+    op.configure("idTokenAlgorithms", json::strings({"RS256", "EdDSA"}));
+    op.must({"key", "rotate"});
+    CHECK(states(list(op)) == "ES256 active, ES256 next, EdDSA active, RS256 active, RS256 next");
+}
+
 TEST_CASE("key rotate: --alg is about one algorithm, --lead 0 signs at once and warns that clients keep the set") {
     const Deployment op;
     const auto one = op.postern({"key", "rotate", "--alg", "ES256", "--lead", "0"});

@@ -155,7 +155,7 @@ TEST_CASE("stats: counts what is there and works, apart from what is not, the sa
     const std::string text = installation.must({"stats"});
     CHECK(std::regex_search(text, std::regex("restricted clients +1\n")));
     CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
-    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
+    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 5", "key ES256",
                              "key RS256", "signs since"})
         CHECK_MESSAGE(has(text, part), part);
 

@@ -41,7 +41,7 @@ describe("the endpoints that are declared", () => {
       if (program.includes("endpoint.seal = true;")) opens.push("seal");
       if (program.includes("endpoint.factors = true;")) opens.push("factor");
       if (program.includes("endpoint.keys = keys::KeyUse::sign;")) opens.push("sign");
-      if (program.includes("endpoint.signs_access_tokens = ")) opens.push("sign_if_implicit");
+      if (program.includes("endpoint.signs_if = ")) opens.push("sign_if_front");
       if (program.includes("endpoint.passwords = true;")) opens.push("hashes");
       assert.deepEqual([...rights].sort(), opens.sort(), name);
     }

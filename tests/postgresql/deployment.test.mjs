@@ -90,10 +90,10 @@ describe("an installation on PostgreSQL", () => {
     const found = await p.deployment.postern(["doctor"]);
     assert.deepEqual(
       found.filter(({ check, state }) => check === "database" && state === "ok").map(({ detail }) => detail),
-      ["schema version 4"],
+      ["schema version 5"],
     );
     await p.deployment.postern(["backup", join(p.deployment.directory, "copy.db")]);
-    assert.match((await command("migrate")).stdout, /has schema version 4 already; nothing to do/);
+    assert.match((await command("migrate")).stdout, /has schema version 5 already; nothing to do/);
     assert.match((await command("init")).stderr, /has tables of Postern already|exists already/);
   });
 

@@ -172,10 +172,14 @@ describe("a role for each program", () => {
     const database = server.addDatabase("postern");
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
-    const config = { database: uri, implicit: true, login: { maxFailures: 100 } };
+    const responseTypes = ["code", "token", "id_token", "code id_token token"];
+    const config = { database: uri, responseTypes, login: { maxFailures: 100 } };
     p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
+    const grants = ["authorization_code", "refresh_token", "implicit"].flatMap((grant) => ["--grant", grant]);
+    const types = ["code", "id_token"].flatMap((type) => ["--response-type", type]);
+    await p.deployment.postern(["client", "set", "web", ...grants, ...types]);
     for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
     await p.deployment.postern(["group", "member", "add", "staff", p.user.username]);
     await p.deployment.postern(["client", "set", "web", "--allow-group", "staff"]);
@@ -598,20 +602,27 @@ describe("a role for each program", () => {
     for (const right of rights) await isNeeded(role, right, flow, database);
   }
 
-  it("implicit needs the rights that are named for it; without them there is a 503 and a line in the log", async () => {
+  it("responseTypes need rights of their own; without them there is a 503 and a line in the log [HYB-7]", async () => {
     const parameters = { response_type: "token", code_challenge: undefined, code_challenge_method: undefined };
     const url = p.authorizationUrl(p.clients.spa, { ...parameters, scope: "profile" });
     const flow = async () => assert.match((await p.walk(person, url)).location?.hash ?? "", /access_token=/);
+    const alone = { ...parameters, response_type: "id_token", nonce: "n", scope: GROUPS };
+    const idToken = p.authorizationUrl(p.clients.web, alone);
+    const idTokenFlow = async () => assert.match((await p.walk(person, idToken)).location?.hash ?? "", /id_token=/);
     is(503, await p.walk(person, url));
     assert.match(
       p.deployment.log,
       /"event":"store_failed"[^\n]*for table users \(42501\) for the role postern_authorize, which needs/,
     );
-    const rights = widen("postern_authorize", "implicit", superuser);
-    assert.equal(rights.length, 5);
+    const rights = widen("postern_authorize", "responseTypes", superuser);
+    assert.equal(rights.length, 7);
     await flow(); // with consent
+    await idTokenFlow();
     await commitLost(flow);
-    for (const right of rights) await isNeeded("postern_authorize", right, () => commitLost(flow));
+    for (const right of rights) {
+      const needs = /client_/.test(right[1]) ? idTokenFlow : () => commitLost(flow);
+      await isNeeded("postern_authorize", right, needs);
+    }
     await flow();
   });
 
@@ -737,6 +748,26 @@ describe("a role for each program", () => {
         assert.deepEqual({ email, groups }, { email: mailboxes.user.claims.email, groups: ["staff"] });
       };
       await optionNeeds("postern_introspect", "--introspection-claim", 6, flow, database);
+    });
+  });
+
+  it("postern migrate brings the tables of schema version 4 to this one, and the roles' rights with them", async () => {
+    await withProvider("upgraded", {}, async (upgraded, database) => {
+      await getCode(upgraded);
+      server.sql(
+        `ALTER TABLE postern.clients
+           DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details;
+         REVOKE SELECT ON postern.clients FROM postern_authorize;
+         UPDATE postern.schema_version SET version = 4`,
+        database,
+      );
+      await assert.rejects(upgraded.deployment.postern(["client", "list"]), /schema version 4.*`postern migrate`/s);
+      assert.deepEqual(await upgraded.deployment.postern(["migrate"]), { from: 4, to: 5 });
+      assert.deepEqual(await upgraded.deployment.postern(["migrate"]), { from: 5, to: 5 });
+      await getCode(upgraded);
+      assert.ok((await upgraded.deployment.postern(["doctor"])).every(({ state }) => state !== "error"));
+      server.sql("UPDATE postern.schema_version SET version = 6", database);
+      await assert.rejects(upgraded.deployment.postern(["migrate"]), /run the release of Postern that it belongs to/);
     });
   });
 

@@ -112,8 +112,8 @@ void end_connections(const std::string& database) {
     run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
 }
 
-/// What "implicit" needs, by the comment of grants-postgresql.sql, as one text of SQL.
-std::string rights_for_implicit(const char* command, const char* preposition) {
+/// What "responseTypes" needs, by the comment of grants-postgresql.sql, as one text of SQL.
+std::string rights_for_front_tokens(const char* command, const char* preposition) {
     std::ifstream file("grants-postgresql.sql");
     std::string sql = "SET search_path = postern;";
     constexpr std::string_view kGrant = "--     GRANT ";
@@ -170,10 +170,10 @@ DatabaseCopy::DatabaseCopy(const std::string& model) : model_(name_in(model)) {
 
 DatabaseCopy::~DatabaseCopy() { unused_copies(model_).push_back(std::move(uri_)); }
 
-void set_rights_for_implicit(const std::string& uri, bool wanted) {
+void set_rights_for_front_tokens(const std::string& uri, bool wanted) {
     if (!model_of_roles()) return;
     run_in(superuser_uri_of(name_in(uri)),
-           wanted ? rights_for_implicit("GRANT", " TO ") : rights_for_implicit("REVOKE", " FROM "));
+           wanted ? rights_for_front_tokens("GRANT", " TO ") : rights_for_front_tokens("REVOKE", " FROM "));
 }
 
 db::Database empty_database() {

@@ -106,7 +106,8 @@ Deployment::Deployment(const Options& options)
                            {"oidc", json::Object{{"userClaims", "database"}}}};
     for (const auto& [name, value] : options.config.members()) config_.set(name, value);
     is_model_ = config_.find("model") != nullptr;
-    const bool own_keys = config_.find("accessTokenAlgorithm") || config_.find("idTokenAlgorithm");
+    const bool own_keys =
+        config_.find("accessTokenAlgorithm") || config_.find("idTokenAlgorithm") || config_.find("idTokenAlgorithms");
     config_.erase("model");
     if (!is_model_ && !own_keys) copy_tree(model_deployment().directory(), directory_);
     if (is_on_postgresql()) {
@@ -114,7 +115,7 @@ Deployment::Deployment(const Options& options)
             database_ = new_database();
         else
             database_ = copy_.emplace(model_deployment().database()).uri();
-        if (copy_) set_rights_for_implicit(database_, config_.find("implicit") != nullptr);
+        if (copy_) set_rights_for_front_tokens(database_, config_.find("implicit") || config_.find("responseTypes"));
         config_.set("database", database_);
         config_.set("state", database_file().parent_path().string());
     }

@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 
 const PARTS = ["db", "keys"];
 /// Members of a configuration that change what init makes, or where it says so.
-const SPECIAL = ["database", "keys", "accessTokenAlgorithm", "idTokenAlgorithm", "log"];
+const SPECIAL = ["database", "keys", "accessTokenAlgorithm", "idTokenAlgorithm", "idTokenAlgorithms", "log"];
 
 /// scripts/run-suites names a directory for all test files; a file that runs by itself has its own.
 const home = process.env.POSTERN_TEST_MODEL ?? mkdtempSync(join(tmpdir(), "pt-model-"));

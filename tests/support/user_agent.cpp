@@ -80,7 +80,8 @@ std::string Landing::verdict() const {
         const std::string error = parameter("error");
         if (!error.empty()) return error;
         if (!parameter("access_token").empty()) return "token";
-        return parameter("code").empty() ? "nothing" : "code";
+        if (!parameter("code").empty()) return "code";
+        return parameter("id_token").empty() ? "nothing" : "id_token";
     }
     if (answer.status != 200) return "page " + std::to_string(answer.status);
     if (has_id(answer.body, "password")) return "login";

@@ -24,8 +24,8 @@ struct Landing {
     /// Returns a parameter that was sent to the client in that mode, or "".
     std::string parameter(std::string_view name) const;
     /// Returns the kind of the landing: "login", "second step", "app" (one that can be turned on), "new passkey" (where
-    /// none is), "codes" (new ones), "consent", "logout" (the question), "page 400"; at the client "code", "token" or
-    /// the error.
+    /// none is), "codes" (new ones), "consent", "logout" (the question), "page 400"; at the client the error, "token",
+    /// "code" or "id_token", the first of them that is there.
     std::string verdict() const;
 };
 

@@ -135,7 +135,10 @@ void PostgresConnection::check_version() {
     if (version == kSchemaVersion) return compare_clocks(asked, server);
     if (version == kMovedVersion) throw_moved("the database of the URI");
     throw StoreUnusable("the database has schema version " + std::to_string(version) + ", this program needs " +
-                        std::to_string(kSchemaVersion) + ": run the release of Postern that it belongs to");
+                        std::to_string(kSchemaVersion) +
+                        (version > 0 && version < kSchemaVersion
+                             ? ": stop the serving processes and run `postern migrate`"
+                             : ": run the release of Postern that it belongs to"));
 }
 
 /// The server answered between `asked` and now, however slow this machine is.

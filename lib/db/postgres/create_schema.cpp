@@ -1,4 +1,7 @@
-// Makes the tables in an empty schema of a server, and says which role may do what with them.
+// Makes the tables in an empty schema of a server, or this release's of an earlier one's, and says which role may do
+// what with them.
+#include <iterator>
+
 #include "db/database.h"
 #include "db/error.h"
 #include "db/maintenance.h"
@@ -22,9 +25,29 @@ bool has_roles(PostgresConnection& connection) {
     return libpq().PQntuples(found.get()) == 1;
 }
 
+void grant_rights(PostgresConnection& connection) {
+    if (has_roles(connection)) connection.run(kPostgresGrantsSql, "grant the roles their rights");
+}
+
 void make_tables(PostgresConnection& connection) {
     connection.run(kPostgresSchemaSql, "create the tables");
-    if (has_roles(connection)) connection.run(kPostgresGrantsSql, "grant the roles their rights");
+    grant_rights(connection);
+}
+
+/// The steps from each version to the next, the oldest first: version 4 was the first on a server.
+constexpr int kOldest = 4;
+constexpr const char* kSteps[] = {
+    "ALTER TABLE clients ADD COLUMN introspection_claims text NOT NULL DEFAULT '';"
+    "ALTER TABLE clients ADD COLUMN response_types text NOT NULL DEFAULT '';"
+    "ALTER TABLE clients ADD COLUMN details text NOT NULL DEFAULT '';"
+    "UPDATE schema_version SET version = 5",
+};
+static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");
+
+/// Another `postern migrate` waits for the row.
+int lock_version(PostgresConnection& connection) {
+    const auto found = connection.run("SELECT version FROM schema_version FOR UPDATE");
+    return libpq().PQntuples(found.get()) == 1 ? std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) : 0;
 }
 
 }  // namespace
@@ -39,6 +62,23 @@ void create_schema(const std::string& uri) {
     connection.begin(Durability::full, kPatience);
     make_tables(connection);
     connection.commit(Durability::full);
+}
+
+Migration migrate_server(const std::string& uri) {
+    PostgresConnection connection(uri, kCommand, Access::read_write, kPatience, Versions::any);
+    connection.connect_if_needed();
+    if (!has_tables(connection) || connection.schema_version() < kOldest ||
+        connection.schema_version() >= kSchemaVersion) {
+        connection.check_version();  // says what is to be done with any but this release's
+        return {kSchemaVersion, kSchemaVersion, ""};
+    }
+    connection.begin(Durability::full, kPatience);
+    const Migration migration{lock_version(connection), kSchemaVersion, ""};
+    for (int version = migration.from; version < kSchemaVersion; ++version)
+        connection.run(kSteps[version - kOldest], "change the tables");
+    grant_rights(connection);
+    connection.commit(Durability::full);
+    return migration;
 }
 
 std::unique_ptr<Connection> begin_with_tables(const std::string& uri) {

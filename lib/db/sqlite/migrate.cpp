@@ -10,7 +10,9 @@
 namespace postern::db {
 namespace {
 
-// Levels of the logins that a schema before version 4 has kept: the names are those of lib/oauth/acr.h.
+constexpr int kFirstWithLevels = 4;
+
+// Levels of the logins that a schema before that version has kept: the names are those of lib/oauth/acr.h.
 constexpr const char* kByPassword[] = {
     "UPDATE sessions SET level = 1, amr = 'pwd'",
     "UPDATE grants SET acr = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport', amr = 'pwd'"
@@ -79,7 +81,7 @@ Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait, 
 
     CopyBeforeMigration copy(path, migration.from);
     run_steps(database, migration.from);
-    if (former == FormerLogins::by_password)
+    if (migration.from < kFirstWithLevels && former == FormerLogins::by_password)
         for (const char* sql : kByPassword) database.prepare(sql).execute();
     try {
         transaction.commit();

@@ -170,7 +170,6 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN brought_by TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3)",
     "ALTER TABLE clients ADD COLUMN names TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE users ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
     "ALTER TABLE users ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE groups ADD COLUMN second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))",
@@ -303,6 +302,13 @@ constexpr const char* kToVersion4[] = {
     "PRAGMA user_version = 4",
 };
 
+constexpr const char* kToVersion5[] = {
+    "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN response_types TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN details TEXT NOT NULL DEFAULT ''",
+    "PRAGMA user_version = 5",
+};
+
 /// As model::email_key. SQL has no SHA-256.
 std::string email_key(const std::string& address) {
     return text::is_mail_address(address) ? crypto::sha256_hex(util::to_lower(address)) : "";
@@ -325,7 +331,7 @@ void fill_email_keys(Database& database) {
 }
 
 constexpr MigrationStep kSteps[] = {
-    {1, kToVersion2, nullptr}, {2, kToVersion3, nullptr}, {3, kToVersion4, fill_email_keys}};
+    {1, kToVersion2, nullptr}, {2, kToVersion3, nullptr}, {3, kToVersion4, fill_email_keys}, {4, kToVersion5, nullptr}};
 
 static_assert(kSteps[0].from + static_cast<int>(std::size(kSteps)) == kSchemaVersion,
               "a step from each version to the next");

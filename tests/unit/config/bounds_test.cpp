@@ -55,7 +55,8 @@ struct Fixture {
     }
 
     std::string id_token(const std::string& nonce, json::Object claims) {
-        return oidc::make_id_token(context, {grant, nonce, std::string(43, 'h'), std::move(claims)});
+        return oidc::make_id_token(context, crypto::Algorithm::RS256,
+                                   {grant, nonce, std::string(43, 'h'), std::move(claims)});
     }
     /// As text of the longest claim that a user can have, and more groups than a user has.
     static json::Object longest_claims() {

@@ -77,13 +77,13 @@ TEST_CASE(
     CHECK(config.settings.authenticate_revoke);
     CHECK(config.settings.introspection_requires_confidential_client);
     CHECK_FALSE(config.settings.use_opaque_refresh_tokens);
-    CHECK_FALSE(config.settings.implicit);
+    CHECK(config.settings.response_types == std::vector{model::ResponseType::code});
     CHECK_FALSE(config.settings.authorize_post);
     CHECK(config.settings.username_in_access_token);
     CHECK(config.settings.authorization_code_ttl == util::Seconds(60));
     CHECK(config.settings.id_token_ttl == util::Seconds(3600));
     CHECK(config.settings.refresh_token_ttl == util::Seconds(2592000));
-    CHECK(config.settings.id_token_algorithm == crypto::Algorithm::RS256);
+    CHECK(config.settings.id_token_algorithms == std::vector{crypto::Algorithm::RS256});
     CHECK(config.settings.access_token_ttl == util::Seconds(900));
     CHECK(config.settings.token_algorithm(model::TokenProfile::interface) == crypto::Algorithm::ES256);
     CHECK(config.settings.token_algorithm(model::TokenProfile::rfc9068) == crypto::Algorithm::ES256);
@@ -127,7 +127,7 @@ TEST_CASE("parse_config: every kind of value arrives where it belongs; nested ob
     CHECK(config.settings.oidc);
     CHECK(config.settings.access_token_ttl == util::Seconds(60));
     CHECK(config.settings.refresh_reuse_grace == util::Seconds(0));
-    CHECK(config.settings.id_token_algorithm == crypto::Algorithm::EdDSA);
+    CHECK(config.settings.id_token_algorithms == std::vector{crypto::Algorithm::EdDSA});
     CHECK_FALSE(config.settings.username_in_access_token);
     CHECK(config.settings.authorize_post);
     CHECK(config.settings.scope_descriptions.at("books") == "Read your books");
@@ -225,6 +225,17 @@ TEST_CASE(
         {"authenticateIntrospect", {"false"}, {R"("false")", "0"}},
         {"authenticateRevoke", {}, {"null"}},
         {"implicit", {"false", "true"}, {R"("true")", "1"}},
+        {"responseTypes",
+         {R"(["code"])", R"(["token"])", R"(["code", "token code"])", R"(["token code"])"},
+         {"[]", R"("code")", "null"}},
+        {"responseTypes",
+         {},
+         {R"(["none"])", R"(["code code"])", R"(["code  token"])", R"([""])", R"([" code"])", R"(["Code"])", "[1]"},
+         "[0]"},
+        {"responseTypes", {}, {R"(["code", "code"])", R"(["token code", "code token"])"}, "[1]"},
+        {"idTokenAlgorithms", {R"(["RS256"])", R"(["ES256", "RS256", "EdDSA"])"}, {"[]", R"("RS256")", "null"}},
+        {"idTokenAlgorithms", {}, {R"(["none"])", R"(["HS256"])", R"(["PS256"])", R"(["rs256"])", "[1]"}, "[0]"},
+        {"idTokenAlgorithms", {}, {R"(["ES256", "ES256"])"}, "[1]"},
         {"useOpaqueRefreshTokens", {"false", "true"}, {R"("false")"}},
         {"idTokenAlgorithm", {}, {R"("none")", R"("es256")"}},
         {"accessTokenAlgorithm", {}, {R"("HS256")"}},
@@ -328,6 +339,31 @@ TEST_CASE(
         const auto expected = row.second.empty() ? std::vector<std::string>{} : std::vector<std::string>{row.second};
         CHECK(keys_of_problems(with_issuer(row.first)) == expected);
     }
+}
+
+TEST_CASE(
+    "parse_config: response types and algorithms of ID tokens arrive in their order, in either form [HYB-1, ALG-1]") {
+    using model::ResponseType;
+    using Types = std::vector<ResponseType>;
+    using Algorithms = std::vector<crypto::Algorithm>;
+    CHECK(parsed(R"("implicit": true)").settings.response_types == Types{ResponseType::code, ResponseType::token});
+    CHECK(parsed(R"("implicit": false)").settings.response_types == Types{ResponseType::code});
+    const auto all = parsed(R"("oidc": {}, "responseTypes": ["code", "token", "id_token", "token id_token",
+        "id_token code", "token code", "token code id_token"])");
+    CHECK(all.settings.response_types == Types{ResponseType::code, ResponseType::token, ResponseType::id_token,
+                                               ResponseType::id_token_token, ResponseType::code_id_token,
+                                               ResponseType::code_token, ResponseType::code_id_token_token});
+    const auto without_code = parsed(R"("oidc": {}, "responseTypes": ["id_token"])");
+    CHECK(without_code.settings.response_types == Types{ResponseType::id_token});
+    const auto several = parsed(R"("idTokenAlgorithms": ["ES256", "RS256"])");
+    CHECK(several.settings.id_token_algorithms == Algorithms{crypto::Algorithm::ES256, crypto::Algorithm::RS256});
+    CHECK(several.warnings.empty());
+    CHECK(parsed(R"("idTokenAlgorithms": ["ES256", "EdDSA"])").warnings.size() == 1);
+    using Keys = std::vector<std::string>;
+    CHECK(keys_of_problems(with_issuer(R"("implicit": false, "responseTypes": ["code"])")) == Keys{"responseTypes"});
+    CHECK(keys_of_problems(with_issuer(R"("idTokenAlgorithm": "ES256", "idTokenAlgorithms": ["ES256"])")) ==
+          Keys{"idTokenAlgorithms"});
+    CHECK(keys_of_problems(with_issuer(R"("responseTypes": ["code id_token"])")) == Keys{"responseTypes"});
 }
 
 TEST_CASE("parse_config: all problems are reported at once, in the order of the file") {

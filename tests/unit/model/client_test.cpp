@@ -41,3 +41,29 @@ TEST_CASE("client properties: no other spelling is understood") {
         CHECK_FALSE(parse_pkce(name));
     }
 }
+
+TEST_CASE("client: the response types that it may ask for are those it names, else those of its grants [HYB-1]") {
+    using enum ResponseType;
+    using Types = std::set<ResponseType>;
+    struct Row {
+        std::set<GrantType> grants;
+        Types named;
+        Types expected;
+    };
+    const std::set<GrantType> both = {GrantType::authorization_code, GrantType::implicit};
+    const Row rows[] = {
+        {{GrantType::authorization_code, GrantType::refresh_token}, {}, {code}},
+        {{GrantType::implicit}, {}, {token}},
+        {both, {}, {code, token}},
+        {{GrantType::client_credentials}, {}, {}},
+        {both, {code_id_token, id_token}, {code_id_token, id_token}},
+        {{GrantType::implicit}, {code_id_token, id_token, code_token}, {id_token}},
+        {{GrantType::authorization_code}, {code, code_id_token, id_token, code_token}, {code}},
+    };
+    for (const Row& row : rows) {
+        Client client;
+        client.grants = row.grants;
+        client.response_types = row.named;
+        CHECK(response_types_of(client) == row.expected);
+    }
+}

@@ -94,7 +94,7 @@ TEST_CASE("parse_authorization_request: response_type=token is for clients of th
         return asked ? std::string() : std::string(oauth::wire_name(asked.error().code));
     };
     CHECK(verdict("") == "unsupported_response_type");
-    f.fixture.settings.implicit = true;
+    f.fixture.settings.response_types.push_back(model::ResponseType::token);
     CHECK(verdict("") == "unauthorized_client");
     {
         db::Transaction transaction(f.fixture.database, db::Durability::lazy);
@@ -119,7 +119,7 @@ TEST_CASE("parse_authorization_request: response_type=token is for clients of th
 
 TEST_CASE("check_registration: the implicit grant may be switched off or taken away while a request is under way") {
     Fixture f;
-    f.fixture.settings.implicit = true;
+    f.fixture.settings.response_types.push_back(model::ResponseType::token);
     model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
     client.grants = {model::GrantType::implicit};
     model::AuthorizationRequest asked;
@@ -131,7 +131,7 @@ TEST_CASE("check_registration: the implicit grant may be switched off or taken a
     CHECK(verdict() == "");
     client.grants = {model::GrantType::authorization_code};
     CHECK(verdict() == "unauthorized_client");
-    f.fixture.settings.implicit = false;
+    f.fixture.settings.response_types = {model::ResponseType::code};
     CHECK(verdict() == "unsupported_response_type");
 }
 
@@ -161,7 +161,7 @@ TEST_CASE(
 
 TEST_CASE("parse_authorization_request: where no ID token is issued, nothing is asked for it [OIDC Core §5.5]") {
     Fixture f;
-    f.fixture.settings.implicit = true;
+    f.fixture.settings.response_types.push_back(model::ResponseType::token);
     {
         db::Transaction transaction(f.fixture.database, db::Durability::lazy);
         model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());

@@ -1,10 +1,12 @@
-// An approval yields one code or one implicit token (RFC 6749 §4.1.2, §4.2.2; the interface specification, aud).
+// An approval yields one answer of its response type: a code, tokens, or both (RFC 6749 §4.1.2, §4.2.2, OpenID Connect
+// Core §3.3.2.5; the interface specification, aud).
 #include "oauth/issue_grant.h"
 
 #include <doctest/doctest.h>
 
 #include "json/reader.h"
 #include "oauth/access_token.h"
+#include "oauth/issue_front.h"
 #include "oauth/sealed_request.h"
 #include "store/access_tokens.h"
 #include "store/authorization_requests.h"
@@ -40,6 +42,8 @@ struct Fixture {
         asked.client_id = client.id;
         asked.redirect_uri = "https://app.example/cb";
         asked.scope = *model::Scope::parse("openid email");
+        asked.response_type = type;
+        asked.response_mode = model::ResponseMode::fragment;
         asked.expires_at = fixture.clock.now() + util::Seconds{600};
         return asked;
     }
@@ -74,8 +78,19 @@ struct Fixture {
             const auto code = oauth::issue_code(context, {asked, session, consent});
             return code ? std::nullopt : std::optional(code.error());
         }
-        const auto token = oauth::issue_token(context, {asked, session, consent});
-        return token ? std::nullopt : std::optional(token.error());
+        const auto tokens = issue_front(asked, consent);
+        return tokens ? std::nullopt : std::optional(tokens.error());
+    }
+
+    /// The ID token says which parts of the answer it is about.
+    util::Result<oauth::FrontTokens, NotIssued> issue_front(const model::AuthorizationRequest& asked,
+                                                            ConsentSource consent = ConsentSource::not_asked) {
+        const auto target = oauth::verify_redirect(context, asked);
+        REQUIRE(target);
+        const auto make_id_token = [](const oauth::FrontAnswer& answer) {
+            return std::string("about") + (answer.code ? " code" : "") + (answer.access ? " token" : "");
+        };
+        return oauth::issue_front_tokens(context, *target, {asked, session, consent}, make_id_token);
     }
 
     std::int64_t count(const char* sql) {
@@ -85,13 +100,16 @@ struct Fixture {
     }
 };
 
-constexpr model::ResponseType kTypes[] = {model::ResponseType::code, model::ResponseType::token};
+constexpr auto kTypes = model::kResponseTypes;
+
+/// The grants of `answers` answers: an ID token alone has none.
+int grants_of(model::ResponseType type, int answers) { return type == model::ResponseType::id_token ? 0 : answers; }
 
 }  // namespace
 
-TEST_CASE("issue: one request yields at most one credential, and none once it was refused") {
+TEST_CASE("issue: one request yields at most one answer, and none once it was refused [HYB-6]") {
     for (const auto type : kTypes) {
-        CAPTURE(static_cast<int>(type));
+        CAPTURE(to_string(type));
         Fixture f(type);
         const auto asked = f.request();
         CHECK_FALSE(f.issue(asked));
@@ -101,16 +119,17 @@ TEST_CASE("issue: one request yields at most one credential, and none once it wa
         CHECK_FALSE(oauth::end_request(f.context, ended, f.session));
         CHECK_FALSE(oauth::end_request(f.context, asked, f.session));
         CHECK(f.issue(ended) == NotIssued::request_used);
-        CHECK(f.count("SELECT COUNT(*) FROM grants") == 1);
-        CHECK(f.count("SELECT COUNT(*) FROM authorization_codes") == (type == model::ResponseType::code ? 1 : 0));
-        CHECK(f.count("SELECT COUNT(*) FROM access_tokens") == (type == model::ResponseType::token ? 1 : 0));
+        CHECK(f.count("SELECT COUNT(*) FROM grants") == grants_of(type, 1));
+        CHECK(f.count("SELECT COUNT(*) FROM authorization_codes") == (model::yields_code(type) ? 1 : 0));
+        CHECK(f.count("SELECT COUNT(*) FROM access_tokens") == (model::yields_token(type) ? 1 : 0));
         CHECK(f.count("SELECT COUNT(*) FROM refresh_tokens") == 0);
+        CHECK(oauth::find_issued_code(f.context, asked, f.session).has_value() == (type == model::ResponseType::code));
     }
 }
 
 TEST_CASE("issue: consent given for this request is remembered with its credential, and only then") {
     for (const auto type : kTypes) {
-        CAPTURE(static_cast<int>(type));
+        CAPTURE(to_string(type));
         Fixture f(type);
         const auto remembered = [&] { return store::find_consent(f.fixture.database, f.client.id, f.user.subject); };
         CHECK_FALSE(f.issue(f.request(), ConsentSource::not_asked));
@@ -123,7 +142,7 @@ TEST_CASE("issue: consent given for this request is remembered with its credenti
 
 TEST_CASE("issue: a session that ended while the request waited gives nothing") {
     for (const auto type : kTypes) {
-        CAPTURE(static_cast<int>(type));
+        CAPTURE(to_string(type));
         Fixture f(type);
         db::Transaction transaction(f.fixture.database, db::Durability::full);
         store::end_user_access(transaction, f.user.subject, f.fixture.clock.now());
@@ -136,7 +155,7 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
 
 TEST_CASE("issue: a right to use the client that was taken away while the request waited gives nothing [GROUP-6]") {
     for (const auto type : kTypes) {
-        CAPTURE(static_cast<int>(type));
+        CAPTURE(to_string(type));
         Fixture f(type);
         f.client.restricted = true;
         f.write([&](db::Transaction& transaction) { REQUIRE(store::update_client(transaction, f.client)); });
@@ -149,7 +168,7 @@ TEST_CASE("issue: a right to use the client that was taken away while the reques
 
 TEST_CASE("issue: an approval that was taken back while the request waited gives nothing") {
     for (const auto type : kTypes) {
-        CAPTURE(static_cast<int>(type));
+        CAPTURE(to_string(type));
         Fixture f(type);
         CHECK(f.issue(f.request(), ConsentSource::remembered) == NotIssued::approval_withdrawn);
         f.remember("openid profile");
@@ -176,7 +195,7 @@ TEST_CASE("issue: an approval that was taken back while the request waited gives
         });
         CHECK(f.issue(somebody_elses, ConsentSource::given_now) == NotIssued::approval_withdrawn);
         CHECK_FALSE(store::find_consent(f.fixture.database, f.client.id, f.user.subject));
-        CHECK(f.count("SELECT COUNT(*) FROM grants") == 2);
+        CHECK(f.count("SELECT COUNT(*) FROM grants") == grants_of(type, 2));
         // It was not used up: the user may be asked again, and approve.
         f.write([&](db::Transaction& t) {
             store::record_decision(t, oauth::request_key(forgotten), f.user.subject, model::Decision::approved,
@@ -209,15 +228,56 @@ TEST_CASE("issue: the grant says which user granted what to which client, when a
     CHECK(grant.id != grant_of_new_code().id);
 }
 
-TEST_CASE("issue_token: an active token of the user for the client, always without an audience") {
+TEST_CASE("issue_front_tokens: what the response type names, in one grant [HYB-4, HYB-6]") {
+    for (const auto type : kTypes) {
+        if (type == model::ResponseType::code) continue;
+        CAPTURE(to_string(type));
+        Fixture f(type);
+        const auto tokens = f.issue_front(f.request());
+        REQUIRE(tokens);
+        CHECK(tokens->code.has_value() == model::yields_code(type));
+        CHECK(tokens->access_token.has_value() == model::yields_token(type));
+        CHECK(tokens->id_token.has_value() == model::yields_id_token(type));
+        if (tokens->id_token)
+            CHECK(*tokens->id_token == std::string("about") + (model::yields_code(type) ? " code" : "") +
+                                           (model::yields_token(type) ? " token" : ""));
+        if (tokens->code && tokens->access_token) {
+            const auto code = store::find_code(f.context.store, oauth::hash_of(*tokens->code));
+            const auto access = oauth::verify_access_token(f.context, *tokens->access_token, jose::Expiry::enforced);
+            REQUIRE(code);
+            REQUIRE(access);
+            CHECK(code->grant.id == access->key.grant_id);
+        }
+        // It is kept as long as the longest of them lives.
+        const util::Seconds life =
+            model::yields_token(type) ? f.fixture.settings.access_token_ttl : f.fixture.settings.authorization_code_ttl;
+        if (type != model::ResponseType::id_token)
+            CHECK(f.count("SELECT kept_until FROM grants") == util::to_epoch(f.fixture.clock.now() + life));
+    }
+}
+
+TEST_CASE("issue_front_tokens: what cannot be signed is not recorded, and the request stays open [ALG-1, HYB-6]") {
+    Fixture f(model::ResponseType::code_id_token_token);
+    const auto asked = f.request();
+    const auto target = oauth::verify_redirect(f.context, asked);
+    REQUIRE(target);
+    const auto fails = [](const oauth::FrontAnswer&) -> std::string { throw std::runtime_error("no key"); };
+    CHECK_THROWS_WITH(
+        oauth::issue_front_tokens(f.context, *target, {asked, f.session, ConsentSource::not_asked}, fails), "no key");
+    CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
+    CHECK_FALSE(f.issue(asked));
+}
+
+TEST_CASE("issue_front_tokens: an active token of the user for the client, always without an audience") {
     Fixture f(model::ResponseType::token);
     auto asked = f.request();
     asked.audience = "https://api.example";
-    const auto token = oauth::issue_token(f.context, {asked, f.session, ConsentSource::not_asked});
+    const auto token = f.issue_front(asked);
     REQUIRE(token);
+    REQUIRE(token->access_token);
     CHECK(token->scope == asked.scope);
     CHECK(token->expires_in == f.fixture.settings.access_token_ttl);
-    const auto value = json::parse(*util::base64url_decode(util::split(token->value, '.').at(1)));
+    const auto value = json::parse(*util::base64url_decode(util::split(*token->access_token, '.').at(1)));
     REQUIRE(value);
     const auto claim = [&](const char* name) {
         const json::Value* found = value->if_object()->find(name);
@@ -228,7 +288,7 @@ TEST_CASE("issue_token: an active token of the user for the client, always witho
     CHECK(claim("scope") == "openid email");
     CHECK(claim("username") == "alice");
     CHECK(value->if_object()->find("aud") == nullptr);
-    const auto known = oauth::verify_access_token(f.context, token->value, jose::Expiry::enforced);
+    const auto known = oauth::verify_access_token(f.context, *token->access_token, jose::Expiry::enforced);
     REQUIRE(known);
     const auto stored = store::find_access_token(f.context.store, known->key);
     REQUIRE(stored);
@@ -236,7 +296,7 @@ TEST_CASE("issue_token: an active token of the user for the client, always witho
     CHECK_FALSE(store::is_active(*stored, f.fixture.clock.now() + token->expires_in));
 }
 
-TEST_CASE("issue_token: a user who was removed while the request waited gets nothing") {
+TEST_CASE("issue_front_tokens: a user who was removed while the request waited gets nothing") {
     Fixture f(model::ResponseType::token);
     f.write([&](db::Transaction& transaction) { store::remove_user(transaction, f.user.subject); });
     CHECK(f.issue(f.request()) == NotIssued::session_ended);

@@ -179,10 +179,92 @@ TEST_CASE("registration: implicit is accepted once the configuration allows it, 
     Client client = web_client();
     client.grants = {GrantType::implicit};
     oauth::Settings allowed = settings();
-    allowed.implicit = true;
+    allowed.response_types.push_back(model::ResponseType::token);
     CHECK(oauth::registration_problems(client, allowed).empty());
     client.redirect_uris.clear();
     CHECK(mentions(oauth::registration_problems(client, allowed), "need a redirect URI"));
+}
+
+TEST_CASE("registration: response types that are offered, with the grants that they need [HYB-1]") {
+    using enum model::ResponseType;
+    using Types = std::set<model::ResponseType>;
+    using Grants = std::set<GrantType>;
+    const Grants both = {GrantType::authorization_code, GrantType::implicit};
+    struct Row {
+        const char* when;
+        std::vector<model::ResponseType> offered;
+        Grants grants;
+        Types types;
+        const char* says;  ///< "": nothing
+    };
+    const Row rows[] = {
+        {"hybrid", {code, code_id_token}, both, {code_id_token}, ""},
+        {"several", {code, code_id_token, id_token}, both, {code, code_id_token, id_token}, ""},
+        {"an ID token alone", {code, id_token}, {GrantType::implicit}, {id_token}, ""},
+        {"by the grants", {code, token}, both, {}, ""},
+        {"off", {code, token}, both, {code_id_token}, "add it to \"responseTypes\""},
+        {"one of two is off",
+         {code, code_token},
+         both,
+         {code_token, code_id_token},
+         "\"code id_token\" is switched off"},
+        {"lacks the grant for the token",
+         {code, code_token},
+         {GrantType::authorization_code},
+         {code_token},
+         "--grant implicit"},
+        {"lacks the grant for the code",
+         {code, code_token},
+         {GrantType::implicit},
+         {code_token},
+         "--grant authorization_code"},
+        {"lacks the grant for the ID token",
+         {id_token},
+         {GrantType::authorization_code},
+         {id_token},
+         "--grant implicit"},
+        {"lacks the grant for a code alone",
+         {code, token},
+         {GrantType::implicit},
+         {code},
+         "--grant authorization_code"},
+        {"the default of implicit is off",
+         {code, id_token},
+         {GrantType::implicit},
+         {},
+         "name others with --response-type"},
+        {"the default of codes is off", {token}, {GrantType::authorization_code}, {}, "\"code\" is switched off"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Client client = web_client();
+        client.grants = row.grants;
+        client.response_types = row.types;
+        oauth::Settings offering = settings();
+        offering.response_types = row.offered;
+        const auto problems = oauth::registration_problems(client, offering);
+        CHECK(problems.size() == (*row.says == '\0' ? 0 : 1));
+        CHECK((*row.says == '\0' || mentions(problems, row.says)));
+    }
+    Client client = web_client();
+    client.grants = both;
+    client.response_types = {code_id_token};
+    client.scope = *model::Scope::parse("email");
+    CHECK(mentions(oauth::registration_advice(client, settings()), "needs the scope openid"));
+}
+
+TEST_CASE("registration: an algorithm of ID tokens is one that is configured [ALG-1]") {
+    Client client = web_client();
+    client.id_token_algorithm = crypto::Algorithm::ES256;
+    CHECK(mentions(oauth::registration_problems(client, settings()), "\"idTokenAlgorithms\""));
+    oauth::Settings several = settings();
+    several.id_token_algorithms.push_back(crypto::Algorithm::ES256);
+    CHECK(oauth::registration_problems(client, several).empty());
+    CHECK(oauth::id_token_algorithm_of(several, client) == crypto::Algorithm::ES256);
+    CHECK_THROWS_WITH(oauth::id_token_algorithm_of(settings(), client),
+                      doctest::Contains("idTokenAlgorithms has no more"));
+    client.id_token_algorithm.reset();
+    CHECK(oauth::id_token_algorithm_of(several, client) == crypto::Algorithm::RS256);
 }
 
 TEST_CASE("registration: all problems are reported together") {

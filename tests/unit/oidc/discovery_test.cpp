@@ -79,7 +79,7 @@ TEST_CASE(
 
 TEST_CASE(
     "discovery: every option that changes what the server does changes what it says [RFC 8414 §2fgi, §3.2b, Discovery "
-    "§3l]") {
+    "§3gl, HYB-7, ALG-1]") {
     struct Row {
         const char* when;
         void (*change)(oauth::Settings&);
@@ -88,9 +88,14 @@ TEST_CASE(
     };
     using oauth::Settings;
     const Row rows[] = {
-        {"implicit", [](Settings& s) { s.implicit = true; }, "response_types_supported", R"(["code","token"])"},
-        {"implicit", [](Settings& s) { s.implicit = true; }, "grant_types_supported",
-         R"(["authorization_code","refresh_token","client_credentials","implicit"])"},
+        {"implicit", [](Settings& s) { s.response_types.push_back(model::ResponseType::token); },
+         "response_types_supported", R"(["code","token"])"},
+        {"implicit", [](Settings& s) { s.response_types.push_back(model::ResponseType::token); },
+         "grant_types_supported", R"(["authorization_code","refresh_token","client_credentials","implicit"])"},
+        {"a hybrid type", [](Settings& s) { s.response_types = {model::ResponseType::code_id_token_token}; },
+         "response_types_supported", R"(["code id_token token"])"},
+        {"an ID token alone", [](Settings& s) { s.response_types = {model::ResponseType::id_token}; },
+         "grant_types_supported", R"(["authorization_code","refresh_token","client_credentials","implicit"])"},
         {"public clients may introspect", [](Settings& s) { s.introspection_requires_confidential_client = false; },
          "introspection_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post","none"])"},
         {"nobody authenticates to introspect", [](Settings& s) { s.authenticate_introspect = false; },
@@ -110,8 +115,13 @@ TEST_CASE(
         {"renamed", [](Settings& s) { s.paths.revoke = "/r"; }, "revocation_endpoint", R"("https://op.example/r")"},
         {"renamed", [](Settings& s) { s.paths.logout = "/bye"; }, "end_session_endpoint",
          R"("https://op.example/bye")"},
-        {"another algorithm", [](Settings& s) { s.id_token_algorithm = crypto::Algorithm::EdDSA; },
+        {"another algorithm", [](Settings& s) { s.id_token_algorithms = {crypto::Algorithm::EdDSA}; },
          "id_token_signing_alg_values_supported", R"(["EdDSA"])"},
+        {"several algorithms",
+         [](Settings& s) {
+             s.id_token_algorithms = {crypto::Algorithm::ES256, crypto::Algorithm::RS256};
+         },
+         "id_token_signing_alg_values_supported", R"(["ES256","RS256"])"},
         {"words of the operator's own for a scope of OpenID Connect",
          [](Settings& s) {
              s.scope_descriptions = {{"email", "Your e-mail"}, {"read", "Read"}};
@@ -159,7 +169,8 @@ TEST_CASE(
     "[RFC 8414 §6.2b, Discovery §3w]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
-    settings.oidc = settings.implicit = true;
+    settings.oidc = true;
+    settings.response_types.push_back(model::ResponseType::token);
     settings.scope_descriptions = {{"read", "Read"}};
     const json::Object document = oidc::discovery(settings);
     for (const auto& member : document.members()) {

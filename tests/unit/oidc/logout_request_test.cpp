@@ -44,7 +44,7 @@ struct Fixture {
         grant.client_id = model::ClientId(client);
         grant.subject = alice.subject;
         grant.sid = model::Sid("a session long ago");
-        return oidc::make_id_token(context, {grant, std::nullopt, "access"});
+        return oidc::make_id_token(context, crypto::Algorithm::RS256, {grant, std::nullopt, "access"});
     }
 
     auto parse(const Query& query) { return oidc::parse_logout_request(context, test::params(query.text())); }

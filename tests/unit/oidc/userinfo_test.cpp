@@ -114,7 +114,8 @@ TEST_CASE("userinfo: each way in which a token is refused, with its reason") {
     CHECK(f.ask(f.token("openidx profile")) == "insufficient_scope: openid scope required");
     CHECK(f.ask("x").starts_with("invalid_token: "));
     CHECK(f.ask(good.substr(0, good.size() - 4) + "AAAA").starts_with("invalid_token: "));
-    CHECK(f.ask(oidc::make_id_token(f.context, {f.grant, std::nullopt, good})).starts_with("invalid_token: "));
+    CHECK(f.ask(oidc::make_id_token(f.context, crypto::Algorithm::RS256, {f.grant, std::nullopt, good}))
+              .starts_with("invalid_token: "));
     const auto unknown = oauth::make_access_token(f.context, {f.grant, f.grant.scope});
     CHECK(f.ask(unknown.value) == "invalid_token: the access token is unknown");
 

@@ -132,8 +132,8 @@ TEST_CASE("enter_sandbox: what an endpoint declares is left to it, and nothing e
     const Row rows[] = {
         {"nothing", [](Fixture&) {}, {}},
         {"signing keys", [](Fixture& f) { f.endpoint.keys = keys::KeyUse::sign; }, {.list_keys = true}},
-        {"signed access tokens, which the settings want", [](Fixture& f) { f.endpoint.signs_access_tokens = [](const oauth::Settings&) { return true; }; }, {.list_keys = true}},
-        {"signed access tokens, which the settings do not want", [](Fixture& f) { f.endpoint.signs_access_tokens = [](const oauth::Settings&) { return false; }; }, {}},
+        {"signed tokens, which the settings want", [](Fixture& f) { f.endpoint.signs_if = [](const oauth::Settings&) { return true; }; }, {.list_keys = true}},
+        {"signed tokens, which the settings do not want", [](Fixture& f) { f.endpoint.signs_if = [](const oauth::Settings&) { return false; }; }, {}},
         {"passwords", [](Fixture& f) { f.endpoint.passwords = true; }, {.lock_slot = true}},
         {"passwords, where the web server authenticates", [](Fixture& f) { f.endpoint.passwords = true; f.config.settings.login.method = login::Method::remote_user; }, {}},
         {"logins, by passwords that are kept here", [](Fixture& f) { f.endpoint.logins = true; }, {}},

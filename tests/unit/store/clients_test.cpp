@@ -28,6 +28,23 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("clients: response types and details that this program does not know are no client") {
+    auto database = test::empty_database();
+    const model::Client plain = client("plain");
+    written(database, [&](db::Transaction& transaction) { return store::insert_client(transaction, plain); });
+    for (const char* broken :
+         {"UPDATE clients SET response_types = 'code,device'", "UPDATE clients SET response_types = ',', details = ''",
+          "UPDATE clients SET response_types = '', details = '[]'",
+          R"(UPDATE clients SET details = '{"id_token_signed_response_alg":"none"}')",
+          R"(UPDATE clients SET details = '{"id_token_signed_response_alg":1}')"}) {
+        CAPTURE(broken);
+        database.prepare(broken).execute();
+        CHECK_THROWS_AS(store::find_client(database, plain.id), db::StoreError);
+    }
+    database.prepare(R"(UPDATE clients SET details = '{"of a later release":[1]}')").execute();
+    CHECK(store::find_client(database, plain.id));
+}
+
 TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") {
     auto database = test::empty_database();
     model::Client plain = client("plain");
@@ -39,6 +56,8 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.enabled = false;
     rich.grants = {model::GrantType::authorization_code, model::GrantType::refresh_token,
                    model::GrantType::client_credentials, model::GrantType::implicit};
+    rich.response_types = {model::ResponseType::code_id_token, model::ResponseType::token};
+    rich.id_token_algorithm = crypto::Algorithm::EdDSA;
     rich.scope = *model::Scope::parse("z a m");
     rich.auth_method = model::AuthMethod::client_secret_post;
     rich.pkce = model::Pkce::required;

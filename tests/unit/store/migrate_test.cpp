@@ -194,6 +194,35 @@ TEST_CASE("migrate: refresh tokens of version 2 keep their line, and are found w
     });
 }
 
+TEST_CASE("migrate: a database of version 4 keeps clients, and how its sessions logged in") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    with_shell(path, "PRAGMA journal_mode = WAL;" + read_file("tests/support/schema-v4.sql") + R"(
+        INSERT INTO clients (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, created_at)
+            VALUES ('client', 'A client', 'confidential', 0, 0, 1, 'authorization_code implicit', 'openid',
+                    'client_secret_basic', 'optional', 1);
+        INSERT INTO users (subject, username, password_hash, claims, enabled, created_at, updated_at)
+            VALUES ('sub-1', 'alice', 'hash', '{}', 1, 1, 1);
+        INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at, level, amr)
+            VALUES ('cookie', 'sid', 'sub-1', 1, 1, 1, 2000000, 3, 'hwk user');)");
+    const auto migration = db::migrate(path);
+    CHECK(migration.from == 4);
+    CHECK(migration.copy == path + ".v4");
+    Database database(path, Access::read_write);
+    auto fresh = Database::in_memory();
+    CHECK(statements_of(database) == statements_of(fresh));
+    auto lines = description_of(database);
+    auto expected = description_of(fresh);
+    std::sort(lines.begin(), lines.end());
+    std::sort(expected.begin(), expected.end());
+    CHECK(lines == expected);
+    CHECK(count(database, "SELECT count(*) FROM sessions WHERE level = 3 AND amr = 'hwk user'") == 1);
+    const auto client = store::find_client(database, model::ClientId("client"), kNow);
+    REQUIRE(client);
+    CHECK(client->response_types.empty());
+    CHECK_FALSE(client->id_token_algorithm);
+}
+
 TEST_CASE("migrate: a copy of the old database stands next to it, closed to others") {
     const OldDatabase old;
     const auto migration = db::migrate(old.path);
@@ -297,7 +326,7 @@ TEST_CASE("migrate: a schema of a later version, of an unknown one and a foreign
         const char* says;
     };
     const Row rows[] = {
-        {"PRAGMA user_version = 5", "cannot be downgraded"},           {"PRAGMA user_version = 0", "no release"},
+        {"PRAGMA user_version = 6", "cannot be downgraded"},           {"PRAGMA user_version = 0", "no release"},
         {"PRAGMA user_version = -1", "was moved to another database"}, {"PRAGMA user_version = -2", "no release"},
         {"PRAGMA application_id = 1", "not a database of Postern"},
     };

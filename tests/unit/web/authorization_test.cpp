@@ -5,6 +5,7 @@
 #include "oauth/settings.h"
 #include "store/clients.h"
 #include "store/sessions.h"
+#include "store/users.h"
 #include "unit/web/page_flow.h"
 #include "web/consent.h"
 #include "web/login.h"
@@ -324,10 +325,57 @@ TEST_CASE("authorization: a session that is over means another login, at the sta
     CHECK(place_of(f.follow(web::resume_authorization, begun)) == kLogin);
 }
 
+TEST_CASE("start_authorization: no state, nonce and claims make an answer with an ID token too long [HYB-3, HYB-5]") {
+    using enum model::ResponseType;
+    Fixture f;
+    f.fixture.settings.issuer = "https://" + std::string(180, 'o') + ".example";
+    f.fixture.settings.response_types = {id_token, code_id_token_token};
+    model::Client app = f.client;
+    app.id = model::ClientId(std::string(oauth::kMaxClientIdBytes, 'c'));
+    app.grants.insert(model::GrantType::implicit);
+    app.response_types = {id_token, code_id_token_token};
+    app.first_party = true;
+    f.fixture.add(app);
+    f.alice = f.fixture.add_user(std::string(128, 'a'));
+    f.alice->claims = json::Object{{"name", std::string(1500, 'n')}, {"website", std::string(1500, 'w')}};
+    {
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
+        store::update_claims(transaction, *f.alice);
+        transaction.commit();
+    }
+    for (const auto type : app.response_types) {
+        std::size_t answered = 0;
+        std::size_t shortened = 0;
+        for (std::size_t size = 0; size <= oauth::kMaxStateBytes; size += 256) {
+            CAPTURE(to_string(type));
+            CAPTURE(size);
+            f.PageFlow::sign_in(*f.alice, "of-alice-" + std::to_string(size + static_cast<unsigned>(type)));
+            const auto answer = f.start({{"client_id", app.id.str()},
+                                         {"redirect_uri", kCallback},
+                                         {"response_type", std::string(to_string(type))},
+                                         {"scope", "openid profile"},
+                                         {"nonce", std::string(300, 'n')},
+                                         {"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"},
+                                         {"code_challenge_method", "S256"},
+                                         {"state", std::string(size, 's')}});
+            const std::string* sent = answer.find("Location");
+            REQUIRE(sent);
+            CHECK(sent->size() <= oauth::kMaxAnswerBytes);
+            const auto token = sent->find("id_token=");
+            if (token == std::string::npos) continue;
+            ++answered;
+            if (sent->find('&', token) - token < 4000) ++shortened;
+        }
+        CHECK(answered > 2);
+        CHECK((type == code_id_token_token ? answered < 16 : answered > 12));
+        CHECK(shortened > 0);
+    }
+}
+
 TEST_CASE("start_authorization: no state and scope make the answer of an implicit grant too long to be sent") {
     Fixture f;
     f.fixture.settings.issuer = "https://" + std::string(180, 'o') + ".example";
-    f.fixture.settings.implicit = true;
+    f.fixture.settings.response_types.push_back(model::ResponseType::token);
     model::Client app = f.client;
     app.id = model::ClientId(std::string(oauth::kMaxClientIdBytes, 'c'));
     app.grants.insert(model::GrantType::implicit);

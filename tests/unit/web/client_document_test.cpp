@@ -284,7 +284,7 @@ TEST_CASE("client document: PKCE is required, and the grants and scopes are thos
         CHECK(location_parameter(answer, "error") == row.error);
     }
     Flow f;
-    f.fixture.settings.implicit = true;
+    f.fixture.settings.response_types.push_back(model::ResponseType::token);
     auto implicit = f.asking();
     implicit["response_type"] = "token";
     CHECK(refusal_of(f.start(implicit)) == "unauthorized_client");

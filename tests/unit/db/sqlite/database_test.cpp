@@ -116,9 +116,9 @@ TEST_CASE("Database: a foreign file is refused with its name and a fix, and stay
         {"a newer schema",
          [&] {
              Database::create(path);
-             with_shell(path, "PRAGMA user_version = 5");
+             with_shell(path, "PRAGMA user_version = 6");
          },
-         "schema version 5"},
+         "schema version 6"},
         {"another application id",
          [&] {
              Database::create(path);

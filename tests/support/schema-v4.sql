@@ -1,0 +1,352 @@
+-- Schema version 4, as its release created it; the comments between its statements are left out.
+PRAGMA application_id = 1349743726;
+PRAGMA user_version = 4;
+CREATE TABLE clients (
+    id          TEXT NOT NULL PRIMARY KEY,  -- client_id, RFC 6749 §2.2
+    name        TEXT NOT NULL,              -- its name on the consent page (RFC 7591 §2, client_name)
+    type        TEXT NOT NULL CHECK (type IN ('confidential', 'public')),  -- RFC 6749 §2.1
+    native      INTEGER NOT NULL CHECK (native IN (0, 1)),       -- any port on http loopback redirect URIs, RFC 8252 §7.3
+    first_party INTEGER NOT NULL CHECK (first_party IN (0, 1)),  -- the operator's own: no consent is asked
+    enabled     INTEGER NOT NULL CHECK (enabled IN (0, 1)),      -- 0: every request is refused, and its tokens are inactive
+    grants      TEXT NOT NULL,              -- grant types it may use, RFC 6749 §1.3
+    scope       TEXT NOT NULL,              -- scopes it may request, RFC 6749 §3.3
+    auth_method TEXT NOT NULL,              -- how it authenticates, RFC 6749 §2.3 (names of RFC 7591 §2)
+    pkce        TEXT NOT NULL CHECK (pkce IN ('required', 'optional')),  -- RFC 7636 §4.4.1
+    created_at  INTEGER NOT NULL,
+    restricted  INTEGER NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1)),  -- 1: only for users that allowed_users or
+                                                                          -- allowed_groups name
+    groups      TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own')),  -- in the claim `groups`; own: those of
+                                                                               -- allowed_groups
+    id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1)),  -- 1: the claims of its scopes are in
+                                                                                   -- the ID token, too
+    access_token_profile TEXT NOT NULL DEFAULT '' CHECK (access_token_profile IN ('', 'interface', 'rfc9068')),  -- '': as
+                                                                                                         -- configured
+    groups_in_access_token INTEGER NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),  -- RFC 9068 §2.2.3.1
+    default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
+    resources TEXT NOT NULL DEFAULT '',         -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
+    own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),  -- 1: client_claims has claims of it
+    origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
+                                                -- document at the URL that is its id says, made when a user approved it
+    last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
+    removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
+    brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
+                                                -- may have been removed since; else ''
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
+                                                                     -- in sessions; 0: any login
+    names TEXT NOT NULL DEFAULT ''              -- its name in other languages: a line "de Name" for each, or none
+) STRICT, WITHOUT ROWID;
+CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
+CREATE TABLE resources (
+    uri        TEXT NOT NULL PRIMARY KEY,  -- `aud` of its tokens, byte for byte
+    name       TEXT NOT NULL,              -- its name on the consent page
+    scope      TEXT NOT NULL,              -- what a token for it can have of the scopes that were granted; '': all
+    access_token_ttl INTEGER,              -- seconds; NULL: as configured
+    enabled    INTEGER NOT NULL CHECK (enabled IN (0, 1)),  -- 0: no new tokens for it
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE resource_addresses (
+    address TEXT NOT NULL PRIMARY KEY,  -- in one spelling: scheme and host in lower case, no default port, a path
+    uri     TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri);
+CREATE TABLE client_secrets (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    hash       TEXT NOT NULL,  -- secrets have 256 random bits or 32 characters, so a fast digest protects them
+    expires_at INTEGER,        -- NULL: the current secret. Set: an old one, valid until then
+    PRIMARY KEY (client_id, hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE redirect_uris (
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    kind      TEXT NOT NULL CHECK (kind IN ('authorization', 'logout')),  -- redirect_uri or post_logout_redirect_uri
+    position  INTEGER NOT NULL,  -- the order of registration
+    uri       TEXT NOT NULL,     -- compared byte by byte, RFC 9700 §4.1.3
+    PRIMARY KEY (client_id, kind, position),
+    UNIQUE (client_id, kind, uri)  -- a duplicate must not break "exactly one is registered" (RFC 6749 §3.1.2.3)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE users (
+    subject       TEXT NOT NULL PRIMARY KEY,  -- `sub`: random, never reassigned, OpenID Connect Core §2
+    username      TEXT NOT NULL UNIQUE,       -- typed at login, compared byte by byte
+    password_hash TEXT NOT NULL,              -- crypt(5); '' = no password login
+    claims        TEXT NOT NULL,              -- a JSON object of OpenID Connect Core §5.1 claims
+    enabled       INTEGER NOT NULL CHECK (enabled IN (0, 1)),  -- 0: no login, no session, no active token
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,           -- the claim `updated_at`, OpenID Connect Core §5.1
+    source        TEXT NOT NULL DEFAULT '',   -- whose file has the user (`user import --sync`); '' = none
+    left_at       INTEGER,                    -- set: disabled since then, because that file had the user no more
+    second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1)),  -- 1: must log in with one
+    stamp         INTEGER NOT NULL DEFAULT 0, -- grows with each change of the password or of a second factor, and when
+                                              -- the user is disabled: what was sealed with an earlier one is void
+    handle        TEXT NOT NULL DEFAULT '',   -- what passkeys have instead of `sub`, base64url: WebAuthn §5.4.3; '' = none
+    enrol_until   INTEGER NOT NULL DEFAULT 0, -- before it, the first second factor may be set up because a link was used; 0
+                                              -- when the stamp grows
+    email_key     TEXT NOT NULL DEFAULT '',   -- digest of the claim `email` in lower case: who asks for a link may type the
+                                              -- address; '' = none, or one that no mail is sent to
+    must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1)), -- 1: a login by password begins
+                                              -- with another one; it changes with the password alone
+    password_changed_at INTEGER               -- when password_hash was last set; NULL = not known
+) STRICT, WITHOUT ROWID;
+CREATE INDEX users_by_email_key ON users (email_key) WHERE email_key <> '';
+CREATE INDEX users_by_folded_name ON users (lower(username));  -- letters A to Z: names that differ in their case alone
+CREATE TABLE groups (
+    name        TEXT NOT NULL PRIMARY KEY,  -- 1 to 64 of A-Z a-z 0-9 . _ -, compared byte by byte
+    description TEXT NOT NULL,
+    created_at  INTEGER NOT NULL,
+    second_factor INTEGER NOT NULL DEFAULT 0 CHECK (second_factor IN (0, 1))  -- 1: its members must log in with one
+) STRICT, WITHOUT ROWID;
+CREATE TABLE group_members (
+    subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    added_at   INTEGER NOT NULL,
+    PRIMARY KEY (subject, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_members_by_group ON group_members (group_name);
+CREATE TABLE allowed_groups (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    PRIMARY KEY (client_id, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX allowed_groups_by_group ON allowed_groups (group_name);
+CREATE TABLE allowed_users (
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject   TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    PRIMARY KEY (client_id, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX allowed_users_by_subject ON allowed_users (subject);
+CREATE TABLE client_claims (
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    claim     TEXT NOT NULL,  -- the name
+    source    TEXT NOT NULL,  -- of the value: groups, group:NAME, claim:NAME or const:TEXT
+    scope     TEXT NOT NULL,  -- the scope without which it is not told
+    PRIMARY KEY (client_id, claim)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX client_claims_by_source ON client_claims (source);
+CREATE TABLE client_group_names (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    name       TEXT NOT NULL,  -- what it is told
+    PRIMARY KEY (client_id, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX client_group_names_by_group ON client_group_names (group_name);
+CREATE TABLE sessions (
+    cookie_hash  TEXT NOT NULL PRIMARY KEY,  -- of the cookie's current value, which changes at every login
+    sid          TEXT NOT NULL,     -- internal id, which does not change then: `sid` of OpenID Connect Front-Channel Logout 1.0 §3
+    subject      TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    auth_time    INTEGER NOT NULL,  -- of the last login, 0 if unknown: `auth_time` and `max_age`, OpenID Connect Core §2, §3.1.2.1
+    created_at   INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,  -- decides idle expiry
+    expires_at   INTEGER NOT NULL,  -- absolute; use does not move it
+    agent        TEXT NOT NULL DEFAULT '',  -- browser and system, as the account's pages name them
+    address      TEXT NOT NULL DEFAULT '',  -- from which it was begun; '': not kept
+    level        INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- what the login is worth: 1 a password, 2 with
+                                            -- a code, 3 with a passkey; 0: not known
+    amr          TEXT NOT NULL DEFAULT '',  -- its methods, words of RFC 8176 §2; '': not known
+    remembered   INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))  -- 1: a remembered device took the place of the
+                                            -- second factor
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_subject ON sessions (subject, sid);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+CREATE TABLE totp_secrets (
+    subject      TEXT NOT NULL PRIMARY KEY REFERENCES users (subject) ON DELETE CASCADE,
+    sealed       TEXT NOT NULL,     -- the secret under factor.key, for this user and created_at
+    last_step    INTEGER NOT NULL,  -- the latest step whose code was used: no earlier one counts, RFC 6238 §5.2
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER            -- NULL: for no login yet
+) STRICT, WITHOUT ROWID;
+CREATE TABLE recovery_codes (
+    subject   TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    code_hash TEXT NOT NULL,     -- HMAC under factor.key, after the name of that key: codes are too short for a plain digest
+    made_at   INTEGER NOT NULL,
+    used_at   INTEGER,           -- NULL: it has not been used
+    PRIMARY KEY (subject, code_hash)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE passkeys (
+    credential_id   TEXT NOT NULL PRIMARY KEY,  -- one passkey belongs to one user, WebAuthn §7.1
+    subject         TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    rp_id           TEXT NOT NULL,     -- the host for which it was made; it answers for no other one
+    cose_key        TEXT NOT NULL,     -- its public key, RFC 9052 §7, as it came
+    alg             INTEGER NOT NULL,  -- of that key, a number of RFC 9053 §2
+    sign_count      INTEGER NOT NULL,  -- grows with each use, WebAuthn §6.1.1; 0: the authenticator keeps none
+    backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),  -- WebAuthn §6.1.3
+    backed_up       INTEGER NOT NULL CHECK (backed_up IN (0, 1)),        -- is on more than one device
+    discoverable    INTEGER CHECK (discoverable IN (0, 1)),  -- found without its id, WebAuthn §10.1.3; NULL: not known
+    transports      TEXT NOT NULL,     -- words of WebAuthn §5.8.4, or unknown ones; '': not known
+    aaguid          TEXT NOT NULL,     -- model of the authenticator, WebAuthn §6.5.1; nothing proves it
+    name            TEXT NOT NULL,     -- what its owner calls it
+    created_at      INTEGER NOT NULL,
+    last_used_at    INTEGER,           -- NULL: for no login yet
+    suspended_at    INTEGER            -- its counter did not grow, so there may be a copy: WebAuthn §7.2; NULL: it counts
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkeys_by_subject ON passkeys (subject);
+CREATE TABLE spent_challenges (
+    challenge_hash TEXT NOT NULL PRIMARY KEY,
+    expires_at     INTEGER NOT NULL  -- the seal's own expiry, after which the challenge cannot come back
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
+CREATE TABLE remembered_devices (
+    token_hash   TEXT NOT NULL PRIMARY KEY,  -- of 256 random bits, the cookie's current value, which changes at each use
+    id           TEXT NOT NULL,              -- names it in the account's pages, and does not change
+    subject      TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp        INTEGER NOT NULL,           -- users.stamp when it was remembered: void when that has grown
+    agent        TEXT NOT NULL,              -- browser and system, as in sessions
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL            -- of the first value; use does not move it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remembered_devices_by_subject ON remembered_devices (subject);
+CREATE INDEX remembered_devices_by_expiry ON remembered_devices (expires_at);
+CREATE TABLE links (
+    token_hash TEXT NOT NULL PRIMARY KEY,  -- of 256 random bits, which the link has
+    -- invite: the first password. password: another one. factors: another one, and no second factor any more. email: another
+    -- e-mail address.
+    purpose    TEXT NOT NULL CHECK (purpose IN ('invite', 'password', 'factors', 'email')),
+    subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    stamp      INTEGER NOT NULL,           -- users.stamp when it was made: void when that has grown
+    made_by    TEXT NOT NULL,              -- the user of the machine who ran the command
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER,                    -- set once, by the request that did what the link is for
+    email      TEXT NOT NULL DEFAULT ''    -- the address to which it was sent; '': it was not sent by mail
+) STRICT, WITHOUT ROWID;
+CREATE INDEX links_by_subject ON links (subject);
+CREATE INDEX links_by_expiry ON links (expires_at);
+CREATE TABLE mail_requests (
+    id         TEXT NOT NULL PRIMARY KEY,
+    -- reset: a link that gives a password, asked for on the page. invite, password, factors: a link of the operator. email: a link
+    -- that confirms an address. notice: the password or a second factor has changed. guess: a second step failed behind the password.
+    kind       TEXT NOT NULL CHECK (kind IN ('reset', 'invite', 'password', 'factors', 'email', 'notice', 'guess')),
+    subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user has the name that was typed
+    email_key  TEXT,                       -- of reset: digest of what was typed, as users.email_key; NULL: not asked for so
+    detail     TEXT NOT NULL,              -- of links of the operator: seconds and who made it; of email: the address; of notice:
+                                           -- a word of activity.what and the address
+    language   TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    not_before INTEGER NOT NULL,           -- the next try; while one runs, when another may begin
+    tries      INTEGER NOT NULL,
+    failed_at  INTEGER                     -- it is not tried any more
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mail_requests_by_subject ON mail_requests (subject) WHERE subject IS NOT NULL;
+CREATE INDEX mail_requests_by_kind ON mail_requests (kind, not_before) WHERE failed_at IS NULL;
+CREATE INDEX mail_requests_by_failure ON mail_requests (failed_at) WHERE failed_at IS NOT NULL;
+CREATE TABLE activity (
+    subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    number  INTEGER NOT NULL,  -- the user's lines in the order of their commits
+    at      INTEGER NOT NULL,
+    what    TEXT NOT NULL,     -- a word of a closed list, in lib/model/activity.cpp
+    agent   TEXT NOT NULL,     -- browser and system, as in sessions; 'administrator': the command did it
+    address TEXT NOT NULL,     -- '': not kept
+    detail  TEXT NOT NULL,     -- methods of a login, client_id, name of a passkey, names of claims; as `what` says
+    PRIMARY KEY (subject, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activity_by_time ON activity (at);
+CREATE TABLE authorization_requests (
+    request_key TEXT NOT NULL PRIMARY KEY,  -- digest of the request's id
+    subject     TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,  -- the user who logged in for it or decided it
+    logged_in   INTEGER NOT NULL CHECK (logged_in IN (0, 1)),  -- for this very request: prompt=login, OpenID Connect Core §3.1.2.1
+    decision    TEXT NOT NULL CHECK (decision IN ('unset', 'approved', 'denied')),  -- denial is not absence: RFC 6749 §4.1.2.1
+    used        INTEGER NOT NULL CHECK (used IN (0, 1)),       -- answered: one request yields at most one code
+    expires_at  INTEGER NOT NULL            -- the seal's own expiry, after which the request cannot come back
+) STRICT, WITHOUT ROWID;
+CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject, used);
+CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
+CREATE TABLE consents (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    scope      TEXT NOT NULL,
+    granted_at INTEGER NOT NULL,  -- of the latest approval
+    claims     TEXT NOT NULL DEFAULT '',  -- claims requested by name, beyond the scopes: OpenID Connect Core §5.5
+    resources  TEXT NOT NULL DEFAULT '',  -- of requests that named APIs: a line for each, its URI and the scope, RFC 8707 §2.1
+    PRIMARY KEY (client_id, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX consents_by_subject ON consents (subject);
+CREATE TABLE grants (
+    id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it; since version 3 in order of creation
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user is involved, RFC 6749 §4.4
+    scope      TEXT NOT NULL,     -- RFC 6749 §3.3
+    auth_time  INTEGER NOT NULL,  -- of the user's login at that time, 0 if unknown, OpenID Connect Core §2
+    sid        TEXT NOT NULL,     -- the session in which it was created, '' for none
+    created_at INTEGER NOT NULL,
+    ended_at   INTEGER,           -- set: nothing under it is valid any more
+    kept_until INTEGER NOT NULL,  -- the latest expiry of its codes and tokens, earlier if it ends: then all may be deleted
+    userinfo_claims TEXT NOT NULL DEFAULT '',  -- claims in UserInfo beyond the scope, OpenID Connect Core §5.5
+    id_token_claims TEXT NOT NULL DEFAULT '',  -- claims in ID tokens, likewise
+    resources  TEXT NOT NULL DEFAULT '',       -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
+    acr        TEXT NOT NULL DEFAULT '',       -- what the user's login was worth, OpenID Connect Core §2; '': not known
+    amr        TEXT NOT NULL DEFAULT '',       -- its methods, likewise
+    ignored_scope TEXT NOT NULL DEFAULT '',    -- words that were asked for and not given: a refresh may repeat them
+    number     INTEGER NOT NULL DEFAULT 0      -- one more than the largest of this user and client; 0: no user, or before version 4
+) STRICT, WITHOUT ROWID;
+CREATE INDEX grants_by_client ON grants (client_id);
+CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_kept_until ON grants (kept_until);
+CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
+CREATE TABLE authorization_codes (
+    code_hash         TEXT NOT NULL PRIMARY KEY,
+    grant_id          TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    redirect_uri      TEXT NOT NULL,     -- must be repeated, RFC 6749 §4.1.3
+    redirect_uri_sent INTEGER NOT NULL CHECK (redirect_uri_sent IN (0, 1)),  -- 0: it was omitted and may be omitted again
+    nonce             TEXT,              -- OpenID Connect Core §3.1.2.1
+    code_challenge    TEXT,              -- S256, RFC 7636 §4.4
+    max_age           INTEGER,           -- seconds, checked again at the token endpoint, OpenID Connect Core §3.1.2.1
+    audience          TEXT,              -- recorded; the token request's own value decides
+    expires_at        INTEGER NOT NULL,  -- RFC 6749 §4.1.2: ten minutes at most
+    redeemed_at       INTEGER,           -- set once, by the one request that gets the tokens
+    burned_at         INTEGER,           -- used up without a token: wrong verifier or redirect_uri, or revoked (RFC 7009)
+    CHECK (redeemed_at IS NULL OR burned_at IS NULL)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
+CREATE TABLE access_tokens (
+    grant_id   TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    issued_at  INTEGER NOT NULL,  -- equal to `iat`
+    token_hash TEXT NOT NULL,
+    jti        TEXT NOT NULL,     -- RFC 7519 §4.1.7
+    scope      TEXT NOT NULL,     -- what introspection reports, RFC 7662 §2.2
+    audience   TEXT,              -- RFC 7519 §4.1.3
+    expires_at INTEGER NOT NULL,  -- equal to `exp`; the row may be deleted then
+    revoked_at INTEGER,           -- RFC 7009 §2.1
+    PRIMARY KEY (grant_id, issued_at, token_hash)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE refresh_tokens (
+    grant_id       TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    token_hash     TEXT NOT NULL,
+    opaque         INTEGER NOT NULL CHECK (opaque IN (0, 1)),  -- 1: a random value, which does not contain its grant
+    parent_hash    TEXT,              -- the token whose use yielded this one; NULL: the first of the grant
+    successor_hash TEXT,              -- the token that its use yielded
+    sibling_hash   TEXT,              -- the token that its retry yielded
+    issued_at      INTEGER NOT NULL,
+    expires_at     INTEGER NOT NULL,  -- the same for all of a grant; use does not extend it
+    -- current: usable. used: yielded a successor. retried: used, and a retry within the grace yielded a second successor.
+    -- superseded: another successor of the same token was used instead.
+    state          TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
+    rotated_at     INTEGER,           -- when it stopped being current
+    revoked_at     INTEGER,           -- RFC 7009 §2.1
+    PRIMARY KEY (grant_id, token_hash),
+    CHECK ((state = 'current') = (rotated_at IS NULL)),
+    CHECK ((state IN ('used', 'retried')) = (successor_hash IS NOT NULL)),
+    CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1;
+CREATE TABLE login_attempts (
+    attempt_key TEXT NOT NULL PRIMARY KEY,  -- the kind of counter with its colon, and a digest of the user name, the address or
+                                            -- both; of known:, digests of the name and of the place
+    failures    INTEGER NOT NULL,           -- since the start of the window
+    ends_at     INTEGER NOT NULL            -- the end of the window, after which the row has no effect
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, instr(attempt_key, ':')), ends_at);
+CREATE TABLE fetched (
+    url_digest   TEXT NOT NULL PRIMARY KEY,  -- of the URL, and of what the document is for
+    content_type TEXT NOT NULL,
+    body         TEXT NOT NULL,
+    fetched_at   INTEGER NOT NULL,
+    fresh_until  INTEGER NOT NULL,  -- 0: what was fetched later was invalid
+    used_at      INTEGER NOT NULL   -- rounded down by up to an hour; the least recently used rows are deleted
+) STRICT;
+CREATE INDEX fetched_by_use ON fetched (used_at);
+CREATE TABLE fetch_limits (
+    limit_key TEXT NOT NULL PRIMARY KEY,  -- all; waited; host:, from:, failed: or silent: and a digest
+    fetches   INTEGER NOT NULL,           -- since the start of the window; of waited and from: milliseconds; of silent: in a row
+    ends_at   INTEGER NOT NULL            -- the end of the window, after which the row has no effect
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);
