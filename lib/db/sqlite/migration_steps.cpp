@@ -291,6 +291,25 @@ constexpr const char* kToVersion4[] = {
     " ends_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at)",
+    "CREATE TABLE device_codes ("
+    " device_hash TEXT NOT NULL PRIMARY KEY,"
+    " user_code_hash TEXT NOT NULL UNIQUE,"
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " scope TEXT NOT NULL,"
+    " ignored_scope TEXT NOT NULL,"
+    " resources TEXT NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),"
+    " subject TEXT REFERENCES users (subject) ON DELETE CASCADE,"
+    " grant_id TEXT NOT NULL,"
+    " address TEXT NOT NULL,"
+    " network TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " last_poll_at INTEGER,"
+    " poll_interval INTEGER NOT NULL,"
+    " slowed INTEGER NOT NULL CHECK (slowed IN (0, 1))"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at)",
     "DROP INDEX sessions_by_subject",
     "CREATE INDEX sessions_by_subject ON sessions (subject, sid)",
     "DROP INDEX authorization_requests_by_subject",
