@@ -118,8 +118,7 @@ GRANT SELECT ON clients, redirect_uris, client_secrets, resources, resource_addr
 GRANT SELECT, INSERT ON device_codes TO postern_device_authorization;
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_device_authorization, postern_device;
 GRANT SELECT ON clients, redirect_uris, client_claims, resources, resource_addresses TO postern_device;
-GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until),
-    UPDATE (gate) ON users TO postern_device;
+GRANT SELECT (subject, username, enabled, stamp, second_factor, enrol_until), UPDATE (gate) ON users TO postern_device;
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_device;
 GRANT SELECT ON group_members TO postern_device;
 GRANT SELECT (name, second_factor) ON groups TO postern_device;

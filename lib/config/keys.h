@@ -50,7 +50,7 @@ Problems read_groups_from_environment(Config& config, const json::Value& value);
 Problems read_mail(Config& config, const json::Value& value);
 
 struct ConfigKey {
-    std::string_view name;  ///< "login.window": a member of the object `login`
+    std::string name;  ///< "login.window": a member of the object `login`
     Apply apply;
 };
 

@@ -1,4 +1,4 @@
-// What a device without a browser was given, until a user approves it in one (RFC 8628 §3.2).
+// A code for a device without a browser, until a user approves it in one (RFC 8628 §3.2).
 #pragma once
 
 #include <cstdint>

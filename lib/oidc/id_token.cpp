@@ -84,7 +84,7 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
     oauth::add_authentication(about.grant, claims);
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", about.at_hash);
-    claims.set("sid", about.grant.sid.str());
+    if (!about.grant.sid.empty()) claims.set("sid", about.grant.sid.str());  // no session of a browser: RFC 8628
     add_user_claims(context, about, claims);
     return claims;
 }
