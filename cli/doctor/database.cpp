@@ -148,6 +148,7 @@ void check_rows(Findings& findings, db::Database& database, const config::Config
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
+    check_device_grant(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);
     check_mail(findings, database, config);
 }

@@ -83,6 +83,8 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that clients whose tokens need an audience have one when a request names none.
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Checks whether clients have the device grant, which is switched off.
+void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks durability, TLS, clock and roles of a database server, which was reached by `uri`.
