@@ -4,7 +4,7 @@
 --
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 
-GRANT SELECT ON schema_version TO postern_recover;
+GRANT SELECT ON schema_version TO postern_recover, postern_device_authorization, postern_device;
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
     postern_revoke, postern_logout, postern_account;
@@ -112,11 +112,30 @@ GRANT SELECT (subject), DELETE ON totp_secrets, recovery_codes TO postern_recove
 GRANT SELECT (subject, credential_id), INSERT, DELETE ON passkeys TO postern_recover;
 GRANT INSERT ON spent_challenges TO postern_recover;
 
+-- Device codes: one program makes them for clients, another lets users answer them and makes the grants, and the token
+-- endpoint takes polls.
+GRANT SELECT ON clients, redirect_uris, client_secrets, resources, resource_addresses TO postern_device_authorization;
+GRANT SELECT, INSERT ON device_codes TO postern_device_authorization;
+GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_device_authorization, postern_device;
+GRANT SELECT ON clients, redirect_uris, client_claims, resources, resource_addresses TO postern_device;
+GRANT SELECT (subject, username, enabled, stamp, second_factor, enrol_until), UPDATE (gate) ON users TO postern_device;
+GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_device;
+GRANT SELECT ON group_members TO postern_device;
+GRANT SELECT (name, second_factor) ON groups TO postern_device;
+GRANT SELECT (subject) ON totp_secrets TO postern_device;
+GRANT SELECT (subject, used_at) ON recovery_codes TO postern_device;
+GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_device;
+GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_device;
+GRANT SELECT, UPDATE (state, subject, grant_id) ON device_codes TO postern_device;
+GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_device;
+GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_device;
+GRANT SELECT, UPDATE (state, last_poll_at, poll_interval, slowed) ON device_codes TO postern_token;
+
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
 GRANT SELECT, UPDATE (expires_at), DELETE ON
     sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens,
-    spent_challenges, links
+    spent_challenges, links, device_codes
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;

@@ -321,6 +321,26 @@ CREATE TABLE authorization_codes (
 );
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
 
+CREATE TABLE device_codes (
+    device_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    user_code_hash text COLLATE "C" NOT NULL UNIQUE,
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    scope text NOT NULL,
+    ignored_scope text NOT NULL,
+    resources text NOT NULL,
+    state text NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),
+    subject text COLLATE "C" REFERENCES users (subject) ON DELETE CASCADE,
+    grant_id text COLLATE "C" NOT NULL,
+    address text NOT NULL,
+    network text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    last_poll_at bigint,
+    poll_interval bigint NOT NULL,
+    slowed bigint NOT NULL CHECK (slowed IN (0, 1))
+);
+CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
+
 CREATE TABLE access_tokens (
     grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
     issued_at bigint NOT NULL,

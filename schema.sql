@@ -365,6 +365,28 @@ CREATE TABLE authorization_codes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
 
+-- Device codes (RFC 8628 §3.2): what a device without a browser was given, until a user approves it in one. Strangers can cause
+-- rows of public clients, whose number is limited. A row stays for ten minutes behind its expiry, so that a late poll hears why.
+CREATE TABLE device_codes (
+    device_hash    TEXT NOT NULL PRIMARY KEY,
+    user_code_hash TEXT NOT NULL UNIQUE,  -- of the letters that the user types, in upper case
+    client_id      TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    scope          TEXT NOT NULL,
+    ignored_scope  TEXT NOT NULL,         -- as in grants
+    resources      TEXT NOT NULL,         -- as in grants
+    state          TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),
+    subject        TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- who approved or denied it; NULL: nobody yet
+    grant_id       TEXT NOT NULL,         -- of the approval, '' before; the row outlives a grant that has ended
+    address        TEXT NOT NULL,         -- from which the code was asked for, shown to the user; '': not known
+    network        TEXT NOT NULL,         -- digest of that address, or of its /64; '': not known, or the client has authenticated
+    created_at     INTEGER NOT NULL,
+    expires_at     INTEGER NOT NULL,      -- expires_in, RFC 8628 §3.2
+    last_poll_at   INTEGER,               -- the latest poll that was not too soon
+    poll_interval  INTEGER NOT NULL,      -- seconds, RFC 8628 §3.2, §3.5
+    slowed         INTEGER NOT NULL CHECK (slowed IN (0, 1))  -- 1: it grew since the latest poll that was not too soon
+) STRICT, WITHOUT ROWID;
+CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
+
 -- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2). A row is found by claims of the
 -- signed token, its grant (`jti`) and its time (`iat`), and by its digest. So the tokens of a grant are stored next to each
 -- other, and writing one changes one page.

@@ -50,6 +50,9 @@ void apply_type(const ClientOptions& options, Client& client) {
     if (is_public && !was_public) client.pkce = model::Pkce::required;
 }
 
+/// As `client show` and RFC 8628 §3.4 name it; `device_code` is for people.
+constexpr const char* kDeviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
 model::Level level_of(std::string_view acr) {
     if (acr == "any") return model::Level::unknown;
     return acr == "phr" ? model::Level::phishing_resistant : model::Level::second_factor;
@@ -148,8 +151,8 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command
         .option(
             "--grant", "GRANT", options.grants,
-            "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
-        .one_of({"authorization_code", "refresh_token", "client_credentials", "implicit"});
+            "authorization_code, refresh_token, client_credentials, device_code or implicit; repeatable (default: the first two)")
+        .one_of({"authorization_code", "refresh_token", "client_credentials", "device_code", kDeviceGrant, "implicit"});
     command.option(
         "--response-type", "\"A B\"", options.response_types,
         "What the authorization endpoint may answer with: words of code, id_token and token, in one argument; "
@@ -231,7 +234,8 @@ void apply(const ClientOptions& options, Client& client) {
     replace_uris(client.post_logout_redirect_uris, options.post_logout_redirect_uris,
                  options.no_post_logout_redirect_uri, "post-logout-redirect-uri");
     if (!options.grants.empty()) client.grants.clear();
-    for (const std::string& grant : options.grants) client.grants.insert(*model::parse_grant_type(grant));
+    for (const std::string& grant : options.grants)
+        client.grants.insert(grant == "device_code" ? GrantType::device_code : *model::parse_grant_type(grant));
     apply_response_types(options, client);
     apply_algorithm(options, client);
     if (options.scope) client.scope = parse_scope(*options.scope);

@@ -209,6 +209,16 @@ void check_client_documents(Findings& findings, db::Database& database, const oa
             "raise clientDocuments.max, name hosts in clientDocuments.allow, or shorten clientDocuments.ttl");
 }
 
+void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    if (settings.paths.device) return;
+    const auto found =
+        find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
+                            " ' ' || grants || ' ' LIKE '% urn:ietf:params:oauth:grant-type:device_code %'"));
+    warn(findings, found, " with the device grant, which is switched off: their devices get no tokens",
+         "name paths.deviceAuthorization and paths.device in the configuration, or " +
+             util::ShellCommand("postern client set --grant GRANT").value(found.first).text());
+}
+
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     // A configuration whose own profile is rfc9068 does not start without a default.
     if (!settings.default_resource) {

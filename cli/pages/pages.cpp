@@ -48,11 +48,13 @@ void check_empty(const fs::path& directory) {
 std::vector<SamplePage> sample_pages(const config::Config& config, const std::string& language) {
     const auto book = pages::read_pages(config.templates, config.settings);
     const auto account_book = web::read_account_pages(book->templates());
+    const auto device_book = web::read_device_pages(book->templates());
     const auto recover_book = web::read_recover_pages(book->templates());
     const text::Catalogue& shown = find(*book->languages(), language);
     SampleList list;
     add_sign_in_samples(list, book->in(shown));
     add_account_samples(list, account_book->in(shown), config.settings.service_name());
+    add_device_samples(list, device_book->in(shown));
     add_recover_samples(list, recover_book->in(shown));
     return list.pages;
 }

@@ -9,6 +9,7 @@
 #include "pages/page.h"
 #include "text/message.h"
 #include "web/account/page.h"
+#include "web/device/page.h"
 #include "web/recover/page.h"
 
 namespace postern::cli {
@@ -42,6 +43,7 @@ web::AppKey sample_key();
 void add_sign_in_samples(SampleList& list, const pages::Pages& pages);
 /// `keeper` is the service whose operator can change a user's profile.
 void add_account_samples(SampleList& list, const web::AccountPages& pages, const std::string& keeper);
+void add_device_samples(SampleList& list, const web::DevicePages& pages);
 void add_recover_samples(SampleList& list, const web::RecoverPages& pages);
 
 }  // namespace postern::cli

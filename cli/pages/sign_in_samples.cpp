@@ -22,6 +22,9 @@ void add_sign_in(SampleList& list, const pages::Pages& pages) {
     login.client_name = "your account";
     login.message = {};
     list.add("login-account", pages.login(login, 200));
+    login.client_name = {};
+    login.device = true;
+    list.add("login-device", pages.login(login, 200));
     pages::SecondStepPage step{.username = kUser,
                                .action = kHere,
                                .csrf = "sample",
@@ -104,6 +107,34 @@ void add_sign_in_samples(SampleList& list, const pages::Pages& pages) {
     add_consent(list, pages);
     add_errors(list, pages);
     add_logout(list, pages);
+}
+
+void add_device_samples(SampleList& list, const web::DevicePages& pages) {
+    web::DeviceCodePage code{.username = kUser,
+                             .action = kHere,
+                             .csrf = "sample",
+                             .resume = "sample",
+                             .user_code = "WDJB-MJHT",
+                             .problem = {}};
+    list.add("device", pages.code(code, 200));
+    code.problem =
+        "No device waits with that code. Codes last for some minutes: look at your device again, it may show another one.";
+    code.code_wrong = true;
+    list.add("device-problem", pages.code(code, 200));
+    web::DeviceConsentPage consent{.client_name = sample_client(),
+                                   .username = kUser,
+                                   .user_code = "WDJB-MJHT",
+                                   .address = "203.0.113.7",
+                                   .asked_at = sample_time(),
+                                   .scopes = {{"email", "See your e-mail address"}},
+                                   .resources = {"https://api.example.org"},
+                                   .action = kHere,
+                                   .csrf = "sample",
+                                   .resume = "sample",
+                                   .other_account = kHere};
+    list.add("device_consent", pages.consent(consent));
+    list.add("device_done", pages.done(true));
+    list.add("device_done-denied", pages.done(false));
 }
 
 void add_recover_samples(SampleList& list, const web::RecoverPages& pages) {

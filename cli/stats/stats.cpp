@@ -136,6 +136,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"tokens", json::Object{{"authorization_code", statistics.authorization_codes},
                                 {"access_token", statistics.access_tokens},
                                 {"refresh_token", statistics.refresh_tokens}}},
+        {"device_codes", statistics.device_codes},
         {"mail", json::Object{{"waiting", report.mail.waiting}, {"failed", report.mail.failed}}},
         {"logins", json::Object{{"failed", report.logins.failures}, {"throttled", report.logins.throttled}}},
         {"purgeable", std::move(purgeable)},
@@ -195,6 +196,7 @@ void print(const Report& report, const oauth::Settings& settings) {
         {"authorization codes", std::to_string(statistics.authorization_codes)},
         {"access tokens", std::to_string(statistics.access_tokens)},
         {"refresh tokens", std::to_string(statistics.refresh_tokens)},
+        {"device codes", std::to_string(statistics.device_codes)},
         {"failed logins", std::to_string(report.logins.failures) + " in the last " +
                               std::to_string(settings.login.window.count()) + " seconds"},
         {"throttled", std::to_string(report.logins.throttled)},

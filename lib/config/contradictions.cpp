@@ -17,15 +17,15 @@ namespace {
 
 /// Two endpoints on one path would make one of them unreachable.
 void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
-    const std::vector<std::pair<const char*, std::optional<std::string>>> all = {
-#define POSTERN_PATH(name, ...) {"paths." #name, paths.name},
+    const std::vector<std::pair<std::string, std::optional<std::string>>> all = {
+#define POSTERN_PATH(name, ...) {oauth::endpoint::key_of_path(#name), paths.name},
         POSTERN_ENDPOINTS(POSTERN_PATH)
 #undef POSTERN_PATH
     };
     for (auto later = all.begin(); later != all.end(); ++later) {
         const auto same = std::find_if(all.begin(), later,
                                        [&](const auto& path) { return path.second && path.second == later->second; });
-        if (same != later) problems.push_back({later->first, std::string("is the same path as ") + same->first});
+        if (same != later) problems.push_back({later->first, "is the same path as " + same->first});
         if (paths.account && later->second && later->second->starts_with(*paths.account + "/"))
             problems.push_back({later->first, "is below paths.account, where the pages of the account are"});
         if (paths.recover && later->second && later->second->starts_with(*paths.recover + "/"))
@@ -68,6 +68,10 @@ void check_parts(const Config& config, Problems& problems) {
           "is for a database on a server: leave it out, because \"database\" is a file"},
          {settings.has_front_id_tokens() && !settings.oidc, "responseTypes",
           "may have types with id_token only with \"oidc\": ID tokens are of OpenID Connect"},
+         {settings.paths.device && !settings.paths.device_authorization, "paths.device",
+          "needs paths.deviceAuthorization: no device could ask for a code that is typed there"},
+         {settings.paths.device_authorization && !settings.paths.device, "paths.deviceAuthorization",
+          "needs paths.device, the page on which users type the codes of devices"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11
@@ -176,6 +180,12 @@ std::vector<std::string> warnings_of(const Config& config) {
          "login.passwordMinStrength is 0: users can choose passwords that are easy to guess"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
+        {settings.paths.device && !settings.device_fresh_login,
+         "device.freshLogin is false: a link in a message makes a signed-in user allow a device with two clicks"},
+        {settings.paths.device && settings.device_fresh_login && !settings.login.has_page() &&
+             !settings.login.auth_time_variable,
+         "paths.device needs login.authTimeFromEnvironment, or device.freshLogin false: the web server does not tell "
+         "when a user signed in, so that no device can be allowed"},
         {std::ranges::find(settings.account.editable_claims, "preferred_username") !=
              settings.account.editable_claims.end(),
          "account.editableClaims has preferred_username: a user can take the name of another one, which matters to "

@@ -60,7 +60,7 @@ Problems read_id_token_algorithm(Config& config, const json::Value& value);
 Problems read_id_token_algorithms(Config& config, const json::Value& value);
 
 struct ConfigKey {
-    std::string_view name;  ///< "login.window": a member of the object `login`
+    std::string name;  ///< "login.window": a member of the object `login`
     Apply apply;
 };
 

@@ -165,6 +165,9 @@ const std::vector<ConfigKey>& config_keys() {
         {"refreshTokenTTL", ttl(&Settings::refresh_token_ttl)},
         {"authorizationCodeTTL", whole(&Settings::authorization_code_ttl, 1, kTenMinutes)},  // RFC 6749 §4.1.2
         {"authorizationRequestTTL", ttl(&Settings::authorization_request_ttl)},
+        {"deviceCodeTTL", whole(&Settings::device_code_ttl, 60, 1800)},
+        {"device.max", whole(&Settings::device_max, 1, 100000)},
+        {"device.freshLogin", flag(&Settings::device_fresh_login)},
         {"sessionTTL", ttl(&Settings::session_ttl)},
         {"sessionIdleTTL", ttl(&Settings::session_idle_ttl)},
         {"maxAgeLeeway", whole(&Settings::max_age_leeway, 0, 300)},
@@ -247,7 +250,7 @@ const std::vector<ConfigKey>& config_keys() {
                                                 {"info", LogLevel::info},
                                                 {"debug", LogLevel::debug}})},
         {"metadata", read_metadata},
-#define POSTERN_PATH_KEY(name, ...) {"paths." #name, path(&Paths::name)},
+#define POSTERN_PATH_KEY(name, ...) {oauth::endpoint::key_of_path(#name), path(&Paths::name)},
         POSTERN_ENDPOINTS(POSTERN_PATH_KEY)
 #undef POSTERN_PATH_KEY
     };

@@ -127,6 +127,12 @@ std::optional<Network> parse_network(std::string_view text) {
     return network;
 }
 
+std::string network_of(const std::string& address) {
+    const auto parsed = parse_address(address);
+    if (!parsed) return address;
+    return {parsed->begin(), is_ipv4(*parsed) ? parsed->end() : parsed->begin() + 8};
+}
+
 std::string format_network(const Network& network) {
     const bool mapped = is_ipv4(network.first) && network.bits >= kMappedBits;
     const std::size_t begin = mapped ? kMappedBits / 8 : 0;

@@ -34,6 +34,10 @@ struct Network {
 /// Reads "10.0.0.0/8", "fd00::/8" or one address; nullopt for other text and for bits behind the prefix.
 std::optional<Network> parse_network(std::string_view text);
 
+/// Returns the part of an address that one customer of a provider has, as bytes: an IPv4 address, or the /64 of an IPv6
+/// one. Text that is no address comes back as it is.
+std::string network_of(const std::string& address);
+
 /// Writes a network as parse_network reads it.
 std::string format_network(const Network& network);
 

@@ -25,13 +25,6 @@ std::string prefix(Occasion occasion) { return occasion == Occasion::renewal ? "
 /// 30 s, a minute, two, four, eight. The row lives twice as long, so that a host that is silent again is known.
 util::Seconds pause_after(std::int64_t silences) { return kFailureRemembered * (1 << (silences - 1)); }
 
-/// The part of an address that one customer of a provider has: an IPv4 address, or the /64 of an IPv6 one.
-std::string network_of(const std::string& address) {
-    const auto parsed = parse_address(address);
-    if (!parsed) return address;
-    return {parsed->begin(), is_ipv4(*parsed) ? parsed->end() : parsed->begin() + 8};
-}
-
 std::string share_key(const Cause& cause) {
     if (cause.of.empty()) return "";
     const std::string of = cause.occasion == Occasion::first ? network_of(cause.of) : cause.of;

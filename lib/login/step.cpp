@@ -22,9 +22,10 @@ const model::HalfLogin& half_of(const LoginInput& s) { return *s.request.half_lo
 bool raises_session(const LoginInput& s) { return !half_of(s).sid.empty(); }
 Standing standing(const LoginInput& s) { return standing_of(s.policy, s.user, s.now); }
 
-/// By the client and its request: a page of the account demands nothing.
+/// By the client and its request: a page of the account demands nothing, and the page for devices what the client of
+/// the device does.
 Level demanded_by_client(const LoginInput& s) {
-    return s.client != nullptr ? oauth::demanded_of_request(*s.client, s.request) : Level::unknown;
+    return s.client != nullptr ? oauth::demanded_of_request(*s.client, s.request) : s.request.acr.demanded;
 }
 
 /// An essential acr for which nothing can be set up is answered by authorize, which tells the client (LEVEL-5).

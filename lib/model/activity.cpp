@@ -39,6 +39,7 @@ constexpr Row kRows[] = {
     {ActivityKind::passkey_resumed, "passkey_resumed", tr("A suspended passkey counts again")},
     {ActivityKind::application_allowed, "application_allowed", tr("Allowed an application")},
     {ActivityKind::application_removed, "application_removed", tr("Removed the access of an application")},
+    {ActivityKind::device_allowed, "device_allowed", tr("Connected a device to an application")},
     {ActivityKind::session_ended, "session_ended", tr("Signed out a device")},
     {ActivityKind::sessions_ended, "sessions_ended", tr("Signed out everywhere else")},
     {ActivityKind::profile_changed, "profile_changed", tr("Changed the profile")},

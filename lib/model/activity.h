@@ -30,6 +30,7 @@ enum class ActivityKind {
     passkey_resumed,      ///< its name
     application_allowed,  ///< client_id
     application_removed,  ///< client_id
+    device_allowed,       ///< client_id of the application on it
     session_ended,
     sessions_ended,   ///< all but the one from which it was asked for; by the operator, all
     profile_changed,  ///< the names of the claims, with single blanks between them; never a value

@@ -71,8 +71,9 @@ struct AuthorizationRequest {
     util::Time expires_at{};
     bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
     std::optional<SeenDocument> document = std::nullopt;  ///< nullopt: the client is the operator's
-    /// The path of the page of the account that a login is for. Then there is no client, and nothing but
-    /// `login_hint` and what says how it travels is set. "": the login is for the client.
+    /// The path of the page of the account, or with its query of the page for devices, that a login is for. Then there
+    /// is no client, and nothing but `login_hint`, for devices `acr.demanded`, and what says how it travels is set. "":
+    /// the login is for the client.
     std::string account_page = {};
     RequestedAcr acr = {};
     std::optional<HalfLogin> half_login = std::nullopt;

@@ -12,6 +12,7 @@ constexpr Named<GrantType> kGrantTypes[] = {
     {GrantType::refresh_token, "refresh_token"},
     {GrantType::client_credentials, "client_credentials"},
     {GrantType::implicit, "implicit"},
+    {GrantType::device_code, "urn:ietf:params:oauth:grant-type:device_code"},  // RFC 8628 §3.4
 };
 
 constexpr Named<AuthMethod> kAuthMethods[] = {

@@ -20,7 +20,7 @@
 namespace postern::model {
 
 enum class ClientType { confidential, public_ };
-enum class GrantType { authorization_code, refresh_token, client_credentials, implicit };
+enum class GrantType { authorization_code, refresh_token, client_credentials, implicit, device_code };
 /// The way in which a client may authenticate. `client_secret`: basic or post, whichever it uses.
 enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, none };
 enum class Pkce { required, optional };

@@ -50,7 +50,8 @@ bool is_this_server(const std::string& issuer, const std::string& audience) {
 }
 
 bool takes_id_tokens(const model::Client& client) {
-    return client.has_grant(model::GrantType::authorization_code) || client.has_grant(model::GrantType::implicit);
+    using enum model::GrantType;
+    return client.has_grant(authorization_code) || client.has_grant(implicit) || client.has_grant(device_code);
 }
 
 Outcome<void> check_audience(Context& context, const std::string& audience) {

@@ -10,6 +10,9 @@ namespace postern::oauth {
 
 using RequiredPath = std::string;
 using OptionalPath = std::optional<std::string>;  ///< nullopt: not offered
+/// The declared type of an OptionalPath that is not offered until the configuration names it. The declared path is that
+/// of the examples.
+struct PathOnDemand {};
 
 namespace endpoint {
 
@@ -37,9 +40,9 @@ enum class Route {
 
 }  // namespace endpoint
 
-/// ENDPOINT(name of the program and key in `paths`, type of the path, default path, route, processes, rights, what it
-/// is). Scripts and tests read these lines, too: scripts/fill-examples writes the configurations of web servers and
-/// units in examples/ from them.
+/// ENDPOINT(name of the program, and in camelCase the key in `paths`, type of the path, default path, route, processes,
+/// rights, what it is). Scripts and tests read these lines, too: scripts/fill-examples writes the configurations of web
+/// servers and units in examples/ from them.
 // clang-format off
 #define POSTERN_ENDPOINTS(ENDPOINT) \
     ENDPOINT(authorize, RequiredPath, "/authorize", whole, two, writes | seal | sign_if_front, "the authorization endpoint") \
@@ -49,6 +52,8 @@ enum class Route {
     ENDPOINT(account, OptionalPath, "/account", own, one, writes | seal | factor | hashes, "the account") \
     ENDPOINT(recover, OptionalPath, "/recover", own, one, writes | seal | hashes, "links") \
     ENDPOINT(token, RequiredPath, "/token", whole, two, writes | sign, "the token endpoint") \
+    ENDPOINT(device_authorization, PathOnDemand, "/device_authorization", whole, one, writes, "the device authorization endpoint") \
+    ENDPOINT(device, PathOnDemand, "/device", whole, one, writes | seal, "the page for devices") \
     ENDPOINT(introspect, OptionalPath, "/token/introspect", whole, two, reads, "the introspection endpoint") \
     ENDPOINT(revoke, OptionalPath, "/token/revoke", whole, two, writes, "the revocation endpoint") \
     ENDPOINT(userinfo, OptionalPath, "/userinfo", whole, two, reads, "the UserInfo endpoint") \
@@ -56,20 +61,40 @@ enum class Route {
     ENDPOINT(discovery, RequiredPath, "/.well-known/openid-configuration", own, one, none, "the discovery documents")
 // clang-format on
 
+namespace endpoint {
+
+/// The member of Paths of a declared type, and its default.
+template <class Type>
+struct PathMember {
+    using type = Type;
+    static type initial(const char* path) { return path; }
+};
+template <>
+struct PathMember<PathOnDemand> {
+    using type = OptionalPath;
+    static type initial(const char*) { return std::nullopt; }
+};
+
+}  // namespace endpoint
+
 /// Paths relative to the issuer. The pages of the account are below `account`; `recover` is the page that asks for a
 /// link, and the one that opens links is below it.
 struct Paths {
-#define POSTERN_PATH(name, type, path, ...) type name = path;
+#define POSTERN_PATH(name, of, path, ...) endpoint::PathMember<of>::type name = endpoint::PathMember<of>::initial(path);
     POSTERN_ENDPOINTS(POSTERN_PATH)
 #undef POSTERN_PATH
 };
 
 namespace endpoint {
 
+/// Returns the key in the configuration of the endpoint's path: `paths.deviceAuthorization` of device_authorization.
+std::string key_of_path(std::string_view name);
+
 struct Declaration {
     std::string_view name;
     std::string_view path;
     bool may_be_null;
+    bool is_on_demand;
     Route route;
     Processes processes;
     unsigned rights;  ///< several of Rights
@@ -78,7 +103,14 @@ struct Declaration {
 
 inline constexpr Declaration kDeclared[] = {
 #define POSTERN_DECLARATION(name, type, path, route, processes, rights, what) \
-    {#name, path, std::is_same_v<type, OptionalPath>, Route::route, Processes::processes, rights, what},
+    {#name,                                                                   \
+     path,                                                                    \
+     !std::is_same_v<type, RequiredPath>,                                     \
+     std::is_same_v<type, PathOnDemand>,                                      \
+     Route::route,                                                            \
+     Processes::processes,                                                    \
+     rights,                                                                  \
+     what},
     POSTERN_ENDPOINTS(POSTERN_DECLARATION)
 #undef POSTERN_DECLARATION
 };

@@ -38,6 +38,9 @@ constexpr std::array kRows = {
     ErrorRow{ErrorCode::request_not_supported, Reason::request_not_supported, 400},            // OIDC Core §3.1.2.6
     ErrorRow{ErrorCode::request_uri_not_supported, Reason::request_uri_not_supported, 400},    // OIDC Core §3.1.2.6
     ErrorRow{ErrorCode::registration_not_supported, Reason::registration_not_supported, 400},  // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::authorization_pending, Reason::authorization_pending, 400},            // RFC 8628 §3.5
+    ErrorRow{ErrorCode::slow_down, Reason::slow_down, 400},                                    // RFC 8628 §3.5
+    ErrorRow{ErrorCode::expired_token, Reason::expired_token, 400},                            // RFC 8628 §3.5
 };
 
 const ErrorRow& row_of(ErrorCode code) {

@@ -35,6 +35,9 @@ enum class ErrorCode {
     request_not_supported,
     request_uri_not_supported,
     registration_not_supported,
+    authorization_pending,  // RFC 8628 §3.5
+    slow_down,
+    expired_token,
 };
 
 std::string_view wire_name(ErrorCode code);

@@ -84,10 +84,13 @@ const ClientRule kClientRules[] = {
      "a public client cannot have the client_credentials grant, since it has no credentials; remove --public or the "
      "grant"},
     {[](const Client& c, const Settings&) {
-         return c.has_grant(GrantType::refresh_token) && !c.has_grant(GrantType::authorization_code);
+         return c.has_grant(GrantType::refresh_token) && !c.has_grant(GrantType::authorization_code) &&
+                !c.has_grant(GrantType::device_code);
      },
-     "refresh tokens come with the authorization_code grant only (RFC 6749 sections 4.2.2 and 4.4.3); add it or remove "
-     "refresh_token"},
+     "refresh tokens come with the grants authorization_code and device_code only (RFC 6749 sections 4.2.2 and 4.4.3); add one of "
+     "them or remove refresh_token"},
+    {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::device_code) && !s.paths.device; },
+     "the device grant is switched off: name paths.deviceAuthorization and paths.device in the configuration"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
      "a public client must use the method none, and a confidential client another one"},
     {[](const Client& c, const Settings&) { return is_public(c) && !c.introspection_claims.empty(); },

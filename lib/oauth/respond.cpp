@@ -10,6 +10,8 @@ http::Response error_body(const oauth::OAuthError& error) {
     http::Response response =
         http::json(json::Object{{"error", oauth::wire_name(error.code)}, {"error_description", error.description}},
                    error.http_status);
+    // A device that waits for its user is refused nothing, and it asks every five seconds.
+    if (error.code == oauth::ErrorCode::authorization_pending) return response;
     response.refusal = http::Refusal{error.reason, error.description, error.log_detail, ""};
     return response;
 }
@@ -25,7 +27,7 @@ std::string client_of(const http::Request& request) {
 
 http::Response json_error(const http::Request& request, const oauth::OAuthError& error) {
     http::Response response = error_body(error);
-    response.refusal->client_id = client_of(request);
+    if (response.refusal) response.refusal->client_id = client_of(request);
     if (error.http_status == 401 && request.authorization)
         response.set("WWW-Authenticate", "Basic realm=\"postern\", charset=\"UTF-8\"");
     return response;

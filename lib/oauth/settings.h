@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ struct Settings {
     util::Seconds refresh_token_ttl{2592000};
     util::Seconds authorization_code_ttl{60};
     util::Seconds authorization_request_ttl{600};
+    util::Seconds device_code_ttl{600};
+    std::int64_t device_max = 1000;  ///< device codes that are open
+    bool device_fresh_login = true;  ///< a device is approved behind a login that was made for it
     util::Seconds session_ttl{43200};
     util::Seconds session_idle_ttl{7200};
     util::Seconds max_age_leeway{0};  ///< added to max_age at the token endpoint only

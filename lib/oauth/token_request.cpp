@@ -29,6 +29,13 @@ Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
     return TokenGrant(ClientCredentialsGrant{OptionalText(request.form.find("scope")), std::move(target)});
 }
 
+Outcome<TokenGrant> parse_device_code(const http::Request& request) {
+    const auto code = request.form.find("device_code");
+    if (!code) return invalid_request("device_code is required");
+    ASSIGN_OR_RETURN(auto target, parse_target(request.query, request.form));
+    return TokenGrant(DeviceCodeGrant{std::string(*code), std::move(target)});
+}
+
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.
 struct GrantRow {
     std::string_view grant_type;
@@ -38,6 +45,7 @@ constexpr GrantRow kGrants[] = {
     {"authorization_code", parse_authorization_code},
     {"refresh_token", parse_refresh_token},
     {"client_credentials", parse_client_credentials},
+    {"urn:ietf:params:oauth:grant-type:device_code", parse_device_code},
 };
 
 Outcome<TokenGrant> parse_grant(const http::Request& request) {
@@ -46,7 +54,8 @@ Outcome<TokenGrant> parse_grant(const http::Request& request) {
     for (const GrantRow& row : kGrants)
         if (row.grant_type == *type) return row.parse(request);
     return make_error(ErrorCode::unsupported_grant_type,
-                      "grant_type must be authorization_code, refresh_token or client_credentials");
+                      "grant_type must be authorization_code, refresh_token, client_credentials or "
+                      "urn:ietf:params:oauth:grant-type:device_code");
 }
 
 }  // namespace
@@ -54,8 +63,9 @@ Outcome<TokenGrant> parse_grant(const http::Request& request) {
 Outcome<TokenRequest> parse_token_request(const http::Request& request) {
     if (request.body != http::BodyKind::form)
         return invalid_request("the body must be application/x-www-form-urlencoded");
-    const auto in_body = request.form.first_fault({"grant_type", "code", "redirect_uri", "client_id", "client_secret",
-                                                   "code_verifier", "scope", "refresh_token", "aud", "audience"});
+    const auto in_body =
+        request.form.first_fault({"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier",
+                                  "scope", "refresh_token", "device_code", "aud", "audience"});
     const auto in_query = request.query.first_fault({"aud", "audience"});
     if (in_body || in_query) return invalid_parameter(in_body ? *in_body : *in_query);
 

@@ -32,8 +32,14 @@ struct ClientCredentialsGrant {
     std::optional<std::string> target;
 };
 
+/// RFC 8628 §3.4.
+struct DeviceCodeGrant {
+    std::string device_code;
+    std::optional<std::string> target;
+};
+
 /// One alternative per grant type.
-using TokenGrant = std::variant<AuthorizationCodeGrant, RefreshTokenGrant, ClientCredentialsGrant>;
+using TokenGrant = std::variant<AuthorizationCodeGrant, RefreshTokenGrant, ClientCredentialsGrant, DeviceCodeGrant>;
 
 struct TokenRequest {
     Credentials credentials;

@@ -3,6 +3,7 @@
 
 #include "oauth/grant_authorization_code.h"
 #include "oauth/grant_client_credentials.h"
+#include "oauth/grant_device_code.h"
 #include "oauth/grant_refresh_token.h"
 #include "oauth/refresh_token.h"
 
@@ -45,6 +46,24 @@ struct Redeem {
         response.id_token = make_id_token({client, given, checked.asked_for, access, std::nullopt});
 
         RETURN_IF_ERROR(redeem_refresh_token(context, checked, access.record, refresh.record));
+        return response;
+    }
+
+    Outcome<TokenResponse> operator()(const DeviceCodeGrant& asked) const {
+        const auto usable = find_usable_device_code(context, client, asked);
+        if (!usable) return settle(context, client, usable.error());
+        const model::Grant& given = usable->grant;
+
+        const auto access = access_token({given, usable->scope, usable->target, usable->username});
+        std::optional<RefreshTokenIssue> refresh;
+        if (client.has_grant(model::GrantType::refresh_token))
+            refresh = make_refresh_token(context, given, std::nullopt);
+        TokenResponse response = respond_with(access);
+        if (refresh) response.refresh_token = refresh->value;
+        response.id_token = make_id_token({client, given, usable->granted, access, std::nullopt});
+
+        const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
+        RETURN_IF_ERROR(redeem_device_code(context, *usable, access.record, record));
         return response;
     }
 

@@ -19,6 +19,7 @@ Names response_types(const oauth::Settings& settings) {
 Names grant_types(const oauth::Settings& settings) {
     Names names = {"authorization_code", "refresh_token", "client_credentials"};
     if (settings.has_front_tokens()) names.emplace_back("implicit");
+    if (settings.paths.device) names.emplace_back(model::to_string(model::GrantType::device_code));
     return names;
 }
 
@@ -92,6 +93,9 @@ json::Object computed_members(const oauth::Settings& settings) {
     const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
     add_endpoint(document, settings, settings.paths.token, "token", kAnyClient);
+    // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
+    if (settings.paths.device_authorization)
+        document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
     add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));
     add_endpoint(document, settings, settings.paths.revoke, "revocation", revocation_auth_methods(settings));
     if (settings.oidc) add_openid_members(document, settings);
@@ -115,6 +119,8 @@ bool is_computed_member(std::string_view name) {
         oauth::Settings settings;
         settings.oidc = true;
         settings.client_documents.enabled = true;
+        settings.paths.device_authorization = "/device_authorization";
+        settings.paths.device = "/device";
         return computed_members(settings);
     }();
     return everything.find(name) != nullptr;

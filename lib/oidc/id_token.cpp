@@ -104,7 +104,7 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
     if (about.nonce) claims.set("nonce", *about.nonce);
     if (!about.at_hash.empty()) claims.set("at_hash", about.at_hash);
     if (!about.c_hash.empty()) claims.set("c_hash", about.c_hash);
-    claims.set("sid", about.grant.sid.str());
+    if (!about.grant.sid.empty()) claims.set("sid", about.grant.sid.str());  // no session of a browser: RFC 8628
     add_user_claims(context, about, claims);
     return claims;
 }

@@ -8,10 +8,6 @@
 namespace postern::pages {
 namespace {
 
-Values to_values(const ConsentScope& scope, const Renderer& renderer) {
-    return {.texts = {{"name", util::displayable(scope.name)}, {"description", renderer.say(scope.description)}}};
-}
-
 /// Read and looked at once, for every language.
 struct PageTemplates {
     explicit PageTemplates(const TemplateReader& read)
@@ -41,6 +37,7 @@ public:
                                 {"fields_wrong", page.fields_wrong ? "yes" : ""},
                                 {"passkey_options", page.passkey.options},
                                 {"passkey_challenge", page.passkey.challenge},
+                                {"device", page.device ? "yes" : ""},
                                 {"forgot", page.forgot}}};
         return renderer_.respond(templates_->login, std::move(values), status);
     }
@@ -79,7 +76,7 @@ public:
                                 {"published_at", util::displayable(page.published_at)},
                                 {"any_program", page.any_program ? "yes" : ""}}};
         auto& scopes = values.lists["scopes"];
-        for (const auto& scope : page.scopes) scopes.push_back(to_values(scope, renderer_));
+        for (const auto& scope : page.scopes) scopes.push_back(values_of(scope, renderer_));
         auto& resources = values.lists["resources"];
         for (const auto& resource : page.resources)
             resources.push_back({.texts = {{"resource", util::displayable(resource)}}});
@@ -165,6 +162,10 @@ text::Message client_name(const model::Client& client) {
     auto names = client.names;
     names[""] = client.name;
     return text::Message::in_languages(std::move(names));
+}
+
+Values values_of(const ConsentScope& line, const Renderer& renderer) {
+    return {.texts = {{"name", util::displayable(line.name)}, {"description", renderer.say(line.description)}}};
 }
 
 std::unique_ptr<const PageBook> read_pages(const std::string& directory, const oauth::Settings& settings,

@@ -11,6 +11,7 @@
 #include "model/client.h"
 #include "oauth/settings.h"
 #include "pages/renderer.h"
+#include "pages/template.h"
 #include "text/languages.h"
 #include "text/message.h"
 
@@ -29,6 +30,7 @@ struct LoginPage {
     text::Message message;  ///< what went wrong last time, or ""
     login::PasskeyOffer passkey = {};
     bool fields_wrong = false;  ///< the message is about the name and the password
+    bool device = false;        ///< the login leads to the page for devices, and `client_name` is ""
     std::string forgot = {};    ///< URL of the page that sends a link for another password, or ""
 };
 
@@ -57,6 +59,9 @@ struct ConsentScope {
     std::string name;           ///< the scope token, or a claim asked for by name
     text::Message description;  ///< what it lets the client do, one sentence
 };
+
+/// Returns the line as templates show it: `name` and `description`.
+Values values_of(const ConsentScope& line, const Renderer& renderer);
 
 struct ConsentPage {
     text::Message client_name;

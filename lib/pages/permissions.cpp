@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "store/resources.h"
+
 namespace postern::pages {
 namespace {
 
@@ -76,6 +78,16 @@ std::vector<ConsentScope> permissions(const oauth::Settings& settings, const mod
     for (const std::string& claim : claims)
         if (!settings.released_claims.is_released_by(request.scope, claim))
             lines.push_back(ConsentScope{claim, describe(kStandardClaims, claim)});
+    return lines;
+}
+
+std::vector<std::string> describe_resources(oauth::Context& context, const model::ResourceUris& uris) {
+    std::vector<std::string> lines;
+    for (const std::string& uri : uris) {
+        const auto resource = store::find_resource(context.store, uri);
+        const bool has_name = resource && resource->name != resource->uri;
+        lines.push_back(has_name ? resource->name + " (" + uri + ")" : uri);
+    }
     return lines;
 }
 

@@ -140,6 +140,11 @@ constexpr PageText kPageTexts[] = {
     {Reason::link_form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      tr("Open the link again.")},
+    {Reason::device_login_unproved, 403, tr("Your sign-in could not be confirmed"),
+     tr("A device gets access only if you have just signed in for it, and the web server here does not say that you have. "
+        "Nothing was allowed."),
+     tr("Sign out of the web server, then open this page again. If it happens each time, the administrator of this server can "
+        "fix it.")},
     {Reason::logout_malformed, 400, tr("This sign-out link is damaged"),
      tr("The application sent a request that cannot be read. You were not signed out."), kAppOwner},
     {Reason::logout_hint_invalid, 400, tr("This sign-out link cannot be trusted"),

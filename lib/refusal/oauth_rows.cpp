@@ -99,6 +99,22 @@ constexpr Row kRows[] = {
     {access_denied, "access_denied", access_denied,
      "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
     {access_denied_may_not_use, "access_denied_may_not_use", access_denied, kAdviceForOthers},
+    {access_denied_on_device_page, "access_denied_on_device_page", access_denied,
+     "The user denied the device. This is not a fault; the device should tell the user and offer to try again."},
+    {access_denied_device_right_lost, "access_denied_device_right_lost", access_denied,
+     "The user approved the device, and before it polled again the user was disabled, changed the password, withdrew the access or "
+     "lost the right to use the client: the detail says which. The device asks for a new code."},
+    {authorization_pending, "authorization_pending", authorization_pending,
+     "The user has not answered yet. The device polls again after `interval` seconds; nothing is wrong."},
+    {slow_down, "slow_down", slow_down,
+     "The device polls more often than `interval` allows. It must wait 5 seconds longer after each slow_down (RFC 8628 section "
+     "3.5); fix the client if it goes on."},
+    {slow_down_device_requests, "slow_down_device_requests", slow_down,
+     "The client asks for too many device codes: 20 a minute and 10 open ones of one address for clients without a secret, 60 a "
+     "minute and a quarter of device.max for one with a secret. Machines behind one address share its limit: a client with a "
+     "secret is not counted by address."},
+    {expired_token, "expired_token", expired_token,
+     "The user did not approve the device within deviceCodeTTL seconds. The device asks for a new code."},
     {server_error, "server_error", server_error,
      "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
     {invalid_token, "invalid_token", invalid_token,

@@ -84,6 +84,16 @@ constexpr Row kRows[] = {
     {recover_form_refused, "recover_form_refused", recover_form_refused,
      "The form of the page of a forgotten password was not made for this browser, was open for too long, or a field was "
      "missing. Sending it again helps; a browser that keeps no cookies for this site cannot use it."},
+    {device_code_refused, "device_code_refused", device_code_refused,
+     "The code that the user typed is none that a device waits with: mistyped, older than deviceCodeTTL seconds, or answered "
+     "before. The page of codes was shown again; a device that goes on waiting shows another code."},
+    {device_code_limited, "device_code_limited", device_code_limited,
+     "The user sent more than 20 device codes in ten minutes, right or wrong: no other is looked at until these are over. If it was "
+     "not the user, somebody else is signed in as the user and guesses: `postern session end NAME`, and a new password."},
+    {device_login_unproved, "device_login_unproved", device_login_unproved,
+     "A device is approved only behind a login that was made for it, and the web server does not tell when the user logged in, or "
+     "tells of an older login. login.authTimeFromEnvironment names the variable with that time; \"device\": {\"freshLogin\": "
+     "false} takes any session."},
     {mail_limited, "mail_limited", mail_limited,
      "Too many messages were asked for, so that none is sent for this request; the page does not say so, because it is the "
      "same for all. `postern user reset-link NAME` makes a link at once. If requests wait, `postern mail list` shows "

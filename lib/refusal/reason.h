@@ -34,6 +34,12 @@ enum class Reason : std::uint8_t {
     unsupported_response_type_off,
     access_denied,
     access_denied_may_not_use,
+    access_denied_on_device_page,
+    access_denied_device_right_lost,
+    authorization_pending,  // RFC 8628 §3.5
+    slow_down,
+    slow_down_device_requests,
+    expired_token,
     server_error,
     invalid_token,
     insufficient_scope,
@@ -97,6 +103,9 @@ enum class Reason : std::uint8_t {
     link_form_foreign,  ///< as form_foreign, on the page of such a link
     link_form_malformed,
     recover_form_refused,
+    device_code_refused,  ///< on the page on which a device's code is typed: unknown, expired or answered
+    device_code_limited,  ///< the user has typed too many
+    device_login_unproved,
     mail_limited,
     access_refused,  ///< the user may not use the application
     logout_malformed,
@@ -142,6 +151,7 @@ enum class Reason : std::uint8_t {
     second_factor_missing,  ///< the user must log in with one, has none, and may not set one up at the login
     second_factor_missing_no_factor_key,
     temporarily_unavailable,
+    temporarily_unavailable_device_codes,
     temporarily_unavailable_saslauthd,
     temporarily_unavailable_not_saslauthd,
     temporarily_unavailable_no_factor_key,

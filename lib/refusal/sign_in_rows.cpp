@@ -99,6 +99,10 @@ constexpr Row kRows[] = {
     {temporarily_unavailable, "temporarily_unavailable", temporarily_unavailable,
      "The database was busy or could not be written. `postern doctor` checks it; a full disk or a long-running copy of "
      "the file are usual causes."},
+    {temporarily_unavailable_device_codes, "temporarily_unavailable_device_codes", temporarily_unavailable,
+     "device.max device codes are open, or half of it by clients without a secret. They expire after deviceCodeTTL seconds; "
+     "`postern stats` counts them. If that is usual, raise device.max; if one client or address asks for them all, disable the "
+     "client or limit the address in the web server."},
     {temporarily_unavailable_saslauthd, "temporarily_unavailable_saslauthd", temporarily_unavailable,
      "saslauthd did not answer as it should: it does not run, this process may not connect to its socket, or it waits for a "
      "directory that is slow or away. `postern doctor` asks it; `journalctl -u saslauthd` has what it says itself."},

@@ -2,6 +2,7 @@
 #include "store/statistics.h"
 
 #include "store/columns.h"
+#include "store/device_codes.h"
 
 namespace postern::store {
 namespace {
@@ -48,6 +49,7 @@ Statistics read_statistics(db::Database& database, const SessionLife& life, util
     statistics.access_tokens = count("SELECT count(*) FROM access_tokens" POSTERN_ACTIVE "t.revoked_at IS NULL");
     statistics.refresh_tokens =
         count("SELECT count(*) FROM refresh_tokens" POSTERN_ACTIVE "t.state = 'current' AND t.revoked_at IS NULL");
+    statistics.device_codes = count_open_device_codes(database, now);
     return statistics;
 }
 

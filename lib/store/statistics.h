@@ -27,6 +27,7 @@ struct Statistics {
     std::int64_t authorization_codes = 0;  ///< these three: active, as list_tokens has it
     std::int64_t access_tokens = 0;
     std::int64_t refresh_tokens = 0;
+    std::int64_t device_codes = 0;  ///< pending or approved, and not expired
 };
 
 /// Each number is consistent in itself, not with the others: one snapshot for all would keep the WAL from being reset.

@@ -2,6 +2,7 @@
 #include "store/sweep.h"
 
 #include "store/deletion.h"
+#include "store/device_codes.h"
 #include "store/fetched.h"
 #include "store/mail_requests.h"
 
@@ -23,6 +24,7 @@ struct Rule {
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
 static_assert(kFailedMailRetention.count() == 604800, "as the statements of `mail_requests` have it");
+static_assert(kDeviceCodeRetention.count() == 600, "as the statements of `device_codes` have it");
 static_assert(kFetchedRetention.count() == 2592000, "as the statements of `fetched` have it");
 
 constexpr Rule kRules[] = {
@@ -44,6 +46,11 @@ constexpr Rule kRules[] = {
                       " (SELECT challenge_hash FROM spent_challenges WHERE expires_at <= $1"
                       " ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM spent_challenges WHERE expires_at <= $1"},
+    {"device_codes",
+     POSTERN_DELETION("DELETE FROM device_codes WHERE device_hash IN"
+                      " (SELECT device_hash FROM device_codes WHERE expires_at <= CAST($1 AS bigint) - 600"
+                      " ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM device_codes WHERE expires_at <= CAST($1 AS bigint) - 600"},
     {"links",
      POSTERN_DELETION("DELETE FROM links WHERE token_hash IN"
                       " (SELECT token_hash FROM links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),

@@ -81,22 +81,6 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     return input;
 }
 
-/// Reads the user's own state only where it could matter, and returns it then.
-store::SecondFactorState read_levels(const Interaction& interaction, oauth::AuthorizationInput& input) {
-    const oauth::Settings& settings = interaction.context.settings;
-    input.highest = oauth::highest_level(settings);
-    if (!input.session) return {};
-    const model::Authentication how = input.session->how;
-    input.level = how.level;
-    if (input.level >= input.highest) return {};
-    const auto user = login::find_factor_state(interaction.context, interaction.context.store, input.session->subject);
-    const auto standing = login::standing_of(login::policy_of(settings), user, interaction.context.now(), how);
-    input.demanded = standing.demanded;
-    input.within_reach = standing.within_reach;
-    input.may_set_up = standing.may_enrol;
-    return user;
-}
-
 oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
     const bool approved_now = input.session && input.progress && input.progress->subject == input.session->subject &&
                               input.progress->decision == model::Decision::approved;

@@ -7,24 +7,12 @@
 #include "pages/permissions.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"
-#include "store/resources.h"
 #include "store/users.h"
 #include "web/csrf.h"
 #include "web/destination.h"
 
 namespace postern::web {
 namespace {
-
-/// The operator's name for each, with its URI: an application can ask for an API whose name says something else.
-std::vector<std::string> describe_resources(oauth::Context& context, const model::ResourceUris& uris) {
-    std::vector<std::string> lines;
-    for (const std::string& uri : uris) {
-        const auto resource = store::find_resource(context.store, uri);
-        const bool has_name = resource && resource->name != resource->uri;
-        lines.push_back(has_name ? resource->name + " (" + uri + ")" : uri);
-    }
-    return lines;
-}
 
 /// Anyone can publish a document under any name, so the user is told where this one is.
 void add_publisher(const Resumed& resumed, pages::ConsentPage& page) {
@@ -76,7 +64,7 @@ http::Response show_consent(Interaction& interaction) {
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;
     page.scopes = pages::permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
-    page.resources = describe_resources(interaction.context, resumed.request.resources);
+    page.resources = pages::describe_resources(interaction.context, resumed.request.resources);
     add_publisher(resumed, page);
     return interaction.pages().consent(page);
 }

@@ -40,6 +40,8 @@ constexpr FormRow kForms[] = {
     {Form::account_applications, "account/applications", kOfAccount},
     {Form::account_activity, "account/activity", kOfAccount},
     {Form::account_profile, "account/profile", kOfAccount},
+    {Form::device, "device", kOfSession},
+    {Form::device_consent, "device/consent", "browser, session, request and code"},
     {Form::recover, "recover", "browser", true},
     {Form::link, "link", "browser and link", true},
 };

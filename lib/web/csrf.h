@@ -27,13 +27,15 @@ enum class Form {
     account_applications,
     account_activity,
     account_profile,
+    device,
+    device_consent,
     link,
     recover,
 };
 
 /// Returns a token that is bound to the form, the browser, the request it is about (by its id; "" for pages of the
-/// account, the digest for a link) and, but for the forms of a login, of a link and of a forgotten password, the
-/// session.
+/// account, the digest for a link, with the letters for the answer to a device) and, but for the forms of a login, of a
+/// link and of a forgotten password, the session.
 std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
                        const std::string& request_id);
 

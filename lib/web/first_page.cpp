@@ -39,7 +39,9 @@ enum class Fields { fine, wrong };
 http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
                     const text::Message& message, Fields fields = Fields::fine) {
     pages::LoginPage page;
-    page.client_name = name_of_destination(visit);
+    page.device = is_for_device(interaction.context.settings, visit.request);
+    // No application is named before the code of a device is looked up.
+    if (!page.device) page.client_name = name_of_destination(visit);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, visit.request.id);
     page.resume = visit.sealed;

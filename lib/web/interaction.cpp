@@ -243,8 +243,16 @@ http::Response log_in_for_account(Interaction& interaction, const std::string& a
     return continue_at(interaction, interaction.context.settings.paths.login, request, "");
 }
 
+bool is_for_device(const oauth::Settings& settings, const model::AuthorizationRequest& request) {
+    const auto& path = settings.paths.device;
+    return path && request.account_page.substr(0, request.account_page.find('?')) == *path;
+}
+
 http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit) {
     const oauth::Settings& settings = interaction.context.settings;
+    // The seal says when the visit began, and so that the login was made for it.
+    if (is_for_device(settings, visit.request))
+        return continue_at(interaction, *settings.paths.device, visit.request, visit.sealed);
     if (visit.target) return continue_at(interaction, settings.paths.authorize, visit.request, visit.sealed);
     std::string url = settings.url(visit.request.account_page);
     return http::see_other(visit.request.session_sent ? http::with_query(url, {{kSessionSent, "yes"}}) : url);

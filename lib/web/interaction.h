@@ -110,7 +110,11 @@ model::AuthorizationRequest account_request(const oauth::Context& context, const
 http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
                                   std::optional<std::string> login_hint);
 
-/// Continues a login: at the authorization endpoint, or at the page of the account.
+/// Returns whether the request is for a login that leads to the page for devices: the account_page of account_request
+/// is its path, perhaps with a code.
+bool is_for_device(const oauth::Settings& settings, const model::AuthorizationRequest& request);
+
+/// Continues a login: at the authorization endpoint, at the page for devices, or at the page of the account.
 http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit);
 
 /// The parameter of a page of the account with which a login without a form says that it has sent the session cookie.

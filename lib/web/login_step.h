@@ -8,6 +8,8 @@
 #include "login/complete.h"
 #include "login/proof.h"
 #include "login/remembered_device.h"
+#include "oauth/next_step.h"
+#include "store/second_factor.h"
 #include "web/interaction.h"
 
 namespace postern::web {
@@ -33,6 +35,10 @@ BegunLogin begin(Interaction& interaction, const LoginVisit& visit, const login:
 /// Completes the login of that visit by `step`, which is its last. nullopt: something has changed meanwhile.
 std::optional<login::StartedSession> complete(Interaction& interaction, const LoginVisit& visit,
                                               const login::LoginStep& step, const login::Spend& spend);
+
+/// Reads the levels that next_step compares. The user's own state is read only where it could matter, and returned
+/// then.
+store::SecondFactorState read_levels(const Interaction& interaction, oauth::AuthorizationInput& input);
 
 /// Raises the browser's session, which is not worth enough for `request`: redirects to the page whose proof raises it,
 /// or the page that tells why there is none. nullopt: a factor is to be set up, and the password is too old to allow

@@ -53,7 +53,7 @@ describe("the endpoints that are declared", () => {
 
   it("are routed by apache-example.conf", () => {
     const site = read("apache-example.conf");
-    const routed = [...site.matchAll(/AliasMatch "\^\$\{POSTERN_BASE\}(\S*)\(([a-z|]+)\)\$"/g)].flatMap(
+    const routed = [...site.matchAll(/AliasMatch "\^\$\{POSTERN_BASE\}(\S*)\(([a-z_|]+)\)\$"/g)].flatMap(
       ([, directory, names]) => names.split("|").map((name) => `/${directory}${name}`),
     );
     assert.deepEqual(routed.sort(), whole.map(({ path }) => path).sort());

@@ -8,6 +8,7 @@
 #include "fetch/fetcher.h"
 #include "login/remote_user.h"
 #include "oauth/client_auth.h"
+#include "oauth/device_authorization.h"
 #include "oauth/introspection.h"
 #include "oauth/respond.h"
 #include "oauth/revocation.h"
@@ -21,6 +22,7 @@
 #include "web/account/account.h"
 #include "web/authorization.h"
 #include "web/consent.h"
+#include "web/device/device.h"
 #include "web/login.h"
 #include "web/logout.h"
 #include "web/recover/paths.h"
@@ -52,6 +54,12 @@ namespace account_program {
 }
 namespace authorize_program {
 #include "../../cgi-bin/authorize.cpp"
+}
+namespace device_program {
+#include "../../cgi-bin/device.cpp"
+}
+namespace device_authorization_program {
+#include "../../cgi-bin/device_authorization.cpp"
 }
 namespace introspect_program {
 #include "../../cgi-bin/introspect.cpp"
@@ -96,6 +104,15 @@ void keep_account_pages() {
     };
 }
 
+void keep_device_pages() {
+    static device_program::Pages pages;
+    EndpointProgram& program = programs()["device"];
+    program.endpoint.begin = [](server::App& app) { pages = web::read_device_pages(app.pages().templates()); };
+    program.handler = [](server::App& app, const http::Request& request) {
+        return device_program::device(app, pages, request);
+    };
+}
+
 }  // namespace
 
 const EndpointProgram& endpoint_program(const std::string& name) {
@@ -103,6 +120,9 @@ const EndpointProgram& endpoint_program(const std::string& name) {
         account_program::remember_main();
         keep_account_pages();
         authorize_program::remember_main();
+        device_program::remember_main();
+        keep_device_pages();
+        device_authorization_program::remember_main();
         introspect_program::remember_main();
         login_program::remember_main();
         logout_program::remember_main();

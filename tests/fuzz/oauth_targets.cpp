@@ -11,6 +11,7 @@
 #include "oauth/redirect_uri.h"
 #include "oauth/registration.h"
 #include "oauth/token_request.h"
+#include "oauth/user_code.h"
 #include "support/rules_fixture.h"
 #include "util/text.h"
 
@@ -46,6 +47,14 @@ http::Request request_of(std::string_view input) {
 }
 
 }  // namespace
+
+FUZZ_TARGET(user_code) {
+    const auto letters = oauth::parse_user_code(input);
+    if (!letters) return;
+    promise(letters->size() == oauth::kUserCodeLetters, "a code has eight letters");
+    promise(letters->find_first_not_of(oauth::kUserCodeAlphabet) == std::string::npos, "of the alphabet");
+    promise(oauth::parse_user_code(oauth::shown_user_code(*letters)) == letters, "it is read as it is shown");
+}
 
 FUZZ_TARGET(credentials) {
     const http::Request request = request_of(input);

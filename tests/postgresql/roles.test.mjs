@@ -20,6 +20,8 @@ const GROUPS = `${SCOPE} groups`;
 const NOTES = "https://notes.example/"; // a resource
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
+const TOOL = "tool"; // a client of devices
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const manual = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
 
@@ -173,7 +175,8 @@ describe("a role for each program", () => {
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
     const responseTypes = ["code", "token", "id_token", "code id_token token"];
-    const config = { database: uri, responseTypes, login: { maxFailures: 100 } };
+    const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
+    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths };
     p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
@@ -186,6 +189,9 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
+    const tool = ["client", "add", TOOL, "--grant", "device_code", "--scope", "openid api", "--allow-group", "staff"];
+    p.clients.tool = { id: TOOL, secret: (await p.deployment.postern(tool)).client_secret };
+    await p.deployment.postern(["client", "claim", "add", TOOL, "roles=groups"]);
     for (const { username, password } of [phone, strict, fob, nomad, lost])
       await p.deployment.addUser(username, password);
     await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
@@ -287,6 +293,19 @@ describe("a role for each program", () => {
     assert.ok((await giveKey(how)).location?.searchParams.get("code"));
   }
 
+  const askForDevice = (parameters = {}) => p.post("/device_authorization", parameters, { client: p.clients.tool });
+  const poll = ({ device_code }) =>
+    p.post("/token", { grant_type: DEVICE_GRANT, device_code }, { client: p.clients.tool });
+  /// The answer of the user to a device that has asked, in a browser of its own.
+  async function answerDevice(device, button) {
+    const browser = p.person();
+    const form = is(200, await p.walk(browser, device.verification_uri_complete));
+    return browser.submit(is(200, await browser.submit(form, "continue")), button);
+  }
+  /// What strangers have asked for, and users typed, is forgotten.
+  const forgetDevices = () =>
+    server.sql("DELETE FROM postern.device_codes; DELETE FROM postern.login_attempts", superuser);
+
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
 
@@ -339,6 +358,30 @@ describe("a role for each program", () => {
       is(200, await p.exchange(web, once));
       is(400, await p.exchange(web, once));
       readable(is(400, await p.exchange(spa, once, {}, ofPage)));
+      forgetDevices();
+      const device = is(200, await askForDevice()).json;
+      is(400, await poll(device));
+      is(400, await poll(device));
+      server.sql("UPDATE postern.device_codes SET last_poll_at = last_poll_at - 3", superuser);
+      is(400, await poll(device)); // slow_down
+      is(200, await answerDevice(device, "approve"));
+      server.sql("UPDATE postern.device_codes SET last_poll_at = NULL", superuser);
+      is(200, await poll(device));
+    },
+
+    device_authorization: async () => {
+      forgetDevices();
+      is(200, await askForDevice({ resource: NOTES }));
+      await commitLost(async () => is(200, await askForDevice()));
+      readable(is(400, await p.post("/device_authorization", {}, { client: p.clients.spa, ...ofPage })));
+    },
+
+    device: async () => {
+      forgetDevices();
+      const approved = is(200, await answerDevice(is(200, await askForDevice({ resource: NOTES })).json, "approve"));
+      assert.match(approved.title, /is connected/);
+      const denied = is(200, await answerDevice(is(200, await askForDevice()).json, "deny"));
+      assert.match(denied.title, /no access/);
     },
 
     introspect: async () => {
@@ -757,6 +800,7 @@ describe("a role for each program", () => {
       server.sql(
         `ALTER TABLE postern.clients
            DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details;
+         DROP TABLE postern.device_codes;
          REVOKE SELECT ON postern.clients FROM postern_authorize;
          UPDATE postern.schema_version SET version = 4`,
         database,

@@ -14,7 +14,7 @@ import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs"
 
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
-const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover"];
+const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover", "device"];
 const WITH_FACTORS = ["login", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 

@@ -107,7 +107,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     assert.deepEqual(groups["postern-sign"].members, ["postern-token"]);
     assert.deepEqual(
       groups["postern-seal"].members.sort(),
-      ["account", "authorize", "login", "logout", "recover", "scopes"].map((name) => `postern-${name}`),
+      ["account", "authorize", "device", "login", "logout", "recover", "scopes"].map((name) => `postern-${name}`),
     );
     assert.deepEqual(groups["postern-factor"].members.sort(), ["postern-account", "postern-login"]);
     const marks = async (path) => {

@@ -29,6 +29,8 @@ std::vector<MethodProbe> method_probes(const oauth::Settings& settings) {
         {"discovery", paths.discovery, "POST", "GET, HEAD, OPTIONS"},
         {"token", paths.token, "GET", "POST, OPTIONS"},
         {"introspect", paths.introspect, "GET", "POST"},
+        {"device_authorization", paths.device_authorization, "GET", "POST, OPTIONS"},
+        {"device", paths.device, "PUT", "GET, POST"},
         {"revoke", paths.revoke, "GET", "POST, OPTIONS"},
         {"userinfo", if_oidc(paths.userinfo), "PUT", "GET, POST, OPTIONS"},
         {"authorize", paths.authorize, "PUT", settings.authorize_post ? "GET, POST" : "GET"},

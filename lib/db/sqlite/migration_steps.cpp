@@ -302,10 +302,30 @@ constexpr const char* kToVersion4[] = {
     "PRAGMA user_version = 4",
 };
 
+// What introspection tells a client, its response types and the algorithm of its ID tokens, and codes of devices.
 constexpr const char* kToVersion5[] = {
     "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN response_types TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN details TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE device_codes ("
+    " device_hash TEXT NOT NULL PRIMARY KEY,"
+    " user_code_hash TEXT NOT NULL UNIQUE,"
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " scope TEXT NOT NULL,"
+    " ignored_scope TEXT NOT NULL,"
+    " resources TEXT NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),"
+    " subject TEXT REFERENCES users (subject) ON DELETE CASCADE,"
+    " grant_id TEXT NOT NULL,"
+    " address TEXT NOT NULL,"
+    " network TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " last_poll_at INTEGER,"
+    " poll_interval INTEGER NOT NULL,"
+    " slowed INTEGER NOT NULL CHECK (slowed IN (0, 1))"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at)",
     "PRAGMA user_version = 5",
 };
 

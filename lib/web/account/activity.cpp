@@ -29,7 +29,8 @@ std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
                       std::map<std::string, std::string>& names) {
     switch (line.what) {
         case model::ActivityKind::application_allowed:
-        case model::ActivityKind::application_removed: {
+        case model::ActivityKind::application_removed:
+        case model::ActivityKind::device_allowed: {
             const auto [entry, is_new] = names.try_emplace(line.detail);
             if (is_new) entry->second = name_of(context, line.detail);
             return entry->second;

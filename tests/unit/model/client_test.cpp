@@ -10,6 +10,7 @@ TEST_CASE("client properties: each value has one registered name [RFC 7591 §2]"
         {GrantType::refresh_token, "refresh_token"},
         {GrantType::client_credentials, "client_credentials"},
         {GrantType::implicit, "implicit"},
+        {GrantType::device_code, "urn:ietf:params:oauth:grant-type:device_code"},
     };
     for (const auto& [value, name] : grants) {
         CHECK(to_string(value) == name);

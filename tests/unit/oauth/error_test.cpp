@@ -35,6 +35,9 @@ TEST_CASE("error codes: registered names and statuses [RFC 6749 §5.2a, §8.5, R
         {ErrorCode::request_not_supported, "request_not_supported", 400},
         {ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},
         {ErrorCode::registration_not_supported, "registration_not_supported", 400},
+        {ErrorCode::authorization_pending, "authorization_pending", 400},
+        {ErrorCode::slow_down, "slow_down", 400},
+        {ErrorCode::expired_token, "expired_token", 400},
     };
     for (const Row& row : rows) {
         CAPTURE(row.name);

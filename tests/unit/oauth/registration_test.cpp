@@ -81,6 +81,8 @@ TEST_CASE(
         {"text direction in the name", web_client, [](Client& c) { c.name = "a\xe2\x80\xae"; }, "the name"},
         {"name is not UTF-8", web_client, [](Client& c) { c.name = "a\xff"; }, "the name"},
         {"no grant", web_client, [](Client& c) { c.grants.clear(); }, "no grant"},
+        {"device_code while off", web_client, [](Client& c) { c.grants.insert(GrantType::device_code); },
+         "paths.device"},
         {"implicit while off", web_client, [](Client& c) { c.grants.insert(GrantType::implicit); }, "implicit"},
         {"public with client_credentials [RFC 6749 §4.4]", public_client,
          [](Client& c) { c.grants.insert(GrantType::client_credentials); }, "client_credentials"},
@@ -173,6 +175,17 @@ TEST_CASE("registration: the neighbours of a refused registration are accepted [
         row.change(client);
         CHECK(oauth::registration_problems(client, settings()).empty());
     }
+}
+
+TEST_CASE(
+    "registration: the device grant is accepted once it is offered, alone and with refresh tokens [DEV-2, COM-10]") {
+    Client client = web_client();
+    client.redirect_uris.clear();
+    client.grants = {GrantType::device_code, GrantType::refresh_token};
+    oauth::Settings offered;
+    offered.paths.device = "/device";
+    CHECK(oauth::registration_problems(client, offered).empty());
+    CHECK_FALSE(oauth::registration_problems(client, oauth::Settings()).empty());
 }
 
 TEST_CASE("registration: implicit is accepted once the configuration allows it, and needs a redirect URI too") {

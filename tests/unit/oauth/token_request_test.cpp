@@ -41,6 +41,8 @@ TEST_CASE("parse_token_request: what is wrong with the grant waits for the clien
         {"grant_type=password&username=u&password=p", ErrorCode::unsupported_grant_type},
         {"grant_type=Authorization_Code&code=c", ErrorCode::unsupported_grant_type},
         {"grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", ErrorCode::unsupported_grant_type},
+        {"grant_type=urn:ietf:params:oauth:grant-type:device_code", ErrorCode::invalid_request},
+        {"grant_type=device_code&device_code=c", ErrorCode::unsupported_grant_type},
         {"grant_type=authorization_code&code=c&aud=a&audience=b", ErrorCode::invalid_target},
         {"grant_type=authorization_code&code=c&resource=api", ErrorCode::invalid_target},
         {"grant_type=client_credentials&resource=https://a.example/&resource=https://b.example/",

@@ -186,8 +186,8 @@ TEST_CASE(
     }
     for (const char* name :
          {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers", "endpoint",
-          "display_values_supported", "", "registration_endpoint", "device_authorization_endpoint",
-          "token_endpoint_auth_signing_alg_values_supported", "mtls_endpoint_aliases", "signed_metadata"}) {
+          "display_values_supported", "", "registration_endpoint", "token_endpoint_auth_signing_alg_values_supported",
+          "mtls_endpoint_aliases", "signed_metadata"}) {
         CAPTURE(name);
         CHECK_FALSE(oidc::is_computed_member(name));
     }

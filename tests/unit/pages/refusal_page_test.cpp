@@ -56,6 +56,7 @@ const Row kRows[] = {
     {Reason::link_not_good, 400, "link_not_good"},
     {Reason::link_form_foreign, 403, "link_form_foreign"},
     {Reason::link_form_malformed, 400, "link_form_malformed"},
+    {Reason::device_login_unproved, 403, "device_login_unproved"},
     {Reason::logout_malformed, 400, "logout_malformed"},
     {Reason::logout_hint_invalid, 400, "logout_hint_invalid"},
     {Reason::logout_client_mismatch, 400, "logout_client_mismatch"},

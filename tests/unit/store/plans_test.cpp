@@ -12,6 +12,7 @@
 #include "store/client_access.h"
 #include "store/client_claims.h"
 #include "store/consents.h"
+#include "store/device_codes.h"
 #include "store/factors.h"
 #include "store/fetched.h"
 #include "store/groups.h"
@@ -55,6 +56,15 @@ model::Session session(const char* cookie) {
     session.last_seen_at = kNow;
     session.expires_at = kNow + kMinute;
     return session;
+}
+
+model::DeviceCode device_code(const char* hash) {
+    model::DeviceCode code;
+    code.device_hash = ValueHash(hash);
+    code.user_code_hash = ValueHash(hash);
+    code.client_id = kClient;
+    code.expires_at = kNow + kMinute;
+    return code;
 }
 
 model::Resource resource() {
@@ -229,6 +239,17 @@ constexpr Call kCalls[] = {
     {"find_code", [](auto& t) { store::find_code(t.database(), ValueHash("code a")); }},
     {"redeem_code", [](auto& t) { store::redeem_code(t, ValueHash("code a"), kNow); }},
     {"burn_code", [](auto& t) { store::burn_code(t, ValueHash("code b"), kNow); }},
+    {"insert_device_code", [](auto& t) { store::insert_device_code(t, device_code("device")); }},
+    {"count_open_device_codes", [](auto& t) { store::count_open_device_codes(t.database(), kClient, "network", kNow); }},
+    {"count_open_device_codes, all", [](auto& t) { store::count_open_device_codes(t.database(), kNow); }},
+    {"find_device_code", [](auto& t) { store::find_device_code(t.database(), ValueHash("device")); }},
+    {"find_typed_device_code", [](auto& t) { store::find_typed_device_code(t.database(), ValueHash("device")); }},
+    {"record_poll", [](auto& t) { store::record_poll(t, ValueHash("device"), kNow); }},
+    {"slow_polls", [](auto& t) { store::slow_polls(t, ValueHash("device"), kMinute); }},
+    {"approve_device_code",
+     [](auto& t) { store::approve_device_code(t, ValueHash("device"), kUser, GrantId("a"), kNow); }},
+    {"redeem_device_code", [](auto& t) { store::redeem_device_code(t, ValueHash("device"), kNow); }},
+    {"deny_device_code", [](auto& t) { store::deny_device_code(t, ValueHash("device"), kUser, kNow); }},
     {"find_grant", [](auto& t) { store::find_grant(t.database(), GrantId("a")); }},
     {"end_grant", [](auto& t) { store::end_grant(t, GrantId("b"), kNow); }},
     {"end_grants_of", [](auto& t) { store::end_grants_of(t, kClient, kUser, kNow); }},

@@ -68,6 +68,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
     CHECK(statistics.users.disabled == 1);
     CHECK(statistics.restricted_clients == 1);
     CHECK(statistics.remembered_devices == 1);
+    CHECK(statistics.device_codes == 0);
     CHECK(statistics.sessions == 1);
     CHECK(statistics.consents == 1);
     CHECK(statistics.grants == 4);
