@@ -9,7 +9,7 @@
 
 namespace postern::cli {
 
-/// As typed: an empty optional was not given.
+/// The filter as it was typed: an empty optional was not given.
 struct RefusalFilter {
     std::optional<std::string> client;
     std::optional<std::string> user;

@@ -94,8 +94,8 @@ struct Client {
 /// for what else is in the answer. nullopt: it has them.
 std::optional<GrantType> missing_grant(const Client& client, ResponseType type);
 
-/// True if the client is registered for the response type, and for the grants that it needs. Unless it names response
-/// types, they are `code` with the grant authorization_code and `token` with the grant implicit.
+/// Returns true if the client is registered for the response type, and for the grants that it needs. Unless it names
+/// response types, they are `code` with the grant authorization_code and `token` with the grant implicit.
 bool may_ask_for(const Client& client, ResponseType type);
 
 /// Returns every response type that the client may ask for.

@@ -30,7 +30,7 @@ constexpr bool yields_code(ResponseType type) { return (static_cast<unsigned>(ty
 constexpr bool yields_token(ResponseType type) { return (static_cast<unsigned>(type) & 2U) != 0; }
 constexpr bool yields_id_token(ResponseType type) { return (static_cast<unsigned>(type) & 4U) != 0; }
 
-/// True if the answer itself has something of worth in it, and not only a code that has to be redeemed.
+/// Returns true if the answer itself has something of worth in it, and not only a code that has to be redeemed.
 constexpr bool yields_any_token(ResponseType type) { return type != ResponseType::code; }
 
 /// Returns the words in the order of the standards: "code id_token token".

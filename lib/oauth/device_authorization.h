@@ -22,7 +22,8 @@ struct DeviceAuthorization {
     std::string verification_uri;  ///< the address of the page on which it is typed
     util::Seconds expires_in{};
 
-    /// With `interval`, the complete address, and `message`, which is not of RFC 8628: mutt_oauth2.py shows it.
+    /// Returns the members of the answer, also `interval`, the complete address, and `message`, which is not of RFC
+    /// 8628: mutt_oauth2.py shows it.
     json::Object to_json() const;
 };
 

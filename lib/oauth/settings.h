@@ -110,7 +110,7 @@ struct Settings {
     bool offers(model::ResponseType type) const {
         return std::ranges::find(response_types, type) != response_types.end();
     }
-    /// True if the authorization endpoint signs access tokens, ID tokens, or either.
+    /// Returns true if the authorization endpoint signs access tokens, ID tokens, or either.
     bool has_front_access_tokens() const { return std::ranges::any_of(response_types, model::yields_token); }
     bool has_front_id_tokens() const { return std::ranges::any_of(response_types, model::yields_id_token); }
     bool has_front_tokens() const { return has_front_access_tokens() || has_front_id_tokens(); }

@@ -31,7 +31,7 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
 /// Signs the ID token with a key of `algorithm`.
 std::string make_id_token(oauth::Context& context, crypto::Algorithm algorithm, const IdTokenAbout& about);
 
-/// Whether an ID token has the claims that its scope releases.
+/// The place of the claims that a scope releases: in the ID token, or elsewhere.
 enum class ScopeClaims { told, elsewhere };
 
 /// Returns the user's claims in an ID token for that scope: what the grant asks for by name (OpenID Connect Core §5.5),
@@ -39,11 +39,11 @@ enum class ScopeClaims { told, elsewhere };
 json::Object user_claims_for(oauth::Context& context, const model::Client& client, const model::Grant& grant,
                              const model::Scope& scope, ScopeClaims scope_claims, const GetUserClaims& get_user_claims);
 
-/// The claims of scopes in the client's ID tokens of the token endpoint.
+/// Returns the place of the claims of scopes for the client's ID tokens of the token endpoint.
 ScopeClaims scope_claims_of(const model::Client& client);
-/// The claims of scopes in an ID token of the authorization endpoint: they are told where the client gets no access
-/// token with which it could ask for them (OpenID Connect Core §5.4), and otherwise never, whatever the client's
-/// registration says of those of the token endpoint.
+/// Returns the place of the claims of scopes for an ID token of the authorization endpoint: they are told where the
+/// client gets no access token with which it could ask for them (OpenID Connect Core §5.4), and otherwise never,
+/// whatever the client's registration says of those of the token endpoint.
 ScopeClaims scope_claims_of(model::ResponseType type);
 
 /// Makes the ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.

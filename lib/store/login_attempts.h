@@ -21,7 +21,7 @@ inline constexpr std::string_view kAddressCounter = "address:";  ///< of an addr
 inline constexpr std::string_view kCodeCounter = "code:";        ///< not of logins: store/login_attempts.h
 inline constexpr std::string_view kCodeWait = "wait:";           ///< not a counter: when the next code may be tried
 inline constexpr std::string_view kUseCounter = "mail-";         ///< not of logins: messages that were asked for
-/// Not of logins: device codes that were asked for, or typed (RFC 8628).
+/// The prefix of no login: device codes that were asked for, or typed (RFC 8628).
 inline constexpr std::string_view kDeviceUseCounter = "device-";
 inline constexpr std::string_view kNewName = "name:";  ///< not a counter: a user of this name is being made (hold_key)
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address

@@ -15,7 +15,7 @@
 #include "store/client_access.h"
 #include "store/client_claims.h"
 #include "store/users.h"
-#include "text/shown_time.h"
+#include "text/message.h"
 #include "web/login_step.h"
 
 namespace postern::web {

@@ -1,7 +1,7 @@
 // Decides which values the pages for devices are given.
 #include "web/device/page.h"
 
-#include "pages/template_reader.h"
+#include "pages/renderer.h"
 #include "util/text.h"
 
 namespace postern::web {
