@@ -167,9 +167,7 @@ void check_own(Findings& findings, const config::Config& config, const store::Se
 void check_content(Findings& findings, const config::Config& config, const store::SealedKeys& shared) {
     const auto files = keys::open_files(keys::read_transport_key(config.keys), shared.generation, shared.files);
     if (!files && files.error() == keys::SealFault::other_set) {
-        return findings.error(kShared,
-                              "a row of key_files is missing, added or exchanged since `postern key share` wrote "
-                              "the set",
+        return findings.error(kShared, "a row of key_files is missing, added or exchanged since the set was sealed",
                               "run `postern key share` on a node whose keys are right, and find out who can write to "
                               "the database");
     }

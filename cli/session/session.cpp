@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/user/user.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 

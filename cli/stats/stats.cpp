@@ -9,6 +9,7 @@
 #include "cli/second_factor.h"
 #include "login/password_check.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/login_attempts.h"
 #include "store/mail_requests.h"
 #include "store/second_factor.h"

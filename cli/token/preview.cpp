@@ -64,8 +64,13 @@ std::string in_words(const oauth::OAuthError& error) {
     return error.description + (error.log_detail.empty() ? "" : " (" + error.log_detail + ")");
 }
 
+bool has_device_grant(const oauth::Settings& settings, const Client& client) {
+    return settings.paths.device && client.has_grant(model::GrantType::device_code);
+}
+
 bool signs_users_in(const oauth::Settings& settings, const Client& client) {
-    return std::ranges::any_of(settings.response_types,
+    return has_device_grant(settings, client) ||
+           std::ranges::any_of(settings.response_types,
                                [&](model::ResponseType type) { return model::may_ask_for(client, type); });
 }
 
@@ -203,6 +208,7 @@ std::vector<Disclosure> preview_all(oauth::Context& context, const Granted& gran
                                     const std::optional<std::string>& resource, const std::optional<Client>& api) {
     std::vector<Disclosure> all;
     if (granted.client.has_grant(model::GrantType::authorization_code) ||
+        has_device_grant(context.settings, granted.client) ||
         !oidc::has_id_token(context.settings, granted.grant.scope))
         all.push_back(preview_id_token(context, granted));
     if (auto front = preview_front_id_token(context, granted)) all.push_back(std::move(*front));

@@ -54,7 +54,7 @@ void add_user_activity_command(const Command& group, Invocation& invocation) {
                 "postern user activity ada", kUserName, show)
         .explain(
             "Shows the list that the user sees in the account: logins, failed second steps and changes of the last 90 "
-            "days, 50 at most. Without paths.account it is empty. The audit log has more, and all users.");
+            "days, 50 at most. Without paths.account no line is added. The audit log has more, and all users.");
 }
 
 }  // namespace postern::cli

@@ -11,6 +11,7 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/sessions.h"
 #include "util/base64.h"
 #include "util/text.h"

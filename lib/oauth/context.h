@@ -7,7 +7,6 @@
 #include "fetch/document.h"
 #include "keys/keys.h"
 #include "oauth/settings.h"
-#include "store/sessions.h"
 #include "util/clock.h"
 #include "util/log.h"
 
@@ -40,11 +39,5 @@ struct Context {
     /// Returns the arguments of fetch::read_document.
     fetch::Source documents() const { return {store, now(), fetcher, settings.outbound}; }
 };
-
-/// Returns the bounds of sessions that count. A session keeps the expiry of its beginning, and ends earlier when
-/// `sessionTTL` was lowered since: docs/decisions/0107.
-inline store::SessionLife session_life(const Settings& settings, util::Time now) {
-    return {.now = now, .idle_since = now - settings.session_idle_ttl, .begun_after = now - settings.session_ttl};
-}
 
 }  // namespace postern::oauth

@@ -5,6 +5,7 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/session_life.h"
 #include "oauth/user_code.h"
 #include "store/activity.h"
 #include "store/client_access.h"

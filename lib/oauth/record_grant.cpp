@@ -8,6 +8,7 @@
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
+#include "oauth/session_life.h"
 #include "store/activity.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"

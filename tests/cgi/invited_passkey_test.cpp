@@ -163,7 +163,7 @@ TEST_CASE("invitation: the password form is complete beside it [LINK-7, WEBAUTHN
     CHECK(f.op.count_rows("passkeys") == 0);
 }
 
-TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, WEBAUTHN-3, WEBAUTHN-18]") {
+TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, WEBAUTHN-3, WEBAUTHN-9, WEBAUTHN-18]") {
     Invited f;
     const Adding adding(f.open());
     const Query form = adding.form(f.phone);
@@ -203,6 +203,11 @@ TEST_CASE("invitation: what is refused leaves the link, and no passkey [LINK-3, 
     shown_again(form, "The page was open for too long.");
     CHECK(says(f.send(Adding(f.open()).form(f.phone)), kAdded));
     CHECK(says(f.send(form), kGone));
+    // What another user has is refused as late as it is written.
+    const Adding late(f.carol.fetch(other));
+    CHECK(says(f.carol.send(other, late.form(f.phone).text()), "That passkey was not accepted."));
+    CHECK(f.carol.fetch(other).status == 200);
+    CHECK(f.op.count_rows("passkeys") == 1);
 }
 
 TEST_CASE(

@@ -109,7 +109,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "enrolment: what is refused leaves no passkey and no session, and the name that was typed [POLICY-4, WEBAUTHN-3, STEP-4, A11Y-4, WCAG 2.2 3.3.7]") {
+    "enrolment: what is refused leaves no passkey and no session, and the name that was typed [POLICY-4, WEBAUTHN-3, WEBAUTHN-9, STEP-4, A11Y-4, WCAG 2.2 3.3.7]") {
     Enrolling f;
     const Landing page = f.open();
     const Adding adding(page.answer);
@@ -141,8 +141,15 @@ TEST_CASE(
     REQUIRE(f.add(form).verdict() == "codes");
     // Once more: no second set of codes, and no second session.
     CHECK(f.add(form).verdict() == "login");
+    // What another user has is refused as late as it is written.
+    UserAgent bob(f.op);
+    const Adding of_bob(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword).answer);
+    const Landing refused = bob.follow(f.url(), bob.send(f.url(), of_bob.form(f.phone).text()));
+    CHECK(refused.verdict() == "app");
+    CHECK(says(refused, "That passkey was not accepted."));
     CHECK(f.op.count_rows("passkeys") == 1);
     CHECK(f.op.count_rows("sessions") == 1);
+    CHECK(f.op.count_rows("recovery_codes") == 10);
 }
 
 TEST_CASE("enrolment: the challenge of one login is none of another, and ends with its form [WEBAUTHN-3]") {

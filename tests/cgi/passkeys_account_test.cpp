@@ -134,10 +134,12 @@ TEST_CASE(
                     R"(","transports":["usb","hybrid"]}])") != std::string::npos);
 }
 
-TEST_CASE("passkeys: a challenge counts once, and a second press says what the first has done [WEBAUTHN-3]") {
+TEST_CASE("passkeys: a challenge counts once, as does a page that was open before the first one [WEBAUTHN-3, 10]") {
     const Deployment op;
     UserAgent alice = signed_in(op);
     const Adding form = open_form(op, alice);
+    const Adding other = open_form(op, alice);
+    REQUIRE(form.handle != other.handle);
     const Query sent = form.form(TestAuthenticator(Algorithm::ES256, "phone"));
     REQUIRE(send(op, alice, sent).status == 200);
     // A second press says what the first has done, and makes no codes.
@@ -148,6 +150,8 @@ TEST_CASE("passkeys: a challenge counts once, and a second press says what the f
     const Answer replayed = send(op, alice, form.form(TestAuthenticator(Algorithm::ES256, "another")));
     CHECK(says(replayed, "That passkey was not accepted."));
     CHECK(replayed.log.find("the challenge was spent before") != std::string::npos);
+    // The page that made another handle is late.
+    CHECK(says(send(op, alice, other.form(TestAuthenticator(Algorithm::ES256, "other"))), "changed meanwhile"));
     CHECK(op.count_rows("passkeys") == 1);
     CHECK(op.count_rows("recovery_codes") == 10);
 }

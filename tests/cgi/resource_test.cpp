@@ -216,7 +216,7 @@ TEST_CASE("resource: the consent page names the APIs, and a remembered consent i
           std::string::npos);
 }
 
-TEST_CASE("resource: client_credentials names one, within the client's list [RES-3, RES-6, RES-10]") {
+TEST_CASE("resource: client_credentials names one, within the client's list [RES-3, RES-6, RES-9, RES-10, ATP-4]") {
     Site site;
     const auto token = [&](const Query& more) {
         return as_client(site.op, "token", more.with("grant_type", "client_credentials"), kMachine);
@@ -230,6 +230,12 @@ TEST_CASE("resource: client_credentials names one, within the client's list [RES
     CHECK(token(Query{{"resource", kFiles}}).member("error") == "invalid_target");
     CHECK(token(Query{{"audience", "anything"}}).member("error") == "invalid_target");
     CHECK(audience_of(token(Query{{"audience", kNotes}})) == kNotes);
+    // A default is held to its scopes.
+    site.op.must({"client", "set", kMachine, "--no-resource", "--access-token-profile", "rfc9068", "--default-resource",
+                  kNotes});
+    const Answer by_default = token(Query());
+    CHECK(audience_of(by_default) == kNotes);
+    CHECK(by_default.member("scope") == "notes:read");
 }
 
 TEST_CASE("resource: an implicit request records it, and its token has no audience [RES-10, RFC 8707 §2.1b]") {

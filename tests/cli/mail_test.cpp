@@ -14,6 +14,7 @@
 #include "json/reader.h"
 #include "preconditions.h"
 #include "store/mail_requests.h"
+#include "store/users.h"
 #include "support/deployment.h"
 #include "support/preload.h"
 #include "support/sendmail.h"
@@ -239,6 +240,29 @@ TEST_CASE("mail deliver: a message whose sender died before it said so is sent a
     CHECK(f.delivered("sent") == 0);
     f.make_due();
     CHECK(f.delivered("sent") == 1);
+}
+
+TEST_CASE("mail deliver: a user gets three an hour, under whatever name they are asked for [MAIL-6, L31]") {
+    Fixture f;
+    auto database = f.installation.open();
+    db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+        for (const char* typed : {"ada", "ada@example.org"})
+            for (int i = 0; i < 2; ++i) {
+                model::MailRequest request;
+                request.id = typed + std::to_string(i);
+                request.kind = model::MailKind::reset;
+                if (typed == std::string("ada")) request.subject = store::find_subject(database, "ada");
+                request.email_key = model::email_key(typed);  // "" for the name, as that of no user
+                request.created_at = request.not_before = util::SystemClock().now();
+                store::insert_mail(transaction, request);
+            }
+        transaction.commit();
+    });
+    const auto run = json::parse(f.deliver().out);
+    REQUIRE(run);
+    CHECK(integer_of(*run, "sent") == 3);
+    CHECK(integer_of(*run, "dropped") == 1);
+    CHECK(f.counts().waiting == 0);
 }
 
 TEST_CASE(

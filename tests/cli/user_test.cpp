@@ -103,6 +103,9 @@ TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core
     const Words refused = {
         R"({"email_verified":"true"})",
         R"({"address":{"planet":"Earth"}})",
+        R"({"roles":[1]})",
+        R"({"custom":null})",
+        R"({"":"x"})",
         R"({"a b":"x"})",
         R"({"iss":"x"})",
         R"(["name"])",
@@ -156,7 +159,9 @@ TEST_CASE("user add: --claim without a name or with a value that the claim canno
     const Row rows[] = {{"name", 2},           {"=x", 2},
                         {"name=", 1},          {"email_verified=yes", 1},
                         {"updated_at=now", 1}, {"updated_at=-1", 1},
-                        {"address=1 Road", 1}, {"sub=x", 1}};
+                        {"address=1 Road", 1}, {"sub=x", 1},
+                        {"cid=x", 1},          {"scope=x", 1},
+                        {"client_id=x", 1}};
     for (const Row& row : rows) {
         CAPTURE(row.claim);
         const auto result = installation.postern({"user", "add", "ada", "--password-stdin", "--claim", row.claim},

@@ -154,9 +154,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: credentials come by header or body, and only there [IF121, IF123, IF124, IF161, IF169, rule 1, RFC "
+    "introspection: credentials come by header or body, and only there [IF14, IF121, IF123, IF124, IF125, IF161, IF169, rule 1, RFC "
     "7662 §2.1fg, §2.3ab, §4ab, I07, I08, C07, C08, RFC 6749 §2.3.1d]") {
-    const SignedIn r;
+    SignedIn r;
     const Query form = about(r.access_token());
     const std::string secret = secret_of(kWeb);
     struct Row {
@@ -195,6 +195,9 @@ TEST_CASE(
     CgiRequest in_query = post_form(form.text());
     in_query.query = Query{{"client_id", kWeb}, {"client_secret", secret}}.text();
     CHECK(r.op.cgi("introspect", in_query).verdict() == "401 invalid_client");
+    r.op.configure("introspectionRequiresConfidentialClient", false);
+    CHECK(introspect(r.op, form, kSpa).body.starts_with(R"({"active":true,)"));
+    CHECK(r.op.cgi("introspect", post_form(form.text())).verdict() == "401 invalid_client");
 }
 
 TEST_CASE(

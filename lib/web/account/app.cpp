@@ -93,8 +93,8 @@ void note(const AccountVisit& visit, audit::Event event) {
 
 /// Else a thief of the password could be the next to set one up.
 bool must_stay(const AccountVisit& visit, db::Database& database) {
-    return must_have_second_factor(visit, database) &&
-           !login::find_factor_state(visit.context(), database, visit.subject()).passkey;
+    const auto user = login::find_factor_state(visit.context(), database, visit.subject());
+    return must_have_second_factor(visit, user) && !user.passkey;
 }
 
 http::Response remove(AccountVisit& visit) {

@@ -7,6 +7,7 @@
 #include "login/browser.h"
 #include "login/step.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "oauth/sealed_request.h"
-#include "store/users.h"
 #include "web/account/app_setup.h"
 #include "web/account/visit.h"
 #include "web/login_step.h"

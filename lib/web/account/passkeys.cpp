@@ -7,6 +7,7 @@
 #include "login/complete.h"
 #include "oauth/acr.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/factors.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"
@@ -170,7 +171,8 @@ const char* needed_for(const AccountVisit& visit, db::Transaction& transaction, 
     if (is_last(visit, passkeys, id, signs_in_alone) && !has_password(visit, database)) return kLastWayIn;
     if (!is_last(visit, passkeys, id, is_usable)) return nullptr;
     if (store::find_factors(database, visit.subject()).app) return nullptr;
-    return must_have_second_factor(visit, database) ? kLastFactor : nullptr;
+    const auto user = login::find_factor_state(visit.context(), database, visit.subject());
+    return must_have_second_factor(visit, user) ? kLastFactor : nullptr;
 }
 
 /// A thief of the passkey may have a session by it, and could set a password there. Which passkey a session began with

@@ -10,6 +10,7 @@
 #include "login/password_check.h"
 #include "oauth/access_token.h"
 #include "oauth/context.h"
+#include "oauth/session_life.h"
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"

@@ -1,7 +1,7 @@
 // Whose account is it, and may it be changed now?
 #include "web/account/visit.h"
 
-#include <algorithm>
+#include <stdexcept>
 
 #include "http/url.h"
 #include "login/complete.h"
@@ -43,7 +43,11 @@ constexpr DoneText kDone[] = {
      tr("A message is on its way to the new e-mail address. The address counts once you have opened the link in it.")},
 };
 
-const DoneText& row_of(AccountDone what) { return *std::ranges::find(kDone, what, &DoneText::what); }
+const DoneText& row_of(AccountDone what) {
+    for (const DoneText& row : kDone)
+        if (row.what == what) return row;
+    throw std::logic_error("a change of the account without a text");
+}
 
 /// The token is of browser, session and form; the page is not about any other request.
 constexpr const char* kNoRequest = "";
@@ -140,9 +144,8 @@ store::SecondFactorState factors_of(const AccountVisit& visit) {
     return store::find_second_factor(context.store, visit.subject(), oauth::rp_id_of_second_factor(context.settings));
 }
 
-bool must_have_second_factor(const AccountVisit& visit, db::Database& database) {
+bool must_have_second_factor(const AccountVisit& visit, const store::SecondFactorState& user) {
     const oauth::Context& context = visit.context();
-    const auto user = login::find_factor_state(context, database, visit.subject());
     const auto standing = login::standing_of(login::policy_of(context.settings), user, context.now());
     return standing.demanded >= model::Level::second_factor;
 }

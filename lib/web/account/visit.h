@@ -68,8 +68,9 @@ bool knows_login_time(const AccountVisit& visit);
 /// Returns the second factors that the user has to log in with now.
 store::SecondFactorState factors_of(const AccountVisit& visit);
 
-/// Returns true when the user's own logins must have a second factor.
-bool must_have_second_factor(const AccountVisit& visit, db::Database& database);
+/// Returns true when the user's own logins must have a second factor. `user` is the state of the user of the visit, as
+/// login::find_factor_state reads it.
+bool must_have_second_factor(const AccountVisit& visit, const store::SecondFactorState& user);
 
 /// Returns true when the user has no second factor, `login.enrolment` lets a password set none up, and no link was used
 /// of late: a thief of the password must not be first (POLICY-4).

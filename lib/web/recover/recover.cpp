@@ -10,7 +10,6 @@
 #include "login/browser.h"
 #include "login/new_password.h"
 #include "login/password_check.h"
-#include "login/step.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "pages/page_language.h"

@@ -1,8 +1,6 @@
 // Links: what opening one shows, and what its form does. docs/decisions/0076-links.md, 0080-mail.md
 #pragma once
 
-#include <string>
-
 #include "http/message.h"
 #include "oauth/context.h"
 #include "pages/page.h"

@@ -4,6 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "crypto/password.h"
+#include "db/write.h"
+#include "factor/totp.h"
+#include "store/factors.h"
+#include "store/users.h"
 #include "unit/text/said.h"
 #include "unit/web/page_flow.h"
 #include "web/account/app_setup.h"
@@ -100,6 +105,40 @@ TEST_CASE("tabs: a form whose answer has arrived is good before and after those 
     f.cookies.clear();
     arrive(f, f.start(3, web::start_authorization, f.request()), Order::first_tab_first);
     CHECK(press() == "other_browser");
+}
+
+TEST_CASE("tabs: second steps of one browser that are open at once each go on, with a code each [A20, STEP-7]") {
+    Fixture f;
+    const util::Secret key("12345678901234567890");
+    oauth::Context context = f.fixture.context();
+    db::write(f.fixture.database, db::Durability::full, [&](db::Transaction& transaction) {
+        store::set_password_hash(transaction, f.alice.subject, crypto::hash_password(util::Secret("correct horse")),
+                                 context.now());
+        store::replace_totp(
+            transaction, f.alice.subject,
+            factor::seal_totp_secret(context.keys.factor_key(), f.alice.subject, context.now(), key, context.random), 0,
+            context.now());
+        transaction.commit();
+    });
+    const auto tabs = f.start(2, web::start_authorization, f.request());
+    arrive(f, tabs, Order::last_tab_first);
+    std::vector<pages::SecondStepPage> steps;
+    for (const auto& tab : tabs) {
+        REQUIRE(f.follow(web::show_login, tab.answer).body == "login");
+        const auto& page = f.pages.last_login;
+        const auto half = f.submit(
+            web::submit_login,
+            {{"resume", page.resume}, {"csrf", page.csrf}, {"username", "alice"}, {"password", "correct horse"}});
+        REQUIRE(f.follow(web::show_login, half).body == "second_step");
+        steps.push_back(f.pages.last_second_step);
+    }
+    for (const auto& step : {steps[1], steps[0]}) {
+        f.fixture.clock.advance(util::Seconds{30});
+        const auto now = static_cast<std::uint64_t>(util::to_epoch(f.fixture.clock.now()));
+        const auto done = f.submit(
+            web::submit_login, {{"resume", step.resume}, {"csrf", step.csrf}, {"code", factor::hotp(key, now / 30)}});
+        CHECK(place_of(f.follow(web::resume_authorization, done)) == "https://op.example/scopes");
+    }
 }
 
 TEST_CASE("tabs: pages of a session that plant their cookies at once all take their forms [A20, L06]") {
