@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -13,8 +15,39 @@
 namespace postern::os {
 namespace {
 
-// Short beside a sync of the disk: a lock that is given back does not stay free for long while others want it.
-constexpr std::chrono::milliseconds kLongestPause{1};
+constexpr suseconds_t kTickMicroseconds = 5000;
+
+extern "C" void interrupt_only(int) {}
+
+/// Interrupts a blocking call of this thread every few milliseconds while it lives, so that the caller can look at the
+/// clock. The timer repeats, because a single signal that arrives just before the call would be lost.
+class Ticker {
+public:
+    Ticker() {
+        struct sigaction action {};
+        action.sa_handler = interrupt_only;  // no SA_RESTART: the call must come back
+        sigemptyset(&action.sa_mask);
+        ::sigaction(SIGALRM, &action, &former_action_);
+        sigset_t alarm;
+        sigemptyset(&alarm);
+        sigaddset(&alarm, SIGALRM);
+        ::pthread_sigmask(SIG_UNBLOCK, &alarm, &former_mask_);
+        const itimerval tick{{0, kTickMicroseconds}, {0, kTickMicroseconds}};
+        ::setitimer(ITIMER_REAL, &tick, nullptr);
+    }
+    Ticker(const Ticker&) = delete;
+    Ticker& operator=(const Ticker&) = delete;
+    ~Ticker() {
+        const itimerval never{};
+        ::setitimer(ITIMER_REAL, &never, nullptr);
+        ::pthread_sigmask(SIG_SETMASK, &former_mask_, nullptr);
+        ::sigaction(SIGALRM, &former_action_, nullptr);
+    }
+
+private:
+    struct sigaction former_action_ {};
+    sigset_t former_mask_{};
+};
 
 [[noreturn]] void throw_errno() { throw std::system_error(errno, std::generic_category(), "flock"); }
 
@@ -50,8 +83,15 @@ bool try_lock(int descriptor) {
     return true;
 }
 
+// In the kernel's queue, not by looking again: docs/decisions/0129-locks-in-the-kernels-queue.md
 bool lock_until(int descriptor, Deadline deadline) {
-    return poll_until(deadline, kLongestPause, [&] { return try_lock(descriptor); });
+    if (try_lock(descriptor)) return true;
+    const Ticker ticker;
+    while (std::chrono::steady_clock::now() < deadline) {
+        if (::flock(descriptor, LOCK_EX) == 0) return true;
+        if (errno != EINTR) throw_errno();
+    }
+    return false;
 }
 
 void unlock(int descriptor) noexcept { ::flock(descriptor, LOCK_UN); }

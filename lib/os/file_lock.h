@@ -22,7 +22,8 @@ bool poll_until(Deadline deadline, std::chrono::milliseconds longest_pause, cons
 /// Takes the exclusive lock of the open file (flock(2)), which the kernel frees when its holder dies. False: another
 /// holder has it. Throws std::system_error when the kernel refuses.
 bool try_lock(int descriptor);
-/// Waits for the lock until the deadline; false and throws as try_lock does.
+/// Waits for the lock in the kernel's queue until the deadline; false and throws as try_lock does. Uses SIGALRM and
+/// ITIMER_REAL while it waits, and leaves both as they were.
 bool lock_until(int descriptor, Deadline deadline);
 void unlock(int descriptor) noexcept;
 

@@ -64,6 +64,22 @@ TEST_CASE("WriteLock: a second holder waits for the given time, then throws Stor
     CHECK_FALSE(first.try_lock());
 }
 
+TEST_CASE("WriteLock: the wait leaves neither a timer nor a signal handler behind") {
+    const TemporaryDirectory directory;
+    db::WriteLock first(directory / "db.gate");
+    db::WriteLock second(directory / "db.gate");
+    first.lock(Clock::now());
+    CHECK_THROWS_AS(second.lock(Clock::now() + kShort), db::StoreBusy);
+
+    itimerval timer{};
+    ::getitimer(ITIMER_REAL, &timer);
+    CHECK(timer.it_value.tv_usec == 0);
+    CHECK(timer.it_interval.tv_usec == 0);
+    struct sigaction action {};
+    ::sigaction(SIGALRM, nullptr, &action);
+    CHECK((action.sa_handler == SIG_DFL));
+}
+
 TEST_CASE("WriteLock: a waiting process gets it when the holder dies [S02]") {
     const TemporaryDirectory directory;
     const Holder holder(directory / "db.gate");
