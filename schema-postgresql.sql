@@ -340,6 +340,8 @@ CREATE TABLE device_codes (
     slowed bigint NOT NULL CHECK (slowed IN (0, 1))
 );
 CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
+CREATE INDEX device_codes_by_client ON device_codes (client_id);
+CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL;
 
 CREATE TABLE access_tokens (
     grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,

@@ -386,6 +386,8 @@ CREATE TABLE device_codes (
     slowed         INTEGER NOT NULL CHECK (slowed IN (0, 1))  -- 1: it grew since the latest poll that was not too soon
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
+CREATE INDEX device_codes_by_client ON device_codes (client_id);
+CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL;
 
 -- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2). A row is found by claims of the
 -- signed token, its grant (`jti`) and its time (`iat`), and by its digest. So the tokens of a grant are stored next to each

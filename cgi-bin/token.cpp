@@ -24,7 +24,7 @@ http::Response redeem(oauth::Context& context, const http::Request& request, con
 
 http::Response token(server::App& app, const http::Request& request) {
     oauth::Context& context = app.context();
-    const auto form = oauth::parse_token_request(request);  // syntax, duplicates: §3.2
+    const auto form = oauth::parse_token_request(context.settings.paths, request);  // syntax, duplicates: §3.2
     if (!form) return respond::json_error(request, oauth::refused_client(context, form.error()));
 
     const auto client = oauth::authenticate_client(context, form->credentials);  // §2.3

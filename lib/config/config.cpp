@@ -35,7 +35,7 @@ std::optional<std::string> nearest_key(const std::string& group, std::string_vie
     std::vector<std::string> others;
     for (const ConfigKey& key : config_keys()) {
         const std::string full(key.name);
-        const std::string_view top = key.name.substr(0, key.name.find('.'));
+        const std::string top = key.name.substr(0, key.name.find('.'));
         if (full == group + std::string(last_part(full))) siblings.emplace_back(last_part(full));
         if (group.empty() && top != key.name) siblings.emplace_back(top);
         others.emplace_back(last_part(full));

@@ -143,7 +143,7 @@ json::Object DeviceAuthorization::to_json() const {
 util::Result<DeviceAuthorization, DeviceRefusal> authorize_device(Context& context, const model::Client& client,
                                                                   const http::Request& request) {
     const auto refused = [](OAuthError error) { return DeviceRefusal{std::move(error)}; };
-    if (const auto may = check_device_grant(context.settings, client); !may) return refused(may.error());
+    if (const auto may = check_device_grant(client); !may) return refused(may.error());
     const auto asked = judge_scope(context.settings, client, request.form.find("scope"));
     if (!asked) return refused(asked.error());
     const auto named = parse_targets(request.form);

@@ -122,10 +122,9 @@ Redemption redeem(db::Transaction& transaction, const UsableDeviceCode& usable, 
 
 }  // namespace
 
-Outcome<void> check_device_grant(const Settings& settings, const model::Client& client) {
-    if (client.has_grant(model::GrantType::device_code) && settings.paths.device) return {};
-    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the device grant",
-                      settings.paths.device ? "" : "paths.device is null");
+Outcome<void> check_device_grant(const model::Client& client) {
+    if (client.has_grant(model::GrantType::device_code)) return {};
+    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the device grant");
 }
 
 Poll judge_poll(const DeviceCode& code, util::Time now) {
@@ -139,7 +138,7 @@ Poll judge_poll(const DeviceCode& code, util::Time now) {
 
 util::Result<UsableDeviceCode, PollRefusal> find_usable_device_code(Context& context, const model::Client& client,
                                                                     const DeviceCodeGrant& asked) {
-    if (auto may = check_device_grant(context.settings, client); !may) return PollRefusal{may.error()};
+    if (auto may = check_device_grant(client); !may) return PollRefusal{may.error()};
     const auto named = find_named_target(context, client, asked.target);
     if (!named) return PollRefusal{named.error()};
     const auto stored = store::find_device_code(context.store, hash_of(asked.device_code));

@@ -13,8 +13,8 @@
 
 namespace postern::oauth {
 
-/// Returns unauthorized_client for a client that is not registered for the grant, and where `paths.device` is null.
-Outcome<void> check_device_grant(const Settings& settings, const model::Client& client);
+/// Returns unauthorized_client for a client that is not registered for the grant.
+Outcome<void> check_device_grant(const model::Client& client);
 
 /// The most seconds that a device has to wait between two polls, however often it polls too soon.
 inline constexpr util::Seconds kMaxPollInterval{30};

@@ -40,27 +40,30 @@ Outcome<TokenGrant> parse_device_code(const http::Request& request) {
 struct GrantRow {
     std::string_view grant_type;
     Outcome<TokenGrant> (*parse)(const http::Request&);
+    std::optional<std::string> Paths::*page = nullptr;  ///< without its page the grant is not offered
 };
 constexpr GrantRow kGrants[] = {
     {"authorization_code", parse_authorization_code},
     {"refresh_token", parse_refresh_token},
     {"client_credentials", parse_client_credentials},
-    {"urn:ietf:params:oauth:grant-type:device_code", parse_device_code},
+    {"urn:ietf:params:oauth:grant-type:device_code", parse_device_code, &Paths::device},
 };
 
-Outcome<TokenGrant> parse_grant(const http::Request& request) {
+Outcome<TokenGrant> parse_grant(const Paths& paths, const http::Request& request) {
     const auto type = request.form.find("grant_type");
     if (!type) return invalid_request("grant_type is required");
-    for (const GrantRow& row : kGrants)
+    std::string offered;
+    for (const GrantRow& row : kGrants) {
+        if (row.page != nullptr && !(paths.*row.page)) continue;
         if (row.grant_type == *type) return row.parse(request);
-    return make_error(ErrorCode::unsupported_grant_type,
-                      "grant_type must be authorization_code, refresh_token, client_credentials or "
-                      "urn:ietf:params:oauth:grant-type:device_code");
+        offered += (offered.empty() ? "" : ", ") + std::string(row.grant_type);
+    }
+    return make_error(ErrorCode::unsupported_grant_type, "grant_type must be one of " + offered);
 }
 
 }  // namespace
 
-Outcome<TokenRequest> parse_token_request(const http::Request& request) {
+Outcome<TokenRequest> parse_token_request(const Paths& paths, const http::Request& request) {
     if (request.body != http::BodyKind::form)
         return invalid_request("the body must be application/x-www-form-urlencoded");
     const auto in_body =
@@ -70,7 +73,7 @@ Outcome<TokenRequest> parse_token_request(const http::Request& request) {
     if (in_body || in_query) return invalid_parameter(in_body ? *in_body : *in_query);
 
     ASSIGN_OR_RETURN(auto credentials, parse_credentials(request));
-    return TokenRequest{std::move(credentials), parse_grant(request)};
+    return TokenRequest{std::move(credentials), parse_grant(paths, request)};
 }
 
 }  // namespace postern::oauth

@@ -48,7 +48,7 @@ struct TokenRequest {
 };
 
 /// Syntax: content type, duplicates, two ways of authentication. Credentials and grants come from the body alone; only
-/// `aud` and `audience` may be in the query.
-Outcome<TokenRequest> parse_token_request(const http::Request& request);
+/// `aud` and `audience` may be in the query. A grant whose page is off in `paths` is not offered.
+Outcome<TokenRequest> parse_token_request(const Paths& paths, const http::Request& request);
 
 }  // namespace postern::oauth

@@ -10,7 +10,7 @@
 #include "help_text.h"
 #include "installation.h"
 #include "oauth/settings.h"
-#include "support/deployment.h"
+#include "support/device.h"
 #include "util/text.h"
 
 using namespace postern::test;
@@ -241,7 +241,7 @@ TEST_CASE("manual pages: postern.json(5) has every key with its default, its ran
 
 TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path and its methods") {
     namespace endpoint = postern::oauth::endpoint;
-    const Deployment op;
+    const Deployment op(with_devices());
     const std::string text = page("postern-endpoints.8");
     std::size_t found = 0;
     for (const auto& source : fs::directory_iterator(source_directory() / "cgi-bin")) {

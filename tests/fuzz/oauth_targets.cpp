@@ -63,7 +63,7 @@ FUZZ_TARGET(credentials) {
         promise(is_describable(credentials.error().description), "a description obeys RFC 6749 §5.2");
     else
         promise(credentials->readings.size() <= 2, "a header has two readings at most");
-    if (auto token_request = oauth::parse_token_request(request); !token_request)
+    if (auto token_request = oauth::parse_token_request(fixture().settings.paths, request); !token_request)
         promise(is_describable(token_request.error().description), "a description obeys RFC 6749 §5.2");
     if (auto presented = oauth::parse_presented_token(request, 8192); presented && presented->token)
         if (presented->token->value) promise(presented->token->value->size() <= 8192, "a long token is no token");

@@ -94,8 +94,8 @@ TEST_CASE("device grant: polls until the user has answered [DEV-13, DEV-16, RFC 
     CHECK(f.poll(device.member("device_code"), kService).verdict() == "400 invalid_grant");
     CHECK(f.poll("another").verdict() == "400 invalid_grant");
     const Query without{{"grant_type", kDeviceGrant}};
-    CHECK(redeem(f.op, without, kCli).verdict() == "400 invalid_request");
-    CHECK(redeem(f.op, Query{{"grant_type", kDeviceGrant}, {"device_code", "x"}}.and_also("device_code", "x"), kCli)
+    CHECK(f.send("token", without, kCli).verdict() == "400 invalid_request");
+    CHECK(f.send("token", Query{{"grant_type", kDeviceGrant}, {"device_code", "x"}}.and_also("device_code", "x"), kCli)
               .verdict() == "400 invalid_request");
     CHECK(f.poll(device.member("device_code"), kSpa).verdict() == "400 unauthorized_client");
     // A device that waits is no refusal: `postern why` has room for those.
@@ -112,7 +112,7 @@ TEST_CASE("device grant: off until both paths are named [COM-1, COM-10, DEV-17, 
     CHECK(off.cgi("device").status == 404);
     CHECK(off.cgi("discovery").json().find("device_authorization_endpoint") == nullptr);
     CHECK(redeem(off, Query{{"grant_type", kDeviceGrant}, {"device_code", "x"}}, kSpa).verdict() ==
-          "400 unauthorized_client");
+          "400 unsupported_grant_type");
     CHECK(off.postern({"client", "add", kCli, "--public", "--grant", "device_code"}).err.find("paths.device") !=
           std::string::npos);
 

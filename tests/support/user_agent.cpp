@@ -14,7 +14,7 @@ constexpr int kMostRedirects = 8;
 /// The endpoint whose path the URL has; "" for an address that is not the server's.
 std::string endpoint_at(const Deployment& deployment, const std::string& url) {
     for (const char* endpoint :
-         {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout", "recover"})
+         {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout", "recover", "device"})
         if (without_query(url) == deployment.url(endpoint)) return endpoint;
     if (without_query(url) + "/link" == deployment.url("recover")) return "recover";  // where one is asked for
     const std::string account = deployment.url("account");

@@ -59,6 +59,8 @@ constexpr const char* kSteps[] = {
     " slowed bigint NOT NULL CHECK (slowed IN (0, 1))"
     ");"
     "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);"
+    "CREATE INDEX device_codes_by_client ON device_codes (client_id);"
+    "CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL;"
     "UPDATE schema_version SET version = 5",
 };
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");

@@ -326,6 +326,8 @@ constexpr const char* kToVersion5[] = {
     " slowed INTEGER NOT NULL CHECK (slowed IN (0, 1))"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at)",
+    "CREATE INDEX device_codes_by_client ON device_codes (client_id)",
+    "CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL",
     "PRAGMA user_version = 5",
 };
 

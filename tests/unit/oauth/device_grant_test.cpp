@@ -161,9 +161,6 @@ TEST_CASE("device authorization: which clients may, for which scope and resource
     Fixture f;
     f.cli.grants = {GrantType::authorization_code};
     CHECK(f.refusal(f.cli) == "400 unauthorized_client");
-    Fixture off;
-    off.fixture.settings.paths.device.reset();
-    CHECK(off.refusal(off.cli) == "400 unauthorized_client");
 }
 
 TEST_CASE("device authorization: limits by address, by client and in all [DEV-4]") {

@@ -13,11 +13,21 @@ namespace {
 const char* const kGood =
     "grant_type=authorization_code&code=c&redirect_uri=https://a/cb&code_verifier=v&client_id=app&client_secret=s";
 
+/// Paths with the page of devices.
+const oauth::Paths& paths() {
+    static const oauth::Paths paths = [] {
+        oauth::Paths all;
+        all.device = "/device";
+        return all;
+    }();
+    return paths;
+}
+
 }  // namespace
 
 TEST_CASE("parse_token_request: every part where it belongs") {
     const auto parsed =
-        oauth::parse_token_request(test::post(kGood, "aud=https://api.example&code=other&client_id=evil"));
+        oauth::parse_token_request({}, test::post(kGood, "aud=https://api.example&code=other&client_id=evil"));
     REQUIRE(parsed);
     REQUIRE(parsed->grant);
     const auto& grant = std::get<oauth::AuthorizationCodeGrant>(*parsed->grant);
@@ -50,9 +60,13 @@ TEST_CASE("parse_token_request: what is wrong with the grant waits for the clien
     };
     for (const Row& row : rows) {
         CAPTURE(row.form);
-        const auto parsed = oauth::parse_token_request(test::post(row.form));
+        const auto parsed = oauth::parse_token_request(paths(), test::post(row.form));
         REQUIRE(parsed);
         REQUIRE_FALSE(parsed->grant);
         CHECK(parsed->grant.error().code == row.code);
     }
+    const auto off =
+        oauth::parse_token_request({}, test::post("grant_type=urn:ietf:params:oauth:grant-type:device_code"));
+    REQUIRE(off);
+    CHECK(off->grant.error().code == ErrorCode::unsupported_grant_type);
 }
