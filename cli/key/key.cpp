@@ -101,8 +101,8 @@ bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings) {
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings) {
     util::Seconds longest = std::max(settings.access_token_ttl, settings.id_token_ttl);
     // An expired ID token names its user at a logout and at another login (id_token_hint), as long as the application
-    // has a session or a grant of that user.
-    if (settings.oidc && settings.offers_id_tokens_by(retired.algorithm))
+    // has a session or a grant of that user. An algorithm that nothing has today may have been that of ID tokens.
+    if (settings.oidc && (settings.offers_id_tokens_by(retired.algorithm) || !is_in_use(retired.algorithm, settings)))
         longest = std::max({longest, settings.session_ttl, settings.refresh_token_ttl});
     // Refresh tokens are signed with the access token's algorithm, unless they are random values.
     if (!settings.use_opaque_refresh_tokens &&

@@ -166,7 +166,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
     if (!model::yields_code(type)) scope.remove("offline_access");
     const std::string_view nonce = params.find("nonce").value_or("");
-    RETURN_IF_ERROR(check_id_token_request(type, scope, nonce));
+    RETURN_IF_ERROR(check_id_token_request(context.settings, client, type, scope, nonce));
     RETURN_IF_ERROR(check_answer_size(target, type, mode, scope, nonce));
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));

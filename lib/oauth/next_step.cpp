@@ -77,16 +77,19 @@ std::optional<OAuthError> find_unmet(const AuthorizationInput& s) {
 
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
 
-/// RFC 8252 §8.6: any program on the machine can pose as such a client, so a remembered approval proves nothing.
-bool consent_can_be_remembered(const AuthorizationInput& s) {
-    return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
+/// RFC 8252 §8.6: any program on the machine can receive the answer at such an address, so that earlier approvals prove
+/// nothing. A code is worthless there without the secret of a confidential client; a token is not.
+bool any_program_gains(const AuthorizationInput& s) {
+    const bool needs_secret =
+        s.client.type == model::ClientType::confidential && !model::yields_any_token(s.request.response_type);
+    return !needs_secret && is_loopback_or_private(s.request.redirect_uri);
 }
 
 bool needs_consent(const AuthorizationInput& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
-    if (asks(s, model::Prompt::consent)) return true;
+    if (asks(s, model::Prompt::consent) || any_program_gains(s)) return true;
     if (s.client.first_party) return false;
-    return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request, s.released_claims));
+    return !(s.consent && is_approved(*s.consent, s.request, s.released_claims));
 }
 
 /// Returns whether an approval of `scope` and of the claims `by_name` covers this request.

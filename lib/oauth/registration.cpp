@@ -100,10 +100,12 @@ const ClientRule kClientRules[] = {
      "PKCE is required for public clients (RFC 9700 section 2.1.1); use --pkce required"},
     {[](const Client& c, const Settings&) { return needs_redirect_uri(c) && c.redirect_uris.empty(); },
      "the authorization_code and implicit grants need a redirect URI; add --redirect-uri"},
-    {[](const Client& c, const Settings&) { return c.first_party && is_public(c) && any_program_may_answer(c); },
-     "first-party would skip consent although any program on the user's machine could answer for this public client "
-     "with a "
-     "loopback or private-use redirect URI (RFC 8252 section 8.6); remove --first-party"},
+    {[](const Client& c, const Settings&) {
+         return c.first_party && (is_public(c) || c.has_grant(GrantType::implicit)) && any_program_may_answer(c);
+     },
+     "first-party would skip consent although any program on the user's machine could receive the code of this public "
+     "client, or the token of its implicit grant, at a loopback or private-use redirect URI (RFC 8252 section 8.6); "
+     "remove --first-party"},
     // RFC 9068 §2.2, §3.
     {[](const Client& c, const Settings& s) {
          return profile_of(s, c) == model::TokenProfile::rfc9068 && c.resources.empty() && !default_resource_of(s, c);

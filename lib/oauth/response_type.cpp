@@ -39,15 +39,21 @@ Outcome<model::ResponseType> parse_response_type(const Settings& settings, const
     return *type;
 }
 
-Outcome<void> check_id_token_request(model::ResponseType type, const model::Scope& scope, std::string_view nonce) {
-    if (!model::yields_id_token(type)) return {};
-    if (!scope.contains("openid"))
+Outcome<void> check_id_token_request(const Settings& settings, const model::Client& client, model::ResponseType type,
+                                     const model::Scope& scope, std::string_view nonce) {
+    const bool is_answered = model::yields_id_token(type);
+    const bool has_openid = scope.contains("openid");
+    if (is_answered && !has_openid)
         return make_error(refusal::Reason::invalid_request_id_token_without_openid,
                           "a response_type with id_token needs the scope openid");
-    if (nonce.empty())
+    if (is_answered && nonce.empty())
         return make_error(refusal::Reason::invalid_request_nonce_required,
                           "a response_type with id_token needs a nonce");
-    return {};
+    const bool is_signed = is_answered || (model::yields_code(type) && settings.oidc && has_openid);
+    const auto algorithm = wanted_id_token_algorithm(settings, client);
+    if (!is_signed || settings.offers_id_tokens_by(algorithm)) return {};
+    return make_error(ErrorCode::server_error, "no ID token can be signed for this client",
+                      not_offered(client, algorithm));
 }
 
 }  // namespace postern::oauth

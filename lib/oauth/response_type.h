@@ -18,7 +18,9 @@ Outcome<model::ResponseType> parse_response_type(const Settings& settings, const
                                                  const http::Params& params);
 
 /// Checks the demands of an ID token in the answer (OpenID Connect Core §3.2.2.1, §3.3.2.1): the scope openid, and a
-/// nonce, which binds it to the browser's session at the client. "": there is no nonce.
-Outcome<void> check_id_token_request(model::ResponseType type, const model::Scope& scope, std::string_view nonce);
+/// nonce, which binds it to the browser's session at the client; "": there is no nonce. Refuses with server_error when
+/// an ID token comes of the request, and the algorithm of the client is not offered any more: before the user signs in.
+Outcome<void> check_id_token_request(const Settings& settings, const model::Client& client, model::ResponseType type,
+                                     const model::Scope& scope, std::string_view nonce);
 
 }  // namespace postern::oauth

@@ -5,13 +5,20 @@
 
 namespace postern::oauth {
 
+crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const model::Client& client) {
+    return client.id_token_algorithm.value_or(settings.id_token_algorithms.front());
+}
+
+std::string not_offered(const model::Client& client, crypto::Algorithm algorithm) {
+    return "the client " + client.id.str() + " has ID tokens of " + std::string(crypto::to_string(algorithm)) +
+           ", which idTokenAlgorithms has no more: add it there, or run `postern client set "
+           "--id-token-signed-response-alg`";
+}
+
 crypto::Algorithm id_token_algorithm_of(const Settings& settings, const model::Client& client) {
-    const crypto::Algorithm wanted = client.id_token_algorithm.value_or(settings.id_token_algorithms.front());
+    const crypto::Algorithm wanted = wanted_id_token_algorithm(settings, client);
     if (settings.offers_id_tokens_by(wanted)) return wanted;
-    throw std::runtime_error("the client " + client.id.str() + " has ID tokens of " +
-                             std::string(crypto::to_string(wanted)) +
-                             ", which idTokenAlgorithms has no more: add it there, or run `postern client set "
-                             "--id-token-signed-response-alg`");
+    throw std::runtime_error(not_offered(client, wanted));
 }
 
 }  // namespace postern::oauth

@@ -116,6 +116,10 @@ struct Settings {
     bool has_front_tokens() const { return has_front_access_tokens() || has_front_id_tokens(); }
 };
 
+/// Returns the algorithm that the client is registered for, or the default, whether it is offered or not.
+crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const model::Client& client);
+/// Returns the sentence for the operator about an algorithm that has left the configuration.
+std::string not_offered(const model::Client& client, crypto::Algorithm algorithm);
 /// Returns the algorithm of the client's ID tokens. Throws std::runtime_error when it has left the configuration.
 crypto::Algorithm id_token_algorithm_of(const Settings& settings, const model::Client& client);
 

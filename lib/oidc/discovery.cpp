@@ -17,7 +17,11 @@ Names response_types(const oauth::Settings& settings) {
 }
 
 Names grant_types(const oauth::Settings& settings) {
-    Names names = {"authorization_code", "refresh_token", "client_credentials"};
+    Names names;
+    const bool has_codes = std::ranges::any_of(settings.response_types, model::yields_code);
+    if (has_codes) names.emplace_back("authorization_code");
+    if (has_codes || settings.paths.device) names.emplace_back("refresh_token");
+    names.emplace_back("client_credentials");
     if (settings.has_front_tokens()) names.emplace_back("implicit");
     if (settings.paths.device) names.emplace_back(model::to_string(model::GrantType::device_code));
     return names;

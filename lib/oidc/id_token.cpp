@@ -68,7 +68,8 @@ std::string longest_of(const json::Object& claims) {
 }
 
 /// Adds the user's claims, but for the longest ones where all would be too long. A claim is there whole or not at all:
-/// a part of the groups could say that the user is not in one. UserInfo has them all.
+/// a part of the groups could say that the user is not in one. UserInfo has them all, for a client with an access
+/// token.
 void add_user_claims(oauth::Context& context, const IdTokenAbout& about, json::Object& claims) {
     json::Object told = about.claims;
     std::string left_out;
@@ -80,12 +81,14 @@ void add_user_claims(oauth::Context& context, const IdTokenAbout& about, json::O
     }
     for (const auto& [name, value] : told.members()) claims.set(name, value);
     if (left_out.empty()) return;
-    context.log.warn("claims_left_out",
-                     {{"id", context.trail.request_id()},
-                      {"client_id", about.grant.client_id.str()},
-                      {"claims", left_out},
-                      {"reason", "with them the claims of the ID token would be longer than " +
-                                     std::to_string(about.max_bytes) + " bytes; UserInfo has them"}});
+    const bool is_alone = about.at_hash.empty() && about.c_hash.empty();
+    context.log.warn(
+        "claims_left_out",
+        {{"id", context.trail.request_id()},
+         {"client_id", about.grant.client_id.str()},
+         {"claims", left_out},
+         {"reason", "with them the claims of the ID token would be longer than " + std::to_string(about.max_bytes) +
+                        " bytes; " + (is_alone ? "a response_type with a code leads to them" : "UserInfo has them")}});
 }
 
 }  // namespace

@@ -207,6 +207,14 @@ TEST_CASE(
     s.client.type = model::ClientType::confidential;
     s.request.redirect_uri = "http://127.0.0.1:8400/cb";
     CHECK(s.step() == "code");
+    // Its secret protects a code; a token in the answer has no such protection.
+    s.request.response_type = model::ResponseType::code_id_token;
+    s.request.prompt = kAny;
+    CHECK(s.step() == "consent");
+    s.client.first_party = true;
+    CHECK(s.step() == "consent");
+    s.request.redirect_uri = "https://app.example/cb";
+    CHECK_FALSE(s.step() == "consent");
 }
 
 TEST_CASE("decide: a client that expects one user is never answered for another [OIDC Core §3.1.2.1, §3.1.2.2c]") {

@@ -193,6 +193,12 @@ TEST_CASE("registration: implicit is accepted once the configuration allows it, 
     client.grants = {GrantType::implicit};
     oauth::Settings allowed = settings();
     allowed.response_types.push_back(model::ResponseType::token);
+    Client trusted = web_client();
+    trusted.grants.insert(GrantType::implicit);
+    trusted.first_party = true;
+    CHECK(oauth::registration_problems(trusted, allowed).empty());
+    trusted.redirect_uris = {"http://127.0.0.1/cb"};
+    CHECK(oauth::registration_problems(trusted, allowed).size() == 1);
     CHECK(oauth::registration_problems(client, allowed).empty());
     client.redirect_uris.clear();
     CHECK(mentions(oauth::registration_problems(client, allowed), "need a redirect URI"));

@@ -121,6 +121,18 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("response types: no ID token can be signed, and the user is not asked first [ALG-1, RFC 6749 §4.1.2.1]") {
+    Fixture f;
+    f.client.id_token_algorithm = crypto::Algorithm::EdDSA;
+    f.save();
+    for (const std::string type : {"id_token", "code", "code+token", "code+id_token"})
+        CHECK(f.verdict("response_type=" + type + kGood) == "server_error");
+    CHECK(f.verdict("response_type=token" + kGood).empty());
+    CHECK(f.verdict("response_type=code&scope=email").empty());
+    f.fixture.settings.id_token_algorithms.push_back(crypto::Algorithm::EdDSA);
+    CHECK(f.verdict("response_type=id_token" + kGood).empty());
+}
+
 TEST_CASE("response types: fragment or form, never the query [HYB-3, Multiple Response Types §5b]") {
     Fixture f;
     for (const char* type :

@@ -95,7 +95,7 @@ TEST_CASE(
         {"a hybrid type", [](Settings& s) { s.response_types = {model::ResponseType::code_id_token_token}; },
          "response_types_supported", R"(["code id_token token"])"},
         {"an ID token alone", [](Settings& s) { s.response_types = {model::ResponseType::id_token}; },
-         "grant_types_supported", R"(["authorization_code","refresh_token","client_credentials","implicit"])"},
+         "grant_types_supported", R"(["client_credentials","implicit"])"},
         {"public clients may introspect", [](Settings& s) { s.introspection_requires_confidential_client = false; },
          "introspection_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post","none"])"},
         {"nobody authenticates to introspect", [](Settings& s) { s.authenticate_introspect = false; },
