@@ -28,11 +28,16 @@ const OPERATIONS = {
     await p.code(p.clients.trusted);
     return () => p.code(p.clients.trusted);
   }),
-  "redemption of a code": operation(4, "token", async (p) => {
+  // One of them is for the claims in the ID token.
+  "redemption of a code": operation(5, "token", async (p) => {
     const code = await p.code(p.clients.web, { scope: SCOPE });
     return () => p.exchange(p.clients.web, code);
   }),
-  "use of a refresh token": operation(5, "token", async (p) => {
+  "redemption of a code without an ID token": operation(4, "token", async (p) => {
+    const code = await p.code(p.clients.web, { scope: "profile" });
+    return () => p.exchange(p.clients.web, code);
+  }),
+  "use of a refresh token": operation(6, "token", async (p) => {
     const { refresh_token: token } = await tokensOf(p);
     return () => p.refresh(p.clients.web, token);
   }),
