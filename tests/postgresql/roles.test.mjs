@@ -93,7 +93,12 @@ const triesOf = (table, columns) => [
     column,
     statement: `SELECT ${column} FROM ${table} WHERE false`,
   })),
-  { table, privilege: "INSERT", statement: `INSERT INTO ${table} DEFAULT VALUES` }, // of NULLs, where they are refused
+  ...columns.map((column) => ({
+    table,
+    privilege: "INSERT",
+    column,
+    statement: `INSERT INTO ${table} (${column}) VALUES (DEFAULT)`, // and NULLs, where they are refused
+  })),
   ...columns.map((column) => ({
     table,
     privilege: "UPDATE",
