@@ -115,7 +115,8 @@ GRANT INSERT ON spent_challenges TO postern_recover;
 -- Device codes: one program makes them for clients, another lets users answer them and makes the grants, and the token
 -- endpoint takes polls.
 GRANT SELECT ON clients, redirect_uris, client_secrets, resources, resource_addresses TO postern_device_authorization;
-GRANT SELECT, INSERT ON device_codes TO postern_device_authorization;
+GRANT SELECT, INSERT (device_hash, user_code_hash, client_id, scope, ignored_scope, resources, address, network, created_at,
+    expires_at, poll_interval) ON device_codes TO postern_device_authorization;
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_device_authorization, postern_device;
 GRANT SELECT ON clients, redirect_uris, client_claims, resources, resource_addresses TO postern_device;
 GRANT SELECT (subject, username, enabled, stamp, second_factor, enrol_until), UPDATE (gate) ON users TO postern_device;

@@ -328,16 +328,16 @@ CREATE TABLE device_codes (
     scope text NOT NULL,
     ignored_scope text NOT NULL,
     resources text NOT NULL,
-    state text NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),
+    state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied', 'used')),
     subject text COLLATE "C" REFERENCES users (subject) ON DELETE CASCADE,
-    grant_id text COLLATE "C" NOT NULL,
+    grant_id text COLLATE "C" NOT NULL DEFAULT '',
     address text NOT NULL,
     network text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
     last_poll_at bigint,
     poll_interval bigint NOT NULL,
-    slowed bigint NOT NULL CHECK (slowed IN (0, 1))
+    slowed bigint NOT NULL DEFAULT 0 CHECK (slowed IN (0, 1))
 );
 CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
 CREATE INDEX device_codes_by_client ON device_codes (client_id);

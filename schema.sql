@@ -374,16 +374,16 @@ CREATE TABLE device_codes (
     scope          TEXT NOT NULL,
     ignored_scope  TEXT NOT NULL,         -- as in grants
     resources      TEXT NOT NULL,         -- as in grants
-    state          TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),
+    state          TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied', 'used')),
     subject        TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- who approved or denied it; NULL: nobody yet
-    grant_id       TEXT NOT NULL,         -- of the approval, '' before; the row outlives a grant that has ended
+    grant_id       TEXT NOT NULL DEFAULT '',  -- of the approval, '' before; the row outlives a grant that has ended
     address        TEXT NOT NULL,         -- from which the code was asked for, shown to the user; '': not known
     network        TEXT NOT NULL,         -- digest of that address, or of its /64; '': not known, or the client has authenticated
     created_at     INTEGER NOT NULL,
     expires_at     INTEGER NOT NULL,      -- expires_in, RFC 8628 §3.2
     last_poll_at   INTEGER,               -- the latest poll that was not too soon
     poll_interval  INTEGER NOT NULL,      -- seconds, RFC 8628 §3.2, §3.5
-    slowed         INTEGER NOT NULL CHECK (slowed IN (0, 1))  -- 1: it grew since the latest poll that was not too soon
+    slowed         INTEGER NOT NULL DEFAULT 0 CHECK (slowed IN (0, 1))  -- 1: it grew since the latest poll that was not too soon
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
 CREATE INDEX device_codes_by_client ON device_codes (client_id);

@@ -107,17 +107,6 @@ Outcome<std::optional<std::string>> parse_challenge(const model::Client& client,
     return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
 }
 
-/// Logs the scopes that are ignored, because an application may need them.
-Outcome<AskedScope> read_scope(Context& context, const model::Client& client, std::optional<std::string_view> text) {
-    ASSIGN_OR_RETURN(auto asked, judge_scope(context.settings, client, text));
-    if (!asked.ignored.empty()) {
-        context.log.info(
-            "scope_ignored",
-            {{"id", context.trail.request_id()}, {"client_id", client.id.str()}, {"scope", asked.ignored.to_string()}});
-    }
-    return asked;
-}
-
 /// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it,
 /// and without an access token there is no UserInfo.
 Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Client& client, const model::Scope& scope,

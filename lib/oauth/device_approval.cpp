@@ -93,7 +93,7 @@ std::optional<AskingDevice> find_asking_device(Context& context, std::string_vie
     const bool is_open = code && code->state == model::DeviceCodeState::pending && context.now() < code->expires_at;
     if (!is_open) return std::nullopt;
     auto client = store::find_client(context.store, code->client_id);
-    if (!client || !client->enabled) return std::nullopt;
+    if (!client || !client->enabled || !client->has_grant(model::GrantType::device_code)) return std::nullopt;
     return AskingDevice{*std::move(code), *std::move(client)};
 }
 

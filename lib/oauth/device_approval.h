@@ -18,7 +18,7 @@ namespace postern::oauth {
 /// in ten minutes.
 std::optional<util::Seconds> count_typed_code(Context& context, const model::Subject& subject);
 
-/// Finds the code by its letters: pending and not expired, of a client that is enabled.
+/// Finds the code by its letters: pending and not expired, of a client that is enabled and has the device grant.
 struct AskingDevice {
     model::DeviceCode code;
     model::Client client;

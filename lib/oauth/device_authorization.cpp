@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
@@ -90,12 +92,23 @@ std::optional<DeviceRefusal> find_limit(const Settings& settings, const model::C
     return std::nullopt;
 }
 
+/// A row keeps no more than an authorization request may ask for.
+Outcome<void> check_size(const http::Params& form) {
+    std::size_t total = form.find("scope").value_or("").size();
+    for (const std::string& uri : form.find_all("resource").value_or(std::vector<std::string>())) total += uri.size();
+    if (total > kMaxRequestBytes) return invalid_request("scope and resource are longer than 4864 bytes together");
+    return {};
+}
+
 util::Result<void, DeviceRefusal> store_code(Context& context, const model::Client& client, model::DeviceCode& code,
                                              std::string& letters) {
     using Stored = util::Result<void, DeviceRefusal>;
     const util::Time now = context.now();
     std::string key;
     const store::Use use = use_of(client, code.network, key);
+    // A flood costs no writes.
+    const store::Attempts before = store::find_attempts(context.store, {key}, now).front();
+    if (before.failures >= use.limit) return too_often(before.until - now);
     return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) -> Stored {
         const store::Attempts asked = store::count_use(transaction, use, now);
         if (asked.failures > use.limit) {
@@ -144,7 +157,8 @@ util::Result<DeviceAuthorization, DeviceRefusal> authorize_device(Context& conte
                                                                   const http::Request& request) {
     const auto refused = [](OAuthError error) { return DeviceRefusal{std::move(error)}; };
     if (const auto may = check_device_grant(client); !may) return refused(may.error());
-    const auto asked = judge_scope(context.settings, client, request.form.find("scope"));
+    if (const auto fits = check_size(request.form); !fits) return refused(fits.error());
+    const auto asked = read_scope(context, client, request.form.find("scope"));
     if (!asked) return refused(asked.error());
     const auto named = parse_targets(request.form);
     if (!named) return refused(named.error());

@@ -32,6 +32,8 @@ OAuthError replayed() {
         "the device code was used before or at the same time: a replay, and what it yielded has been revoked");
 }
 
+OAuthError expired() { return make_error(ErrorCode::expired_token, "the device code has expired"); }
+
 /// The user approved, and the right is not there any more.
 OAuthError lost(std::string detail) {
     return make_error(Reason::access_denied_device_right_lost, "the approval does not count any more",
@@ -69,8 +71,7 @@ std::optional<PollRefusal> refuse_poll(const model::Client& client, const std::o
         return PollRefusal{not_valid("the code was issued to " + code->client_id.str() + "; it still works there"),
                            PollConsequence::audit_foreign, code};
     if (code->state == DeviceCodeState::used) return PollRefusal{replayed(), PollConsequence::revoke_yield, code};
-    if (now >= code->expires_at)
-        return PollRefusal{make_error(ErrorCode::expired_token, "the device code has expired")};
+    if (now >= code->expires_at) return PollRefusal{expired()};
     if (const Poll poll = judge_poll(*code, now); poll.too_soon) return slow_down(*code, poll);
     return refuse_unapproved(*code);
 }
@@ -103,15 +104,17 @@ void write_lazily(Context& context, const Write& write) {
 enum class Redemption {
     redeemed,
     replayed,  ///< used at the same time
-    lost,      ///< the grant has ended, or the code has expired
+    expired,
+    lost,  ///< the grant has ended, or the code is not there any more
 };
 
 Redemption redeem(db::Transaction& transaction, const UsableDeviceCode& usable, const model::AccessToken& access,
                   const std::optional<model::RefreshToken>& refresh, util::Time now) {
     if (!store::redeem_device_code(transaction, usable.code.device_hash, now)) {
         const auto found = store::find_device_code(transaction.database(), usable.code.device_hash);
-        const bool was_used = found && found->code.state == DeviceCodeState::used;
-        return was_used ? Redemption::replayed : Redemption::lost;
+        if (!found) return Redemption::lost;
+        if (found->code.state == DeviceCodeState::used) return Redemption::replayed;
+        return now >= found->code.expires_at ? Redemption::expired : Redemption::lost;
     }
     // The refresh token first: it lives longer, so that the grant is prolonged once.
     if (refresh) store::insert_refresh_token(transaction, *refresh);
@@ -148,6 +151,9 @@ util::Result<UsableDeviceCode, PollRefusal> find_usable_device_code(Context& con
 
     const auto grant = store::find_grant(context.store, code->grant_id);
     if (!grant || grant->ended_at) return PollRefusal{lost("the grant has ended")};
+    // They are written together; the state of a row alone is no approval.
+    if (grant->client_id != code->client_id || grant->subject != code->subject)
+        return PollRefusal{lost("the grant is of another client or user than the code")};
     if (!stored->user_enabled) return PollRefusal{lost("the user is disabled")};
     if (!store::may_use(context.store, client.id, grant->subject))
         return PollRefusal{lost("the user may not use the client any more")};
@@ -193,7 +199,8 @@ Outcome<void> redeem_device_code(Context& context, const UsableDeviceCode& usabl
     const auto redemption = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
         return redeem(transaction, usable, access, refresh, context.now());
     });
-    if (redemption == Redemption::lost) return lost("the grant has ended, or the code has expired, meanwhile");
+    if (redemption == Redemption::expired) return expired();
+    if (redemption == Redemption::lost) return lost("the grant has ended, or the code was deleted, meanwhile");
     if (redemption == Redemption::replayed) {
         revoke_yield(context, usable.code, "used at the same time");
         return replayed();

@@ -98,6 +98,17 @@ Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& c
     return asked;
 }
 
+Outcome<AskedScope> read_scope(Context& context, const model::Client& client,
+                               std::optional<std::string_view> requested) {
+    ASSIGN_OR_RETURN(auto asked, judge_scope(context.settings, client, requested));
+    if (!asked.ignored.empty()) {
+        context.log.info(
+            "scope_ignored",
+            {{"id", context.trail.request_id()}, {"client_id", client.id.str()}, {"scope", asked.ignored.to_string()}});
+    }
+    return asked;
+}
+
 Outcome<model::Scope> judge_repeated_scope(const Settings& settings, const model::Client& client,
                                            const model::Grant& grant, std::optional<std::string_view> requested) {
     ASSIGN_OR_RETURN(const auto words, parse(requested));

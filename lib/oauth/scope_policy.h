@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/claim_names.h"
 #include "model/client.h"
 #include "model/grant.h"
+#include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/settings.h"
 
@@ -34,6 +36,11 @@ struct AskedScope {
 /// describes gets no scope that `clientDocuments.scope` does not have. docs/decisions/0090
 Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
                                 std::optional<std::string_view> requested);
+
+/// Judges the same list for a request that a user approves, and logs the words that are ignored, because an application
+/// may need them.
+Outcome<AskedScope> read_scope(Context& context, const model::Client& client,
+                               std::optional<std::string_view> requested);
 
 /// Judges the list of a request that has a grant (RFC 6749 §6): a word is given if the grant has it and the client is
 /// still registered for it, so the scope is never wider. What the grant's own request was not given, what the operator

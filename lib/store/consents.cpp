@@ -45,20 +45,25 @@ void add_consents(db::Database& database, const model::Subject& subject, Applica
 
 void add_grants(db::Database& database, const model::Subject& subject, util::Time now, Applications& all) {
     auto rows = database.query(
-        "SELECT client_id, scope, userinfo_claims, id_token_claims, created_at,"
-        " COALESCE((SELECT MAX(issued_at) FROM access_tokens a WHERE a.grant_id = g.id), created_at),"
-        " COALESCE((SELECT MAX(issued_at) FROM refresh_tokens r WHERE r.grant_id = g.id), created_at)"
+        "SELECT client_id, scope, userinfo_claims, id_token_claims, created_at, sid,"
+        " (SELECT MAX(issued_at) FROM access_tokens a WHERE a.grant_id = g.id),"
+        " (SELECT MAX(issued_at) FROM refresh_tokens r WHERE r.grant_id = g.id)"
         " FROM grants g WHERE subject = $1 AND ended_at IS NULL AND kept_until > $2",
         subject, now);
     while (rows.step()) {
         Access access;
         std::string userinfo, id_token;
-        util::Time accessed{}, refreshed{};
-        rows >> access.client_id >> access.scope >> userinfo >> id_token >> access.since >> accessed >> refreshed;
+        model::Sid sid;
+        std::optional<util::Time> accessed, refreshed;
+        rows >> access.client_id >> access.scope >> userinfo >> id_token >> access.since >> sid >> accessed >>
+            refreshed;
+        // Of a device, and approved: it has nothing before it polls (RFC 8628 §3.5).
+        if (sid.empty() && !accessed && !refreshed) continue;
         access.claims = model::parse_claim_names(userinfo);
         access.claims.merge(model::parse_claim_names(id_token));
         Application& application = add(all, access);
-        application.last_used = std::max({application.last_used.value_or(accessed), accessed, refreshed});
+        const auto used = std::max(accessed.value_or(access.since), refreshed.value_or(access.since));
+        application.last_used = std::max(application.last_used.value_or(used), used);
     }
 }
 

@@ -56,9 +56,10 @@ std::int64_t count_open_device_codes(db::Database& database, util::Time now) {
 bool insert_device_code(db::Transaction& transaction, const DeviceCode& code) {
     const bool is_new =
         transaction.run(
-            "INSERT INTO device_codes (device_hash, user_code_hash, client_id, scope, ignored_scope, resources, state,"
-            " subject, grant_id, address, network, created_at, expires_at, last_poll_at, poll_interval, slowed)"
-            " VALUES ($1, $2, $3, $4, $5, $6, 'pending', NULL, '', $7, $8, $9, $10, NULL, $11, 0)"
+            // The other columns are those of an answer: they keep their defaults, and who inserts has no right to them.
+            "INSERT INTO device_codes (device_hash, user_code_hash, client_id, scope, ignored_scope, resources,"
+            " address, network, created_at, expires_at, poll_interval)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
             " ON CONFLICT DO NOTHING",
             code.device_hash, code.user_code_hash, code.client_id, code.scope, code.ignored_scope,
             model::to_string(code.resources), code.address, code.network, code.created_at, code.expires_at,

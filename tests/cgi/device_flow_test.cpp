@@ -84,7 +84,24 @@ TEST_CASE("device: the grant is of no browser session, and ends with the access 
     const std::string token = device.poll().member("access_token");
     f.op.must({"session", "end", "--user", kAlice});
     CHECK(is_active(f.op, token));
+    // No consent is stored, so there is none for the command to withdraw: the page takes back what the device has.
     f.op.must({"consent", "revoke", "--user", kAlice, "--client", kCli});
+    CHECK(is_active(f.op, token));
+    UserAgent again = signed_in(f.op);
+    const Answer page = again.fetch(at(f.op, "/applications"));
+    REQUIRE(says(page, "Our tool"));
+    again.send(at(f.op, "/applications"), Query{{"csrf", value_of(page, "csrf")}, {"client_id", kCli}}.text());
+    CHECK_FALSE(is_active(f.op, token));
+}
+
+TEST_CASE("device: it ends with its tokens, as any grant does [DEV-15]") {
+    WithDevices f;
+    const Device device(f);
+    UserAgent alice(f.op);
+    alice.approve(at_question(alice, device));
+    const std::string token = device.poll().member("access_token");
+    REQUIRE(is_active(f.op, token));
+    f.op.must({"token", "revoke", "--user", kAlice, "--client", kCli});
     CHECK_FALSE(is_active(f.op, token));
 }
 
@@ -144,8 +161,15 @@ TEST_CASE("device: what is typed, and how often [DEV-6, DEV-9, RFC 8628 §5.1]")
     std::string lower = device.user_code();
     for (char& c : lower) c = c == '-' ? ' ' : static_cast<char>(std::tolower(c));
     CHECK(asks(type(lower)));
+    CHECK(asks(type(" \t" + device.user_code() + "\r\n")));  // as it was pasted (docs/decisions/0098)
+    for (const char* nothing : {"", " ", "\t"}) {
+        const Landing again = type(nothing);
+        CHECK(again.answer.status == 200);
+        CHECK(asks_for_code(again));
+        CHECK_FALSE(says(again, "No device waits with that code."));
+    }
     // A right one clears nothing, and looking counts for nothing.
-    for (int i = 0; i < 16; ++i) CHECK(asks_for_code(type("BBBB-BBBB")));
+    for (int i = 0; i < 15; ++i) CHECK(asks_for_code(type("BBBB-BBBB")));
     CHECK(asks_for_code(alice.open(form.url)));
     const Landing limited = type(device.user_code());
     CHECK(limited.answer.status == 429);
@@ -167,6 +191,7 @@ TEST_CASE("device: no form of another browser, session or device, and GET approv
     UserAgent bob(f.op);
     CHECK(bob.send(f.op.url("device"), form).status == 400);
     // The token of one question is no answer to another one.
+    f.op.advance(seconds(1));  // a login in the second of the visit would count for it
     const Landing of_other = at_question(alice, other);
     const std::string csrf = value_of(page.answer, "csrf");
     const Answer mixed = alice.send(

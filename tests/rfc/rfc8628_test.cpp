@@ -51,6 +51,10 @@ TEST_CASE("device authorization: which requests get a code [DEV-1, DEV-2, DEV-3,
         {"two resources", kCli, Query{{"resource", "https://a.example/"}}.and_also("resource", "https://b.example/"),
          "200"},
         {"not a resource", kCli, {{"resource", "api"}}, "400 invalid_target"},
+        {"more than an authorization request may ask for",
+         kCli,
+         {{"scope", "api"}, {"resource", "https://api.example/" + std::string(4850, 'a')}},
+         "400 invalid_request"},
         {"a client without the grant", kSpa, {}, "400 unauthorized_client"},
         {"a confidential one without the grant", kWeb, {}, "400 unauthorized_client"},
         {"scope twice", kCli, Query{{"scope", "api"}}.and_also("scope", "api"), "400 invalid_request"},
@@ -62,6 +66,8 @@ TEST_CASE("device authorization: which requests get a code [DEV-1, DEV-2, DEV-3,
         CHECK(f.ask(row.form, row.client).verdict() == row.expected);
         CHECK(f.op.count_rows("device_codes") - before == (row.expected == "200" ? 1 : 0));
     }
+    // A word that nobody knows is left out beside openid, and logged, as at the authorization endpoint.
+    CHECK(f.ask({{"scope", "openid news"}}).log.find("\"event\":\"scope_ignored\"") != std::string::npos);
     const auto send = [&](const std::string& body) {
         return f.op.cgi("device_authorization", post_form(body)).verdict();
     };

@@ -314,16 +314,16 @@ constexpr const char* kToVersion5[] = {
     " scope TEXT NOT NULL,"
     " ignored_scope TEXT NOT NULL,"
     " resources TEXT NOT NULL,"
-    " state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'used')),"
+    " state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied', 'used')),"
     " subject TEXT REFERENCES users (subject) ON DELETE CASCADE,"
-    " grant_id TEXT NOT NULL,"
+    " grant_id TEXT NOT NULL DEFAULT '',"
     " address TEXT NOT NULL,"
     " network TEXT NOT NULL,"
     " created_at INTEGER NOT NULL,"
     " expires_at INTEGER NOT NULL,"
     " last_poll_at INTEGER,"
     " poll_interval INTEGER NOT NULL,"
-    " slowed INTEGER NOT NULL CHECK (slowed IN (0, 1))"
+    " slowed INTEGER NOT NULL DEFAULT 0 CHECK (slowed IN (0, 1))"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at)",
     "CREATE INDEX device_codes_by_client ON device_codes (client_id)",

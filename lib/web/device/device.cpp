@@ -24,6 +24,7 @@ namespace {
 using text::tr;
 
 constexpr const char* kUserCode = "user_code";
+constexpr const char* kDecision = "decision";
 /// In the path of a sealed visit: its code was sent by the form, and counted.
 constexpr const char* kSent = "sent";
 
@@ -140,14 +141,14 @@ model::AuthorizationRequest with_sent_code(const DeviceVisit& visit, const std::
 
 http::Response submit_code(const DeviceVisit& visit) {
     if (auto foreign = refuse_foreign_form(visit.interaction, Form::device, visit.request)) return *std::move(foreign);
-    const auto typed = visit.interaction.request.form.find(kUserCode);
+    const auto typed = visit.interaction.request.form.find_typed(kUserCode);
     if (!typed)
         return refuse_and_offer(visit.interaction, refusal::Reason::form_malformed, visit.request, "field: user_code");
-    const std::string shown(*typed);
-    if (auto guessing = refuse_guessing(visit, shown)) return *std::move(guessing);
-    const auto letters = oauth::parse_user_code(shown);
+    if (typed->empty()) return show_code(visit, "", "");
+    if (auto guessing = refuse_guessing(visit, *typed)) return *std::move(guessing);
+    const auto letters = oauth::parse_user_code(*typed);
     if (!letters || !oauth::find_asking_device(visit.context(), *letters))
-        return refuse_code(visit, shown, "mistyped, expired, or answered before");
+        return refuse_code(visit, *typed, "mistyped, expired, or answered before");
     return continue_at(visit.interaction, visit.path(), with_sent_code(visit, *letters), "");
 }
 
@@ -259,9 +260,16 @@ http::Response show_sent(const DeviceVisit& visit, const std::string& letters) {
     return show_consent(visit, *device, letters);
 }
 
-http::Response deny(const DeviceVisit& visit, const oauth::AskingDevice& device) {
-    oauth::deny_device(visit.context(), device, visit.session());
-    return visit.own.done(false);
+/// The code has an answer, or has expired. A second press gets the page of the first.
+http::Response show_answered(const DeviceVisit& visit, const std::string& letters, bool approves) {
+    if (oauth::was_answered(visit.context(), letters, visit.session().subject, approves))
+        return visit.own.done(approves);
+    return refuse_code(visit, oauth::shown_user_code(letters), "expired, or answered before");
+}
+
+http::Response deny(const DeviceVisit& visit, const oauth::AskingDevice& device, const std::string& letters) {
+    if (oauth::deny_device(visit.context(), device, visit.session())) return visit.own.done(false);
+    return show_answered(visit, letters, false);  // answered meanwhile
 }
 
 http::Response approve(DeviceVisit& visit, const oauth::AskingDevice& device, const std::string& letters) {
@@ -278,7 +286,7 @@ http::Response approve(DeviceVisit& visit, const oauth::AskingDevice& device, co
         case oauth::NotApproved::answered:
             break;
     }
-    return refuse_code(visit, oauth::shown_user_code(letters), "answered meanwhile, or expired");
+    return show_answered(visit, letters, true);
 }
 
 http::Response submit_answer(DeviceVisit& visit, const std::string& letters) {
@@ -286,16 +294,13 @@ http::Response submit_answer(DeviceVisit& visit, const std::string& letters) {
     if (const auto why = find_form_fault(visit.context(), Form::device_consent, interaction.browser,
                                          id_of_consent(visit, letters), interaction.request))
         return refuse_and_offer(interaction, refusal::Reason::form_foreign, visit.request, *why);
-    const std::string_view decision = interaction.request.form.find("decision").value_or("");
+    const std::string_view decision = interaction.request.form.find(kDecision).value_or("");
     if (decision != "approve" && decision != "deny")
         return refuse_and_offer(interaction, refusal::Reason::form_malformed, visit.request, "field: decision");
     const bool approves = decision == "approve";
     if (const auto device = oauth::find_asking_device(visit.context(), letters))
-        return approves ? approve(visit, *device, letters) : deny(visit, *device);
-    // A second press gets the page of the first.
-    if (oauth::was_answered(visit.context(), letters, visit.session().subject, approves))
-        return visit.own.done(approves);
-    return refuse_code(visit, oauth::shown_user_code(letters), "expired, or answered before");
+        return approves ? approve(visit, *device, letters) : deny(visit, *device, letters);
+    return show_answered(visit, letters, approves);
 }
 
 /// The user may not use the client and lets the device know. A code that was only in an address counts as sent.
@@ -303,7 +308,7 @@ http::Response go_back(const DeviceVisit& visit, const VisitedCode& code) {
     const std::string shown = oauth::shown_user_code(code.letters);
     if (!code.is_sent) return show_code(visit, shown, "");
     const auto device = oauth::find_asking_device(visit.context(), code.letters);
-    return device ? deny(visit, *device) : refuse_code(visit, shown, "expired, or answered before");
+    return device ? deny(visit, *device, code.letters) : refuse_code(visit, shown, "expired, or answered before");
 }
 
 http::Response show(const DeviceVisit& visit) {
@@ -316,7 +321,8 @@ http::Response show(const DeviceVisit& visit) {
 
 http::Response submit(DeviceVisit& visit) {
     const VisitedCode code = code_of(visit);
-    const bool is_answer = code.is_sent && !visit.interaction.request.form.find(kUserCode);
+    const http::Params& form = visit.interaction.request.form;
+    const bool is_answer = code.is_sent && (form.find(kDecision) || form.fault_of(kDecision));
     return is_answer ? submit_answer(visit, code.letters) : submit_code(visit);
 }
 

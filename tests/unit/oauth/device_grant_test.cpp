@@ -28,6 +28,7 @@ struct Fixture {
     model::Client cli;
     model::Client service;
     model::User user = fixture.add_user("alice");
+    model::User bob = fixture.add_user("bob");
     model::Session session = fixture.add_session(user, "cookie");
     std::string address = "192.0.2.1";
 
@@ -64,6 +65,11 @@ struct Fixture {
         if (asked) return "";
         return std::to_string(asked.error().error.http_status) + " " +
                std::string(wire_name(asked.error().error.code)) + (asked.error().retry_after.count() > 0 ? " +" : "");
+    }
+    std::int64_t counted() {
+        auto row = fixture.database.query("SELECT MAX(failures) FROM login_attempts WHERE attempt_key LIKE 'device-%'");
+        REQUIRE(row.step());
+        return row.integer(0);
     }
     int accepted(const model::Client& client, int times) {
         int count = 0;
@@ -147,6 +153,7 @@ TEST_CASE("device authorization: which clients may, for which scope and resource
         {"not a resource", "scope=api&resource=api", "400 invalid_target"},
         {"this server as resource", "scope=api&resource=https://op.example/", "400 invalid_target"},
         {"what is not known", "scope=api&response_type=code&nonce=n", "", "api"},
+        {"what no request has", "scope=openid+news", "", "openid"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
@@ -157,6 +164,14 @@ TEST_CASE("device authorization: which clients may, for which scope and resource
         const auto issued = f.ask(f.cli, row.form);
         const auto stored = store::find_device_code(f.fixture.database, oauth::hash_of(issued->device_code));
         CHECK(stored->code.scope.to_string() == row.scope);
+    }
+    for (const std::size_t length : {oauth::kMaxRequestBytes, oauth::kMaxRequestBytes + 1}) {
+        CAPTURE(length);
+        Fixture f;
+        const std::string start = "https://api.example/";
+        const std::string resource = start + std::string(length - start.size() - 3, 'a');
+        CHECK((f.refusal(f.cli, "scope=api&resource=" + resource) == "400 invalid_request") ==
+              (length > oauth::kMaxRequestBytes));
     }
     Fixture f;
     f.cli.grants = {GrantType::authorization_code};
@@ -180,6 +195,7 @@ TEST_CASE("device authorization: limits by address, by client and in all [DEV-4]
         CHECK(f.accepted(f.cli, 20) == 10);
         f.change([](auto& t) { t.run("DELETE FROM device_codes"); });
         CHECK(f.refusal(f.cli) == "429 slow_down +");
+        CHECK(f.counted() == 20);  // a flood costs no writes
         f.advance(60);
         CHECK(f.refusal(f.cli) == "");
     }
@@ -319,6 +335,30 @@ TEST_CASE("device grant: an approval that was not redeemed in time, or twice at 
     REQUIRE_FALSE(replayed);
     CHECK(wire_name(replayed.error().code) == "invalid_grant");
     CHECK(f.has_ended(first->grant.id));
+
+    const auto meanwhile = *f.ask(f.cli);
+    REQUIRE(f.approve(meanwhile));
+    const auto usable = oauth::find_usable_device_code(context, f.cli, {meanwhile.device_code, std::nullopt});
+    REQUIRE(usable);
+    f.advance(600);
+    const auto expired = redeem(*usable);
+    REQUIRE_FALSE(expired);
+    CHECK(wire_name(expired.error().code) == "expired_token");
+}
+
+TEST_CASE("deny_device: a code that was answered meanwhile keeps its answer [DEV-9, DEV-12]") {
+    for (const bool was_approved : {true, false}) {
+        CAPTURE(was_approved);
+        Fixture f;
+        const auto issued = *f.ask(f.cli);
+        auto context = f.context();
+        const auto device = oauth::find_asking_device(context, f.letters_of(issued));
+        REQUIRE(device);
+        REQUIRE((was_approved ? f.approve(issued) : f.deny(issued)));
+        CHECK_FALSE(oauth::deny_device(context, *device, f.session));
+        CHECK(oauth::was_answered(context, f.letters_of(issued), f.user.subject, was_approved));
+        CHECK_FALSE(oauth::was_answered(context, f.letters_of(issued), f.user.subject, !was_approved));
+    }
 }
 
 TEST_CASE("device grant: what was lost since the approval is looked at again [DEV-14]") {
@@ -341,6 +381,10 @@ TEST_CASE("device grant: what was lost since the approval is looked at again [DE
              f.cli.restricted = true;
              store::update_client(t, f.cli);
          }},
+        {"the grant is another user's",
+         [](Fixture& f, db::Transaction& t) { t.run("UPDATE grants SET subject = $1", f.bob.subject); }},
+        {"the grant is another client's",
+         [](Fixture& f, db::Transaction& t) { t.run("UPDATE grants SET client_id = $1", f.service.id); }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
@@ -389,7 +433,8 @@ TEST_CASE("approve_device: session and right to the client are looked at again, 
     }
 }
 
-TEST_CASE("find_asking_device: pending codes of enabled clients alone, by their letters [DEV-9]") {
+TEST_CASE(
+    "find_asking_device: pending codes of clients that are enabled and have the grant, by their letters [DEV-9]") {
     Fixture f;
     auto context = f.context();
     const auto issued = *f.ask(f.cli);
@@ -401,6 +446,10 @@ TEST_CASE("find_asking_device: pending codes of enabled clients alone, by their 
     CHECK(oauth::was_answered(context, f.letters_of(issued), f.user.subject, true));
     CHECK_FALSE(oauth::was_answered(context, f.letters_of(issued), f.user.subject, false));
     CHECK_FALSE(oauth::was_answered(context, f.letters_of(issued), model::Subject("another"), true));
+    const auto without_grant = *f.ask(f.service);
+    f.service.grants = {GrantType::authorization_code};
+    f.change([&](auto& t) { store::update_client(t, f.service); });
+    CHECK_FALSE(oauth::find_asking_device(context, f.letters_of(without_grant)));
     const auto of_disabled = *f.ask(f.cli);
     f.cli.enabled = false;
     f.change([&](auto& t) { store::update_client(t, f.cli); });

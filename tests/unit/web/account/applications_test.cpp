@@ -1,9 +1,11 @@
 // The page of applications with access: what it lists, and what it takes away.
 #include "web/account/account.h"
 
+#include "store/access_tokens.h"
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/grants.h"
+#include "store/refresh_tokens.h"
 #include "unit/text/said.h"
 #include "unit/web/account/account_flow.h"
 
@@ -25,17 +27,25 @@ struct Fixture : AccountFlow {
         store::save_consent(transaction, consent);
         transaction.commit();
     }
-    model::GrantId give(const model::User& user, const std::string& id, const std::string& scope) {
+    model::GrantId give(const model::User& user, const std::string& id, const std::string& scope,
+                        const char* sid = "a session") {
         model::Grant grant;
         grant.id = model::GrantId(user.username + id);
         grant.client_id = model::ClientId(id);
         grant.subject = user.subject;
+        grant.sid = model::Sid(sid);
         grant.scope = *model::Scope::parse(scope);
         grant.created_at = fixture.clock.now();
         db::Transaction transaction(fixture.database, db::Durability::full);
         store::insert_grant(transaction, grant, fixture.clock.now() + std::chrono::hours(1));
         transaction.commit();
         return grant.id;
+    }
+    template <class Action>
+    void change(const Action& action) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        action(transaction);
+        transaction.commit();
     }
     bool is_live(const model::GrantId& id) { return !store::find_grant(fixture.database, id)->ended_at.has_value(); }
     bool has_consent(const model::User& user) {
@@ -74,6 +84,31 @@ TEST_CASE("applications: a grant that ended or has nothing left under it is no a
     CHECK(f.listed().size() == 1);
     f.fixture.clock.advance(std::chrono::hours(1));
     CHECK(f.listed().empty());
+}
+
+TEST_CASE("applications: a device that was allowed has access from its first token on [ACCOUNT-9, DEV-12]") {
+    Fixture f;
+    const auto grant = f.give(f.alice, "app", "openid", "");
+    CHECK(f.listed().empty());
+    f.fixture.clock.advance(util::Seconds{5});
+    SUBCASE("an access token") {
+        model::AccessToken access;
+        access.token_hash = model::ValueHash("access");
+        access.grant_id = grant;
+        access.issued_at = f.fixture.clock.now();
+        access.expires_at = access.issued_at + util::Seconds{60};
+        f.change([&](auto& t) { store::insert_access_token(t, access); });
+    }
+    SUBCASE("a refresh token") {
+        model::RefreshToken refresh;
+        refresh.token_hash = model::ValueHash("refresh");
+        refresh.grant_id = grant;
+        refresh.issued_at = f.fixture.clock.now();
+        refresh.expires_at = refresh.issued_at + util::Seconds{60};
+        f.change([&](auto& t) { store::insert_refresh_token(t, refresh); });
+    }
+    REQUIRE(f.listed().size() == 1);
+    CHECK_FALSE(f.listed()[0].last_used.empty());
 }
 
 TEST_CASE("applications: those of the organisation are named so [ACCOUNT-9]") {
