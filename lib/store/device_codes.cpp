@@ -54,9 +54,9 @@ std::int64_t count_open_device_codes(db::Database& database, util::Time now) {
 }
 
 bool insert_device_code(db::Transaction& transaction, const DeviceCode& code) {
+    // The other columns are those of an answer: they keep their defaults, and who inserts has no right to them.
     const bool is_new =
         transaction.run(
-            // The other columns are those of an answer: they keep their defaults, and who inserts has no right to them.
             "INSERT INTO device_codes (device_hash, user_code_hash, client_id, scope, ignored_scope, resources,"
             " address, network, created_at, expires_at, poll_interval)"
             " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"

@@ -56,9 +56,14 @@ describe("the system calls of each program", { skip }, () => {
       await openProvider({
         front: lighttpdWithPools(pools, {}, { wrapper }),
         tls: false,
-        config: { refreshReuseGrace: 0 },
+        config: {
+          refreshReuseGrace: 0,
+          paths: { deviceAuthorization: "/device_authorization", device: "/device" },
+        },
       }),
     );
+    const tool = await p.deployment.postern(["client", "add", "tool", "--grant", "device_code", "--scope", "openid"]);
+    p.clients.tool = { id: "tool", secret: tool.client_secret };
   });
 
   /// Those since the last time, as { name, file, arguments, result }; the file is what stands behind the first
@@ -86,6 +91,8 @@ describe("the system calls of each program", { skip }, () => {
     const form = await person.visit(`${p.issuer}/account/password`);
     const done = await person.submit(form, "save", { present: password, new: changed, again: changed });
     assert.match(done.body, /Your password is changed/);
+    const device = await p.post("/device_authorization", {}, { client: p.clients.tool });
+    await p.walk(p.person(), device.json.verification_uri_complete, { user: { username, password: changed } });
     const tokens = await p.tokens(p.clients.web, { prompt: "consent" }, person);
     for (const token of [tokens.access_token, "x"]) await Promise.all([p.introspect(token), p.userinfo(token)]);
     await p.revoke(p.clients.web, tokens.refresh_token);
