@@ -19,8 +19,8 @@ const WITH_FACTORS = ["login", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {
-  it("are twelve, and each has the groups that its endpoint needs", () => {
-    assert.equal(Object.keys(USERS).length, 12);
+  it("are fourteen, and each has the groups that its endpoint needs", () => {
+    assert.equal(Object.keys(USERS).length, 14);
     for (const [name, { groups }] of Object.entries(USERS)) {
       const needed = [
         ...(WITHOUT_DATABASE.includes(name) ? [] : ["postern"]),
@@ -34,7 +34,7 @@ describe("the users that are shipped", () => {
 });
 
 const skip = process.getuid() === 0 ? false : "this needs root, who alone can start programs as other users";
-describe("twelve users behind nginx", { skip }, () => {
+describe("a user for each program, behind nginx", { skip }, () => {
   let provider;
   let cgiBin;
   const directory = () => provider.deployment.directory;
