@@ -47,12 +47,12 @@ void audit_tokens(Context& context, const FrontAnswer& answer) {
         {"response_type", std::string(to_string(answer.request.response_type))},
         audit::credential("access_token", answer.access ? answer.access->record.token_hash : model::ValueHash()),
         {"scope", grant.scope.to_string()}};
-    const bool has_grant = answer.access || answer.code;
-    if (!has_grant)
+    if (answer.access || answer.code)
+        members = audit::with_grant(grant, members);
+    else
         members.insert(members.begin(),
                        {audit::client(grant.client_id), audit::subject(grant.subject), audit::session(grant.sid)});
-    context.trail.add(audit::Event::token_issued,
-                      has_grant ? audit::with_grant(grant, std::move(members)) : std::move(members));
+    context.trail.add(audit::Event::token_issued, std::move(members));
 }
 
 }  // namespace

@@ -194,7 +194,17 @@ describe("a role for each program", () => {
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
-    const tool = ["client", "add", TOOL, "--grant", "device_code", "--scope", "openid api groups", "--allow-group", "staff"];
+    const tool = [
+      "client",
+      "add",
+      TOOL,
+      "--grant",
+      "device_code",
+      "--scope",
+      "openid api groups",
+      "--allow-group",
+      "staff",
+    ];
     p.clients.tool = { id: TOOL, secret: (await p.deployment.postern(tool)).client_secret };
     await p.deployment.postern(["client", "claim", "add", TOOL, "roles=groups"]);
     for (const { username, password } of [phone, strict, fob, nomad, lost])
