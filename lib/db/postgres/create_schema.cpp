@@ -1,6 +1,7 @@
 // Makes the tables in an empty schema of a server, or this release's of an earlier one's, and says which role may do
 // what with them.
 #include <iterator>
+#include <span>
 
 #include "db/database.h"
 #include "db/error.h"
