@@ -35,7 +35,12 @@ describe(`${COUNT} requests for one process of each program`, () => {
         front: lighttpdWithPools(pools, {}),
         tls: false,
         host: "localhost", // a passkey is for a host with a name
-        config: { accessTokenTTL: 86400, log: { target: "/dev/null" }, login: { maxFailures: 3, window: 86400 } },
+        config: {
+          accessTokenTTL: 86400,
+          log: { target: "/dev/null" },
+          login: { maxFailures: 3, window: 86400 },
+          paths: { deviceAuthorization: "/device_authorization", device: "/device" },
+        },
       }),
     );
   });
@@ -49,6 +54,8 @@ describe(`${COUNT} requests for one process of each program`, () => {
     await p.revoke(web, ended.refresh_token);
     const spent = await p.code(web, {}, person);
     await p.exchange(web, spent);
+    const tool = ["client", "add", "tool", "--public", "--grant", "device_code", "--scope", "api"];
+    await p.deployment.postern(tool);
     const cookie = person.cookieHeader;
     const visitor = p.person();
     const page = await visitor.visit(p.authorizationUrl(web));
@@ -182,6 +189,20 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { path: "/recover/link" },
         { path: "/recover/link", query: `?t=${"A".repeat(43)}` },
         { ...form({ csrf: "x", new: "x", again: "x" }, { cookie }), path: "/recover/link" },
+      ],
+      device_authorization: [
+        form({ client_id: "tool" }, {}), // until its address has asked too often
+        form({ client_id: "tool", scope: "pigeon" }, {}),
+        form({}, as(web)),
+        form({}, { authorization: basicOf(machine.id, "x".repeat(43)) }),
+        {},
+      ],
+      device: [
+        {},
+        { query: "?user_code=WDJB-MJHT" },
+        { query: "?user_code=WDJB-MJHT", headers: { cookie } },
+        form({ csrf: "x", user_code: "WDJB-MJHT" }, { cookie }),
+        form({ ...fields, decision: "approve" }, { cookie }),
       ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
       discovery: [{}, { headers: { origin: "https://page.example" } }, { headers: { host: "evil.example" } }],

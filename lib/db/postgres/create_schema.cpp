@@ -96,8 +96,8 @@ Migration migrate_server(const std::string& uri) {
     }
     connection.begin(Durability::full, kPatience);
     const Migration migration{lock_version(connection), kSchemaVersion, ""};
-    for (const char* step : std::span(kSteps).subspan(static_cast<std::size_t>(migration.from - kOldest)))
-        connection.run(step, "change the tables");
+    for (const char* sql : std::span(kSteps).subspan(static_cast<std::size_t>(migration.from - kOldest)))
+        connection.run(sql, "change the tables");
     grant_rights(connection);
     connection.commit(Durability::full);
     return migration;
