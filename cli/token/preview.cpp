@@ -68,10 +68,14 @@ bool has_device_grant(const oauth::Settings& settings, const Client& client) {
     return settings.paths.device && client.has_grant(model::GrantType::device_code);
 }
 
+bool may_have(const oauth::Settings& settings, const Client& client, model::ResponseType type) {
+    return settings.offers(type) && model::may_ask_for(client, type);
+}
+
 bool signs_users_in(const oauth::Settings& settings, const Client& client) {
     return has_device_grant(settings, client) ||
-           std::ranges::any_of(settings.response_types,
-                               [&](model::ResponseType type) { return model::may_ask_for(client, type); });
+           std::ranges::any_of(model::kResponseTypes,
+                               [&](model::ResponseType type) { return may_have(settings, client, type); });
 }
 
 /// The scope that is granted. Throws Refused with all that stands in the way of a sign-in.
@@ -156,17 +160,13 @@ Disclosure preview_id_token(oauth::Context& context, const Granted& granted) {
     return told;
 }
 
-bool may_have(const oauth::Settings& settings, const Client& client, model::ResponseType type) {
-    return settings.offers(type) && model::may_ask_for(client, type);
-}
-
 /// Of the authorization endpoint, where the client may ask for one: with the claims of its scopes if it may ask for
 /// nothing else.
 std::optional<Disclosure> preview_front_id_token(oauth::Context& context, const Granted& granted) {
     using model::ResponseType;
     const auto& [client, user, grant] = granted;
-    const bool has_any = std::ranges::any_of(context.settings.response_types, [&](ResponseType type) {
-        return model::yields_id_token(type) && model::may_ask_for(client, type);
+    const bool has_any = std::ranges::any_of(model::kResponseTypes, [&](ResponseType type) {
+        return model::yields_id_token(type) && may_have(context.settings, client, type);
     });
     if (!has_any || !oidc::has_id_token(context.settings, grant.scope)) return std::nullopt;
     const bool alone = may_have(context.settings, client, ResponseType::id_token);

@@ -23,7 +23,7 @@ enum class ClientKind {
 constexpr std::string_view kClient = "{client}";
 
 constexpr std::string_view kOther =
-    "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
+    "This error has no advice of its own. The lines above and the log lines with this request id describe it.";
 
 /// A refused request may name any client, and the advice is there to be copied. "ID" for none, for one that was cut (it
 /// ends with dots), and for one that would be an option or cannot be read.

@@ -73,7 +73,8 @@ std::string in_words(const RefusalFilter& filter) {
     return words;
 }
 
-/// What there is in place of what was looked for: `all` are the records of any time, the newest first.
+/// Returns the end of the sentence that no refusal matches: it names the newest older match, or counts the others.
+/// `all` holds the records of any time, the newest first.
 std::string instead(const Records& all, const Match& match, util::Time since) {
     const auto older = std::ranges::find_if(all, match);
     if (older != all.end())

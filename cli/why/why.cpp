@@ -109,9 +109,9 @@ void add_why_command(const Command& app, Invocation& invocation) {
         "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies. "
         "Where nodes have names (\"node\"), the id begins with that of the node to ask; --last and --follow see the "
         "refusals of this node.\n"
-        "A user is known by a login, with a wrong password too, a session, a link, a code or a token. --user leaves "
-        "out what was refused before, such as an unknown client, redirect URI or user name, or a wrong client "
-        "secret.");
+        "A user is known by a login, with a wrong password too, a session, a link, a code or a token. A refusal before "
+        "that, such as for an unknown client, redirect URI or user name, or a wrong client secret, has no user, and --user "
+        "leaves it out.");
     command.argument("REQUEST_ID", options.request_id, "From the error page, the X-Request-Id header or the log");
     const Option last =
         command.flag("--last", options.last, "The newest refusal, and how many others there were of which kind");

@@ -19,8 +19,8 @@ inline constexpr std::int64_t kMostMinutes = 525600;  ///< a year
 
 /// The advice for an application that fails although nothing was refused.
 inline constexpr const char* kIfApplicationRefuses =
-    "if the application refuses the user all the same, `postern doctor` and lines scope_ignored of the log say what it "
-    "may miss";
+    "if the application refuses the user nevertheless, `postern doctor` and lines scope_ignored of the log name what it "
+    "may lack";
 
 /// Prints the newest refusal that matches, and counts the others of that time by reason and client. Throws Refused
 /// without one, or for an unknown user.

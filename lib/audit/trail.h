@@ -107,7 +107,8 @@ public:
 
     /// Forgets what there was: the next request, from that address.
     void begin(std::string request_id, std::string address);
-    /// Adds an event. Its subject is the user of the request from now on; an empty one: nobody is.
+    /// Adds an event. The member `subject`, if there is one, names the user of the request from now on; "" clears the
+    /// user.
     void add(Event event, std::vector<Member> members);
     /// Notes the user of the request, known by a session, half a login, a link, a grant or a token.
     void note_user(const model::Subject& subject) { user_ = subject.str(); }

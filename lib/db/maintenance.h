@@ -83,9 +83,9 @@ enum class FormerLogins { by_password, by_web_server };
 Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait = std::chrono::seconds(5),
                   FormerLogins former = FormerLogins::by_password);
 
-/// Does the same for the tables on a server, in one transaction with the rights of the roles on what is new. There is
-/// no copy: the server has backups of its own. Throws StoreUnusable for another version, and without the rights of the
-/// tables' owner.
+/// Migrates the tables on a server, and grants the roles their rights on the new tables and columns, in one
+/// transaction. Makes no copy: the server has backups of its own. Throws StoreUnusable for another version, and without
+/// the rights of the tables' owner.
 Migration migrate_server(const std::string& uri);
 
 /// Copies a snapshot to `target`, a new file that only its owner can read. The copy is written under a temporary name,

@@ -60,7 +60,7 @@ public:
     /// Replaces the keys of factor.key, which is there. Processes take the new ones over with their next request.
     void put_factor_keys(const crypto::FactorKeys& keys);
 
-    /// Makes a new seal.key: what was sealed with the old one is not opened any more.
+    /// Replaces seal.key. No process opens a seal of the old key afterwards.
     void renew_seal();
 
     /// Returns jwks.json, the private keys, seal.key and factor.key. Throws KeyError when a file is missing or cannot

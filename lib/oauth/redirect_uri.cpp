@@ -65,7 +65,7 @@ std::string describe_mismatch(const model::Client& client, std::string_view rece
         client.redirect_uris.begin(), client.redirect_uris.end(),
         [&](const auto& a, const auto& b) { return common_prefix(a, received) < common_prefix(b, received); });
     if (match_any_port(*nearest, received))
-        return "registered: " + *nearest + "; received: " + std::string(received.substr(0, 300)) +
+        return "registered: " + *nearest + "; received: " + std::string(received.substr(0, kShownUri)) +
                "; the port of a loopback address is free for native clients alone: `postern client set --native`";
     const std::size_t at = common_prefix(*nearest, received);
     return "registered: " + *nearest + "; received: " + std::string(received.substr(0, kShownUri)) +

@@ -49,15 +49,16 @@ constexpr GrantRow kGrants[] = {
     {"urn:ietf:params:oauth:grant-type:device_code", parse_device_code, &Paths::device},
 };
 
+bool is_offered(const Paths& paths, const GrantRow& row) { return row.page == nullptr || paths.*row.page; }
+
 Outcome<TokenGrant> parse_grant(const Paths& paths, const http::Request& request) {
     const auto type = request.form.find("grant_type");
     if (!type) return invalid_request("grant_type is required");
+    for (const GrantRow& row : kGrants)
+        if (row.grant_type == *type && is_offered(paths, row)) return row.parse(request);
     std::string offered;
-    for (const GrantRow& row : kGrants) {
-        if (row.page != nullptr && !(paths.*row.page)) continue;
-        if (row.grant_type == *type) return row.parse(request);
-        offered += (offered.empty() ? "" : ", ") + std::string(row.grant_type);
-    }
+    for (const GrantRow& row : kGrants)
+        if (is_offered(paths, row)) offered.append(offered.empty() ? "" : ", ").append(row.grant_type);
     return make_error(ErrorCode::unsupported_grant_type, "grant_type must be one of " + offered);
 }
 

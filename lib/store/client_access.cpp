@@ -40,8 +40,8 @@ Standing find_standing(db::Transaction& transaction, const model::Session& sessi
                        const SessionLife& life) {
     share_access(transaction);
     auto row = transaction.database().query(
-        "SELECT " POSTERN_MAY_USE("s.subject") " FROM sessions s JOIN users u ON u.subject = s.subject"
-        " JOIN clients c ON c.id = $2 AND c.enabled = 1 WHERE s.cookie_hash = $1 AND s.expires_at > $3 AND s.last_seen_at >= $4"
+        "SELECT c.enabled = 1 AND " POSTERN_MAY_USE("s.subject") " FROM sessions s JOIN users u ON u.subject = s.subject"
+        " JOIN clients c ON c.id = $2 WHERE s.cookie_hash = $1 AND s.expires_at > $3 AND s.last_seen_at >= $4"
         " AND s.created_at > $5 AND u.enabled = 1",
         session.cookie_hash, client, life.now, life.idle_since, life.begun_after);
     if (!row.step()) return Standing::session_ended;

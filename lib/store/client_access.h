@@ -16,7 +16,8 @@ namespace postern::store {
 bool may_use(db::Database& database, const model::ClientId& client, const model::Subject& subject);
 
 enum class Standing { session_ended, may_not_use, good };
-/// Answers find_session and may_use in one question, for a transaction that gives the client something.
+/// Answers find_session and may_use in one question, for a transaction that gives the client something. Nobody may use
+/// a client that is disabled.
 Standing find_standing(db::Transaction& transaction, const model::Session& session, const model::ClientId& client,
                        const SessionLife& life);
 

@@ -69,7 +69,10 @@ static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "
 /// Another `postern migrate` waits for the row.
 int lock_version(PostgresConnection& connection) {
     const auto found = connection.run("SELECT version FROM schema_version FOR UPDATE");
-    return libpq().PQntuples(found.get()) == 1 ? std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) : 0;
+    const int version = libpq().PQntuples(found.get()) == 1 ? std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) : 0;
+    if (version < kOldest || version > kSchemaVersion)
+        throw StoreUnusable("the database changed its schema version meanwhile: run `postern migrate` again");
+    return version;
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ Migration migrate_server(const std::string& uri) {
     connection.connect_if_needed();
     if (!has_tables(connection) || connection.schema_version() < kOldest ||
         connection.schema_version() >= kSchemaVersion) {
-        connection.check_version();  // says what is to be done with any but this release's
+        connection.check_version();  // throws for another version, and names the next step
         return {kSchemaVersion, kSchemaVersion, ""};
     }
     connection.begin(Durability::full, kPatience);

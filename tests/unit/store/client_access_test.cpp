@@ -139,6 +139,12 @@ TEST_CASE("standing: session and access, as one question [GROUP-4]") {
     CHECK(standing(kNow, kNow) == Standing::may_not_use);
     written(f.database, store::allow_user, kWiki, kBob);
     CHECK(standing(kNow, kNow) == Standing::good);
+    auto wiki = *store::find_client(f.database, kWiki);
+    wiki.enabled = false;
+    written(f.database, store::update_client, wiki);
+    CHECK(standing(kNow, kNow) == Standing::may_not_use);
+    wiki.enabled = true;
+    written(f.database, store::update_client, wiki);
     auto bob = user("sub-2", "bob");
     bob.enabled = false;
     written(f.database, store::update_user, bob);
