@@ -1,14 +1,18 @@
 -- Whole sign-ins: to the authorization endpoint, through the login form when one is shown, and back with a code for tokens.
--- Each thread has one connection and is one browser after the other.
+-- Each thread has one connection and is one browser after the other, of one of the people each time: of one user only so
+-- many sessions and grants live, and which of one second's is the oldest is chance.
 local common = dofile(os.getenv("POSTERN_BENCH_LUA") .. "/common.lua")
 local data = common.data
-local cookies, begun, steps, following
+local person, cookies, begun, steps, following
 
-local function restart() cookies, begun, steps, following = {}, nil, 0, nil end
+math.randomseed(common.now())
+local function restart()
+  person, cookies, begun, steps, following = data.people[math.random(#data.people)], {}, nil, 0, nil
+end
 restart()
 
 local function get(target)
-  local pairs_of = { data.cookie ~= "" and data.cookie or nil }
+  local pairs_of = { person.cookie ~= "" and person.cookie or nil }
   for name, value in pairs(cookies) do table.insert(pairs_of, name .. "=" .. value) end
   local cookie = #pairs_of > 0 and "Cookie: " .. table.concat(pairs_of, "; ") .. "\r\n" or ""
   return "GET " .. target .. " HTTP/1.1\r\nHost: " .. data.host .. "\r\n" .. cookie .. "\r\n", cookie
@@ -22,7 +26,7 @@ local function filled(form)
   local fields = {}
   for input in form:gmatch("<input[^>]*>") do
     local name, value = input:match('name="([^"]*)"'), input:match('value="([^"]*)"') or ""
-    if name then table.insert(fields, name .. "=" .. encoded(data.fields[name] or value)) end
+    if name then table.insert(fields, name .. "=" .. encoded(person.fields[name] or value)) end
   end
   return table.concat(fields, "&")
 end

@@ -16,9 +16,9 @@ const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
 const PEOPLE_A_SECOND = 30; // who get codes
 const GRANTS_OF_ONE = 150; // of one user and one client only the latest 200 grants live
-/// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
+const SIGNING_IN = 64; // people of one scenario: of one user only the latest 100 sessions live
+/// bcrypt at its lowest cost, about a millisecond; the password of people who live for minutes.
 const CHEAP = {
-  username: "bob",
   password: "a cheap hash for a bench",
   hash: "$2b$04$8kus3lYLaTwUqca/1L.Xxeq.woPW7f69J/NWn.GiurR4P3MNQrbsS",
 };
@@ -28,11 +28,8 @@ const basic = ({ id, secret }) => ({ Authorization: basicOf(id, secret) });
 
 /// Whoever and whatever the requests are about, once for all rounds; reads go through so many tokens.
 export async function makeFixtures(site, count = TOKENS) {
-  const { provider, directory } = site;
+  const { provider } = site;
   const { web, trusted, machine } = provider.clients;
-  const file = join(directory, "people");
-  writeFileSync(file, `${CHEAP.username}:${CHEAP.hash}\n`, { mode: 0o600 });
-  await provider.deployment.postern(["user", "import", file]);
   const person = provider.person();
   // Consent is given here: afterwards it is remembered.
   const tokens = [];
@@ -55,16 +52,22 @@ function expectTokens(answer, ...names) {
   return json;
 }
 
-/// Signs in users of their own, so that no grant of the fixtures has to end; returns their browsers.
-async function signIn(site, url, count) {
+/// Adds users with the cheap hash, so that no session or grant of the fixtures has to end; returns their names.
+async function addPeople(site, count) {
   const { provider, directory } = site;
-  site.harvesters ??= 0;
-  const names = Array.from({ length: count }, () => `harvester-${++site.harvesters}`);
-  const file = join(directory, "harvesters");
+  site.people ??= 0;
+  const names = Array.from({ length: count }, () => `person-${++site.people}`);
+  const file = join(directory, "people");
   writeFileSync(file, names.map((name) => `${name}:${CHEAP.hash}\n`).join(""), { mode: 0o600 });
   await provider.deployment.postern(["user", "import", file]);
+  return names;
+}
+
+/// Signs in users of their own; returns their browsers.
+async function signIn(site, url, count) {
+  const { provider } = site;
   const browsers = [];
-  for (const username of names) {
+  for (const username of await addPeople(site, count)) {
     const browser = provider.person();
     await provider.walk(browser, url, { user: { username, password: CHEAP.password } });
     browsers.push(browser);
@@ -284,34 +287,33 @@ function journeys(site, { trusted, person }, mode, named) {
   const { provider } = site;
   const origin = site.origins[mode];
   const { host } = new URL(origin);
-  const { pathname, search } = new URL(provider.authorizationUrl(trusted));
-  const journey = (id, title, fields, cookie) =>
+  const { href, pathname, search } = new URL(provider.authorizationUrl(trusted));
+  const journey = (id, title, browser, people) =>
     named(id, title, "journey", {
       script: "journey.lua",
       eachAlone: true,
-      prepare: async () => ({
-        host,
-        start: pathname + search,
-        fields,
-        cookie: cookie(),
-        ...codeRequest(host, trusted),
-      }),
+      prepare: async () => ({ host, start: pathname + search, people: await people(), ...codeRequest(host, trusted) }),
       check: async () => {
-        const browser = cookie() === "" ? new UserAgent() : person;
-        const code = await provider.code(trusted, {}, browser);
+        const code = await provider.code(trusted, {}, browser());
         expectTokens(await provider.exchange(trusted, code), "id_token");
       },
     });
-  const { user } = provider;
+  const withoutSession = () => new UserAgent();
+  const form = (username, password) => ({ cookie: "", fields: { username, password } });
+  const {
+    user: { username, password },
+  } = provider;
   return [
-    journey("login", "whole sign-in, yescrypt", { username: user.username, password: user.password }, () => ""),
-    journey(
-      "login_cheap",
-      "whole sign-in, cheap hash",
-      { username: CHEAP.username, password: CHEAP.password },
-      () => "",
+    journey("login", "whole sign-in, yescrypt", withoutSession, () => [form(username, password)]),
+    journey("login_cheap", "whole sign-in, cheap hash", withoutSession, async () =>
+      (await addPeople(site, SIGNING_IN)).map((name) => form(name, CHEAP.password)),
     ),
-    journey("session", "whole sign-in, session there", { username: "" }, () => person.cookieHeader),
+    journey(
+      "session",
+      "whole sign-in, session there",
+      () => person,
+      async () => (await signIn(site, href, SIGNING_IN)).map(({ cookieHeader }) => ({ cookie: cookieHeader })),
+    ),
   ].filter(({ id }) => id !== "cgi_login_cheap");
 }
 
