@@ -21,4 +21,11 @@ bool make_session_note(db::Transaction& transaction, SessionNote note, const mod
            store::note_session_client(transaction, grant.subject, grant.sid, grant.client_id, now);
 }
 
+store::LogoutNotices logout_notices(const Context& context) {
+    return {.has_clients = context.settings.backchannel_logout || context.settings.frontchannel_logout,
+            .backchannel = context.settings.backchannel_logout,
+            .random = &context.random,
+            .wake = context.logout_wake};
+}
+
 }  // namespace postern::oauth

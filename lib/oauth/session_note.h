@@ -5,7 +5,9 @@
 #include "db/database.h"
 #include "model/client.h"
 #include "model/grant.h"
+#include "oauth/context.h"
 #include "oauth/settings.h"
+#include "store/logout_outbox.h"
 
 namespace postern::oauth {
 
@@ -21,5 +23,8 @@ void lock_session(db::Transaction& transaction, SessionNote note, const model::G
 /// and nothing is written, for SessionNote::none.
 [[nodiscard]] bool make_session_note(db::Transaction& transaction, SessionNote note, const model::Grant& grant,
                                      util::Time now);
+
+/// Returns how this process tells clients that a session has ended.
+store::LogoutNotices logout_notices(const Context& context);
 
 }  // namespace postern::oauth
