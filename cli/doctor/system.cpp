@@ -151,7 +151,7 @@ void check_logouts(Findings& findings, db::Database& database, const config::Con
     const auto counts = store::count_notices(database, util::SystemClock().now() - kLateLogout);
     if (counts.late > 0)
         findings.warning(kLogouts, counted(counts.late, "logout token") + " waiting for more than an hour",
-                         "enable postern-logout.path and postern-logout.timer, or have cron run `postern session "
+                         "enable postern-notify.path and postern-notify.timer, or have cron run `postern session "
                          "deliver` every minute; the log says which applications do not answer");
     findings.ok_unless_found(kLogouts, "no logout token waits for long");
 }

@@ -152,7 +152,7 @@ void add_session_commands(const Command& app, Invocation& invocation) {
                 [&invocation] { deliver(invocation); })
         .explain(
             "Sends each logout token that waits to the client's --backchannel-logout-uri. To be run by "
-            "postern-logout.path and postern-logout.timer, or by cron every minute; several may run at once. An "
+            "postern-notify.path and postern-notify.timer, or by cron every minute; several may run at once. An "
             "application that could not be told is told again after 1, 10 and 60 minutes, within two hours in all; then "
             "the audit log has logout_notification_failed. An application that answers 400 is not told again.");
     const auto [end_command, ended] =

@@ -55,9 +55,9 @@ struct ClientSecret {
 /// The addresses at which a client is told that a session has ended, and whether it needs `sid` there (OpenID Connect
 /// Back-Channel Logout 1.0 §2.2, Front-Channel Logout 1.0 §2). An empty address: it is not told in that way.
 struct LogoutUris {
-    std::string backchannel;
+    std::string backchannel = {};
     bool backchannel_session_required = false;
-    std::string frontchannel;
+    std::string frontchannel = {};
     bool frontchannel_session_required = false;
 
     bool operator==(const LogoutUris&) const = default;

@@ -44,11 +44,11 @@ std::int64_t tell_of_logout(db::Transaction& transaction, const LogoutNotices& n
 
 /// A logout token that waits.
 struct LogoutNotice {
-    std::string id;
-    model::ClientId client_id;
-    model::Subject subject;
-    model::Sid sid;
-    std::string jti;
+    std::string id = {};
+    model::ClientId client_id = {};
+    model::Subject subject = {};
+    model::Sid sid = {};
+    std::string jti = {};
     std::int64_t tries = 0;
     util::Time not_before{};
     util::Time expires_at{};
@@ -63,7 +63,7 @@ struct DueNotice {
 /// The place of a notice in the order in which they are tried.
 struct NoticePlace {
     util::Time not_before{};
-    std::string id;
+    std::string id = {};
 };
 
 /// Returns at most `most` notices behind `after` that may be tried at `now`, the oldest first.

@@ -10,10 +10,9 @@
 #include "db/rows.h"
 #include "model/session.h"
 #include "store/bounds.h"
+#include "store/logout_outbox.h"
 
 namespace postern::store {
-
-struct LogoutNotices;
 
 /// The sessions that count at a time.
 struct SessionLife {

@@ -11,10 +11,9 @@
 #include "db/rows.h"
 #include "model/ids.h"
 #include "model/user.h"
+#include "store/logout_outbox.h"
 
 namespace postern::store {
-
-struct LogoutNotices;
 
 std::optional<model::User> find_user(db::Database& database, const model::Subject& subject);
 /// Finds the user for a transaction whose writes rest on what it reads: no other one changes the user meanwhile.

@@ -341,16 +341,16 @@ constexpr Call kCalls[] = {
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), {kNow, kNow}); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
-    {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie")); }},
+    {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie"), {}); }},
     {"sessions_of", [](auto& t) { store::sessions_of(t.database(), kUser, {kNow, kNow}); }},
     {"count_sessions_of", [](auto& t) { store::count_sessions_of(t.database(), kUser, {kNow, kNow}); }},
-    {"end_session", [](auto& t) { store::end_session(t, kUser, model::Sid("sid"), kNow); }},
-    {"replace_password", [](auto& t) { store::replace_password(t, kUser, "$y$hash", kNow); }},
+    {"end_session", [](auto& t) { store::end_session(t, kUser, model::Sid("sid"), kNow, {}); }},
+    {"replace_password", [](auto& t) { store::replace_password(t, kUser, "$y$hash", kNow, {}); }},
     {"list_sessions", [](auto& t) { test::all_of(store::list_sessions(t.database(), {kNow, kNow}, kUser)); }},
     {"subjects_with_sessions", [](auto& t) { store::subjects_with_sessions(t.database()); }},
-    {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow); }},
+    {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow, {}); }},
     {"remove_session, by its cookie", [](auto& t) { store::remove_session(t, ValueHash("cookie")); }},
-    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie")); }},
+    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie"), kNow, {}); }},
 
     {"read_statistics", [](auto& t) { store::read_statistics(t.database(), {kNow, kNow}, kMinute); }},
     {"list_tokens", [](auto& t) { test::all_of(store::list_tokens(t.database(), {}, kNow, store::Listed::active)); }},
@@ -379,8 +379,8 @@ constexpr Call kCalls[] = {
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
     {"update_claims", [](auto& t) { store::update_claims(t, user("sub-3", "carol")); }},
     {"set_password_hash", [](auto& t) { store::set_password_hash(t, kUser, "$y$hash", kNow); }},
-    {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow); }},
-    {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3")); }},
+    {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow, {}); }},
+    {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3"), kNow, {}); }},
 };
 
 /// A statement that is not held to the rule, by a part that it alone has.
