@@ -176,24 +176,22 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;
 --     GRANT SELECT, UPDATE (used_at), DELETE ON fetched TO postern_sweep;
 --     GRANT SELECT, UPDATE (ends_at), DELETE ON fetch_limits TO postern_sweep;
--- With "backchannelLogout" or "frontchannelLogout", it is noted which clients have an ID token of a session, and forgotten
--- when the session ends; the latter transaction locks the user, as the former does:
---     GRANT SELECT (sid, client_id), INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_authorize;
---     GRANT SELECT (sid, client_id), INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_token;
+-- With "backchannelLogout" or "frontchannelLogout", clients of a session are noted with their ID tokens, and forgotten with it:
+--     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_authorize;
+--     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_token;
 --     GRANT SELECT (subject, sid, expires_at) ON sessions TO postern_token;
 --     GRANT UPDATE (gate) ON users TO postern_token;
---     GRANT SELECT, UPDATE (expires_at), DELETE ON session_clients TO postern_login;
+--     GRANT SELECT (sid, client_id), UPDATE (expires_at), DELETE ON session_clients TO postern_login;
 --     GRANT SELECT, DELETE ON session_clients TO postern_logout;
---     GRANT SELECT, DELETE ON session_clients TO postern_account;
---     GRANT SELECT (sid), DELETE ON session_clients TO postern_recover;
+--     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_account;
+--     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_recover;
 --     GRANT SELECT (sid) ON sessions TO postern_recover;
---     GRANT SELECT, UPDATE (expires_at), DELETE ON session_clients TO postern_sweep;
+--     GRANT SELECT (sid, client_id, expires_at), UPDATE (expires_at), DELETE ON session_clients TO postern_sweep;
 -- With "backchannelLogout", logout tokens wait for `postern session deliver`, whose role is postern_notify:
 --     GRANT INSERT ON logout_outbox TO postern_login;
 --     GRANT INSERT ON logout_outbox TO postern_logout;
 --     GRANT INSERT ON logout_outbox TO postern_account;
 --     GRANT INSERT ON logout_outbox TO postern_recover;
---     GRANT SELECT (client_id) ON session_clients TO postern_recover;
 --     GRANT SELECT (id, details) ON clients TO postern_recover;
 --     GRANT SELECT (id, expires_at), UPDATE (expires_at), DELETE ON logout_outbox TO postern_sweep;
 --     GRANT SELECT ON schema_version, clients, redirect_uris TO postern_notify;
