@@ -42,8 +42,4 @@ std::vector<SessionClient> clients_of_session(db::Database& database, const mode
     return clients;
 }
 
-void forget_session_clients(db::Transaction& transaction, const model::Sid& sid) {
-    transaction.queue("DELETE FROM session_clients WHERE sid = $1", sid);
-}
-
 }  // namespace postern::store

@@ -32,7 +32,4 @@ void keep_session_clients(db::Transaction& transaction, const model::Session& se
 /// Returns the clients of the session, that with the latest ID token first.
 std::vector<SessionClient> clients_of_session(db::Database& database, const model::Sid& sid, db::Limit limit = {});
 
-/// Removes the rows of a session that has ended in the same transaction. Queued.
-void forget_session_clients(db::Transaction& transaction, const model::Sid& sid);
-
 }  // namespace postern::store

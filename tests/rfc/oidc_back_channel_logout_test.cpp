@@ -63,7 +63,8 @@ void press(const Deployment& op, UserAgent& browser, const std::string& page, co
 
 }  // namespace
 
-TEST_CASE("back-channel logout: discovery names it where it is on, and nowhere else [BCL-8, COM-3]") {
+TEST_CASE(
+    "back-channel logout: discovery names it where it is on, and nowhere else [BCL-8, COM-3, Back-Channel Logout §2.1a]") {
     const Told on;
     const json::Object document = on.op.cgi("discovery").json();
     for (const char* member : {"backchannel_logout_supported", "backchannel_logout_session_supported"}) {
@@ -89,7 +90,8 @@ TEST_CASE("back-channel logout: an address is refused where the option is off, a
     CHECK(f.waiting() == 0);
 }
 
-TEST_CASE("session_clients: a row is made for an ID token with sid of a client that is told [BCL-2]") {
+TEST_CASE(
+    "session_clients: a row is made for an ID token with sid of a client that is told [BCL-2, Back-Channel Logout §2.1b, §2.3]") {
     struct Row {
         const char* when;
         void (*act)(const Deployment& op, UserAgent& browser);
@@ -171,7 +173,8 @@ TEST_CASE("a code of an ended session is invalid_grant for a client that is told
     }
 }
 
-TEST_CASE("a refresh behind the session's end gives an ID token without sid, and makes no row [BCL-2, BCL-9]") {
+TEST_CASE(
+    "a refresh behind the session's end gives an ID token without sid, and makes no row [BCL-2, BCL-9, Back-Channel Logout §2.7]") {
     const Told f;
     UserAgent alice(f.op);
     const auto tokens = obtain_tokens(f.op, alice, offline());
@@ -187,7 +190,8 @@ TEST_CASE("a refresh behind the session's end gives an ID token without sid, and
     CHECK(f.notes() == 0);
 }
 
-TEST_CASE("the end of a session is told by every program that ends it, and by nothing else [BCL-3]") {
+TEST_CASE(
+    "the end of a session is told by every program that ends it, and by nothing else [BCL-3, RP-Initiated Logout §2p]") {
     using End = std::function<void(const Told&, UserAgent&)>;
     struct Row {
         const char* when;

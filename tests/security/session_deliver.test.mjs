@@ -120,7 +120,7 @@ describe("postern session deliver", { skip: withoutProgram }, () => {
     assert.equal(ended.applications, Object.keys(clients).length);
   }
 
-  it("posts a logout token and nothing else, signed as ID tokens are [BCL-6, BCL-7]", async () => {
+  it("posts a logout token and nothing else, signed as ID tokens are [BCL-6, BCL-7, Back-Channel Logout §2.5]", async () => {
     await endSession({ app: at("/ok?a=1") });
     assert.deepEqual((await deliver()).counts, { sent: 1, failed: 0, dropped: 0 });
     const [{ path, method, type, form }] = received;
@@ -144,7 +144,7 @@ describe("postern session deliver", { skip: withoutProgram }, () => {
     assert.ok(!JSON.stringify(line).includes(claims.jti));
   });
 
-  it("what counts as told, and what is tried again [BCL-5, BCL-7]", async () => {
+  it("what counts as told, and what is tried again [BCL-5, BCL-7, Back-Channel Logout §2.8]", async () => {
     const outcomes = {
       ok: "told",
       empty: "told",

@@ -33,7 +33,7 @@ model::Client client(const model::LogoutUris& uris) {
 
 }  // namespace
 
-TEST_CASE("backchannel_logout_uri_problem: https to a host of the public Internet [BCL-1, Back-Channel Logout §2.2]") {
+TEST_CASE("backchannel_logout_uri_problem: https to a host of the public Internet [BCL-1, Back-Channel Logout §2.2a]") {
     struct Row {
         const char* uri;
         bool is_good;

@@ -42,7 +42,8 @@ std::string segment(const std::string& token, bool header) {
 
 }  // namespace
 
-TEST_CASE("make_logout_token: the claims of §2.4 and no others, in a header of its own kind [BCL-6]") {
+TEST_CASE(
+    "make_logout_token: the claims of §2.4 and no others, in a header of its own kind [BCL-6, Back-Channel Logout §2.2b, §2.4a]") {
     Fixture f;
     const std::int64_t now = util::to_epoch(f.context.now());
     const std::string token = f.make();
@@ -54,7 +55,8 @@ TEST_CASE("make_logout_token: the claims of §2.4 and no others, in a header of 
               R"(,"jti":"jti-1","sid":"sid-1","events":{"http://schemas.openid.net/event/backchannel-logout":{}}})");
 }
 
-TEST_CASE("make_logout_token: made anew at each try, by the algorithm of the client's ID tokens [BCL-6]") {
+TEST_CASE(
+    "make_logout_token: made anew at each try, by the algorithm of the client's ID tokens [BCL-6, Back-Channel Logout §4]") {
     Fixture f;
     f.fixture.settings.id_token_algorithms = {crypto::Algorithm::RS256, crypto::Algorithm::ES256};
     const std::string first = segment(f.make(), false);
@@ -68,7 +70,8 @@ TEST_CASE("make_logout_token: made anew at each try, by the algorithm of the cli
     CHECK_THROWS(f.make());
 }
 
-TEST_CASE("a logout token is no ID token, access token, refresh token or hint, and an ID token is none [BCL-6]") {
+TEST_CASE(
+    "a logout token is no ID token, access token, refresh token or hint, and an ID token is none [BCL-6, Back-Channel Logout §2.4b]") {
     Fixture f;
     const std::string token = f.make();
     for (const auto type : {jose::TokenType::id_token, jose::TokenType::access_token, jose::TokenType::refresh_token}) {

@@ -360,7 +360,6 @@ constexpr Call kCalls[] = {
     {"end_surplus_sessions, told",
      [](auto& t) { store::end_surplus_sessions(t, session("cookie"), notices()); }},
     {"end_sessions, told", [](auto& t) { store::end_sessions(t, kUser, kNow, notices()); }},
-    {"forget_session_clients", [](auto& t) { store::forget_session_clients(t, Sid("sid")); }},
     {"find_due_notices", [](auto& t) { store::find_due_notices(t.database(), {}, kNow, 100); }},
     {"claim_notice", [](auto& t) { store::claim_notice(t, {.id = "id"}, kNow); }},
     {"remove_notice", [](auto& t) { store::remove_notice(t, "id", 0); }},
