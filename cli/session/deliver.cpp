@@ -1,14 +1,10 @@
 // Sends the logout tokens that wait.
 #include "cli/session/deliver.h"
 
-#include <poll.h>
-
-#include <algorithm>
 #include <array>
-#include <csignal>
+#include <chrono>
 #include <deque>
 #include <exception>
-#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,10 +13,9 @@
 #include <vector>
 
 #include "cli/audit.h"
+#include "cli/session/posts.h"
 #include "db/write.h"
 #include "fetch/allowed.h"
-#include "fetch/messages.h"
-#include "fetch/program.h"
 #include "keys/keys.h"
 #include "oidc/logout_token.h"
 #include "os/held_signals.h"
@@ -41,7 +36,6 @@ constexpr std::size_t kMostWaiting = 1000;  // in memory
 constexpr std::size_t kWaitingOfHost = 50;  // so that one host does not fill it
 /// A run ends after 50 s: a try takes 5 s, and the program that makes it 8 s at most.
 constexpr std::chrono::seconds kLastStart{42};
-constexpr std::chrono::milliseconds kLookAgain{200};
 /// From each try to the next; behind the last one the row is given up (BCL-5).
 constexpr std::array<util::Seconds, 4> kRetries = {std::chrono::seconds(60), std::chrono::seconds(600),
                                                    std::chrono::seconds(3600), std::chrono::seconds(60)};
@@ -50,47 +44,26 @@ constexpr int kRefused = 400;  // the receiver has read it, and will not take it
 
 bool is_success(int status) { return status == 200 || status == 204; }
 
-/// A client that is told now.
-struct Sending {
-    LogoutNotice notice;
-    std::string host;
-    fetch::Program program;
-
-    Sending(LogoutNotice claimed, std::string of, const fetch::Outbound& outbound, const fetch::Question& question)
-        : notice(std::move(claimed)), host(std::move(of)), program(outbound, fetch::write_question(question)) {}
-};
-
-/// A program that ends without having read its order must not end this process.
-class NoBrokenPipe {
-public:
-    NoBrokenPipe() { former_ = std::signal(SIGPIPE, SIG_IGN); }
-    NoBrokenPipe(const NoBrokenPipe&) = delete;
-    NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
-    ~NoBrokenPipe() { std::signal(SIGPIPE, former_); }
-
-private:
-    void (*former_)(int) = SIG_DFL;
-};
-
 class Deliverer {
 public:
     Deliverer(const Invocation& invocation, const config::Config& config, db::Database& database)
         : invocation_(invocation),
           config_(config),
           keys_(config.keys, keys::KeyUse::sign, false),
-          database_(database) {}
+          database_(database),
+          posts_(config.settings.outbound) {}
 
     DeliveredLogouts run() {
         const os::HeldSignals signals;  // what was sent is noted as sent
-        const NoBrokenPipe no_broken_pipe;
         for (;;) {
             const bool may_start = !signals.arrived() && Clock::now() < last_start_;
             if (may_start) {
                 read_more();
                 start_some();
             }
-            if (sending_.empty() && (!may_start || (waiting_.empty() && is_at_end_))) return done_;
-            wait();
+            if (posts_.count() == 0 && (!may_start || (waiting_.empty() && is_at_end_))) return done_;
+            if (posts_.count() == 0) continue;
+            for (const Posts::Answered& answered : posts_.wait()) settle(answered);
         }
     }
 
@@ -119,8 +92,8 @@ private:
     }
 
     void start_some() {
-        for (auto next = waiting_.begin(); next != waiting_.end() && sending_.size() < kMostAtOnce;) {
-            if (count_of(next->host) >= kMostOfHost) {
+        for (auto next = waiting_.begin(); next != waiting_.end() && posts_.count() < kMostAtOnce;) {
+            if (posts_.count_of(next->host) >= kMostOfHost) {
                 ++next;
                 continue;
             }
@@ -129,10 +102,6 @@ private:
             --waiting_of_[waiting.host];
             if (!silent_.contains(waiting.host)) send(waiting.notice, waiting.host);
         }
-    }
-
-    std::size_t count_of(const std::string& host) const {
-        return static_cast<std::size_t>(std::ranges::count(sending_, host, &Sending::host));
     }
 
     struct Claimed {
@@ -166,40 +135,20 @@ private:
         } catch (const std::exception& error) {
             return note_try(notice, error.what());
         }
-        sending_.emplace_back(
-            notice, host, config_.settings.outbound,
-            fetch::Question{fetch::Purpose::logout_token, claimed.client->logout.backchannel, "logout_token=" + token});
+        posts_.start(notice, host, claimed.client->logout.backchannel, token);
     }
 
-    void wait() {
-        if (sending_.empty()) return;
-        std::vector<pollfd> files;
-        for (const Sending& each : sending_) files.push_back({each.program.output(), POLLIN, 0});
-        ::poll(files.data(), files.size(), static_cast<int>(kLookAgain.count()));
-        std::size_t at = 0;
-        for (auto each = sending_.begin(); each != sending_.end();) {
-            const bool is_readable = files[at++].revents != 0;
-            const bool goes_on = is_readable ? each->program.read_some() : each->program.output() >= 0;
-            if (goes_on && Clock::now() < each->program.deadline()) {
-                ++each;
-                continue;
-            }
-            settle(*each);
-            each = sending_.erase(each);
-        }
-    }
-
-    void settle(Sending& sending) {
-        const fetch::Reply reply = fetch::read_reply(sending.program.finish());
+    void settle(const Posts::Answered& answered) {
+        const auto& [notice, host, reply] = answered;
         if (!reply) {
-            silent_.insert(sending.host);
-            return note_try(sending.notice, reply.error());
+            silent_.insert(host);
+            return note_try(notice, reply.error());
         }
-        if (is_success(reply->status)) return note_sent(sending.notice);
+        if (is_success(reply->status)) return note_sent(notice);
         const std::string answer = "the application answered " + std::to_string(reply->status);
-        if (reply->status != kRefused) return note_try(sending.notice, answer);
+        if (reply->status != kRefused) return note_try(notice, answer);
         ++done_.failed;
-        give_up(sending.notice, sending.notice.tries + 1, answer);
+        give_up(notice, notice.tries + 1, answer);
     }
 
     bool remove(const LogoutNotice& notice, std::int64_t tries) {
@@ -247,13 +196,13 @@ private:
     const config::Config& config_;
     const keys::Keys keys_;
     db::Database& database_;
+    Posts posts_;
     const Clock::time_point last_start_ = Clock::now() + kLastStart;
     store::NoticePlace place_;
     bool is_at_end_ = false;
     std::deque<Waiting> waiting_;
     std::map<std::string, std::size_t> waiting_of_;  ///< by host
-    std::list<Sending> sending_;
-    std::set<std::string> silent_;  ///< hosts that gave no answer: not tried again in this run
+    std::set<std::string> silent_;                   ///< hosts that gave no answer: not tried again in this run
     DeliveredLogouts done_;
 };
 
