@@ -176,6 +176,26 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;
 --     GRANT SELECT, UPDATE (used_at), DELETE ON fetched TO postern_sweep;
 --     GRANT SELECT, UPDATE (ends_at), DELETE ON fetch_limits TO postern_sweep;
+-- With "backchannelLogout" or "frontchannelLogout", clients of a session are noted with their ID tokens, and forgotten with it:
+--     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_authorize;
+--     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_token;
+--     GRANT SELECT (subject, sid, expires_at) ON sessions TO postern_token;
+--     GRANT UPDATE (gate) ON users TO postern_token;
+--     GRANT SELECT (sid, client_id), UPDATE (expires_at), DELETE ON session_clients TO postern_login;
+--     GRANT SELECT, DELETE ON session_clients TO postern_logout;
+--     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_account;
+--     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_recover;
+--     GRANT SELECT (sid) ON sessions TO postern_recover;
+--     GRANT SELECT (sid, client_id, expires_at), UPDATE (expires_at), DELETE ON session_clients TO postern_sweep;
+-- With "backchannelLogout", logout tokens wait for `postern session deliver`, whose role is postern_notify:
+--     GRANT INSERT ON logout_outbox TO postern_login;
+--     GRANT INSERT ON logout_outbox TO postern_logout;
+--     GRANT INSERT ON logout_outbox TO postern_account;
+--     GRANT INSERT ON logout_outbox TO postern_recover;
+--     GRANT SELECT (id, details) ON clients TO postern_recover;
+--     GRANT SELECT (id, expires_at), UPDATE (expires_at), DELETE ON logout_outbox TO postern_sweep;
+--     GRANT SELECT ON schema_version, clients, redirect_uris TO postern_notify;
+--     GRANT SELECT, UPDATE (tries, not_before), DELETE ON logout_outbox TO postern_notify;
 -- With "clientDocuments", the authorization endpoint keeps the clients that users approve, until they are unused:
 --     GRANT INSERT, UPDATE (name, native, grants, scope, last_used_at, removable_at) ON clients TO postern_authorize;
 --     GRANT INSERT, DELETE ON redirect_uris TO postern_authorize;

@@ -343,6 +343,29 @@ CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
 CREATE INDEX device_codes_by_client ON device_codes (client_id);
 CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL;
 
+CREATE TABLE session_clients (
+    sid text COLLATE "C" NOT NULL,
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    last_token_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    PRIMARY KEY (sid, client_id)
+);
+CREATE INDEX session_clients_by_client ON session_clients (client_id);
+CREATE INDEX session_clients_by_expiry ON session_clients (expires_at);
+
+CREATE TABLE logout_outbox (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    client_id text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    sid text COLLATE "C" NOT NULL,
+    jti text NOT NULL,
+    tries bigint NOT NULL DEFAULT 0,
+    not_before bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX logout_outbox_by_time ON logout_outbox (not_before);
+CREATE INDEX logout_outbox_by_expiry ON logout_outbox (expires_at);
+
 CREATE TABLE access_tokens (
     grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
     issued_at bigint NOT NULL,

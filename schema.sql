@@ -389,6 +389,33 @@ CREATE INDEX device_codes_by_expiry ON device_codes (expires_at);
 CREATE INDEX device_codes_by_client ON device_codes (client_id);
 CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL;
 
+-- Which clients have an ID token of which session, and are told of its end (OpenID Connect Back-Channel Logout 1.0 §2.3,
+-- Front-Channel Logout 1.0 §3): clients with an address for it alone. Grants are not enough: they are deleted earlier.
+CREATE TABLE session_clients (
+    sid           TEXT NOT NULL,     -- of sessions, whose rows change their key at each login
+    client_id     TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    last_token_at INTEGER NOT NULL,  -- of the latest ID token
+    expires_at    INTEGER NOT NULL,  -- as the session's
+    PRIMARY KEY (sid, client_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_clients_by_client ON session_clients (client_id);
+CREATE INDEX session_clients_by_expiry ON session_clients (expires_at);
+
+-- Logout tokens that wait to be sent (OpenID Connect Back-Channel Logout 1.0 §2.5). A row is made with the end of its session,
+-- and has no address: that of the client is read when it is sent. Client and user may be gone by then.
+CREATE TABLE logout_outbox (
+    id         TEXT NOT NULL PRIMARY KEY,
+    client_id  TEXT NOT NULL,     -- `aud`
+    subject    TEXT NOT NULL,     -- `sub`
+    sid        TEXT NOT NULL,
+    jti        TEXT NOT NULL,     -- the same in each try: a receiver can tell that it has had the token
+    tries      INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL,  -- of the next try; a deliverer that takes the row moves it
+    expires_at INTEGER NOT NULL   -- it is given up then
+) STRICT, WITHOUT ROWID;
+CREATE INDEX logout_outbox_by_time ON logout_outbox (not_before);
+CREATE INDEX logout_outbox_by_expiry ON logout_outbox (expires_at);
+
 -- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2). A row is found by claims of the
 -- signed token, its grant (`jti`) and its time (`iat`), and by its digest. So the tokens of a grant are stored next to each
 -- other, and writing one changes one page.

@@ -31,6 +31,7 @@ int main() {
     endpoint.passwords = true;
     endpoint.seal = true;
     endpoint.mail = true;
+    endpoint.logouts = true;
     endpoint.factors = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = pages::read_pages;

@@ -42,6 +42,7 @@ int main() {
     endpoint.logins = true;
     endpoint.seal = true;
     endpoint.mail = true;
+    endpoint.logouts = true;
     endpoint.factors = true;
     endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;

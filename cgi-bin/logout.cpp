@@ -32,6 +32,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::verify;
     endpoint.seal = true;
+    endpoint.logouts = true;
     endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     endpoint.sign_out = [](const oauth::Settings& settings) {

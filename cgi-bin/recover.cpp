@@ -24,6 +24,7 @@ int main() {
     endpoint.passwords = true;
     endpoint.seal = true;
     endpoint.mail = true;
+    endpoint.logouts = true;
     endpoint.password_list = factor::open_password_list;
     endpoint.pages = pages::read_pages;
     endpoint.begin = [pages](server::App& app) { *pages = web::read_recover_pages(app.pages().templates()); };

@@ -134,6 +134,43 @@ void apply(const TokenOptions& options, model::Client& client) {
     replace_uris(client.resources, options.resources, options.no_resource, "resource");
 }
 
+void add_logout_options(const Command& command, LogoutOptions& options) {
+    command.option("--backchannel-logout-uri", "URI", options.backchannel_uri,
+                   "Where this server tells it that a session has ended; needs \"backchannelLogout\" in the "
+                   "configuration");
+    command.flag("--backchannel-logout-session-required", options.backchannel_session_required, true,
+                 "It needs sid there, which is always sent");
+    command.option("--frontchannel-logout-uri", "URI", options.frontchannel_uri,
+                   "What the user's browser loads at a logout, on the origin of a redirect URI; needs "
+                   "\"frontchannelLogout\" in the configuration");
+    command.flag("--frontchannel-logout-session-required", options.frontchannel_session_required, true,
+                 "It needs iss and sid there, which are always sent");
+}
+
+void add_logout_set_options(const Command& command, LogoutOptions& options) {
+    command.flag("--no-backchannel-logout-uri", options.no_backchannel_uri, "Undo --backchannel-logout-uri");
+    command.flag("--no-backchannel-logout-session-required", options.backchannel_session_required, false,
+                 "Undo --backchannel-logout-session-required");
+    command.flag("--no-frontchannel-logout-uri", options.no_frontchannel_uri, "Undo --frontchannel-logout-uri");
+    command.flag("--no-frontchannel-logout-session-required", options.frontchannel_session_required, false,
+                 "Undo --frontchannel-logout-session-required");
+}
+
+void apply(const LogoutOptions& options, model::Client& client) {
+    const auto replace = [](std::string& uri, const std::optional<std::string>& given, bool none, const char* option) {
+        if (none && given)
+            throw UsageError(std::string("--no-") + option + " and --" + option + " contradict each other");
+        if (none) uri.clear();
+        if (given) uri = util::trim(*given);
+    };
+    model::LogoutUris& uris = client.logout;
+    replace(uris.backchannel, options.backchannel_uri, options.no_backchannel_uri, "backchannel-logout-uri");
+    replace(uris.frontchannel, options.frontchannel_uri, options.no_frontchannel_uri, "frontchannel-logout-uri");
+    if (options.backchannel_session_required) uris.backchannel_session_required = *options.backchannel_session_required;
+    if (options.frontchannel_session_required)
+        uris.frontchannel_session_required = *options.frontchannel_session_required;
+}
+
 void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--name", "TEXT", options.name, "The name that users see");
     command.option(
@@ -148,6 +185,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
                    "Where responses may be sent, compared exactly; repeatable");
     command.option("--post-logout-redirect-uri", "URI", options.post_logout_redirect_uris,
                    "Where the browser may be sent after logout; repeatable");
+    add_logout_options(command, options.logout);
     command
         .option(
             "--grant", "GRANT", options.grants,
@@ -208,6 +246,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
+    add_logout_set_options(command, options.logout);
     add_access_set_options(command, options.access);
     add_token_set_options(command, options.tokens);
     add_group_name_options(command, options.group_names);
@@ -233,6 +272,7 @@ void apply(const ClientOptions& options, Client& client) {
     replace_uris(client.redirect_uris, options.redirect_uris, options.no_redirect_uri, "redirect-uri");
     replace_uris(client.post_logout_redirect_uris, options.post_logout_redirect_uris,
                  options.no_post_logout_redirect_uri, "post-logout-redirect-uri");
+    apply(options.logout, client);
     if (!options.grants.empty()) client.grants.clear();
     for (const std::string& grant : options.grants)
         client.grants.insert(grant == "device_code" ? GrantType::device_code : *model::parse_grant_type(grant));

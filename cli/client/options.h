@@ -31,6 +31,25 @@ void add_token_set_options(const Command& command, TokenOptions& options);
 /// Throws UsageError for options that contradict each other.
 void apply(const TokenOptions& options, model::Client& client);
 
+/// The options about the end of sessions as the operator typed them. An option that was not typed is an empty optional.
+struct LogoutOptions {
+    std::optional<std::string> backchannel_uri;
+    std::optional<std::string> frontchannel_uri;
+    std::optional<bool> backchannel_session_required;
+    std::optional<bool> frontchannel_session_required;
+    bool no_backchannel_uri = false;
+    bool no_frontchannel_uri = false;
+
+    bool operator==(const LogoutOptions&) const = default;
+};
+
+void add_logout_options(const Command& command, LogoutOptions& options);
+/// Adds the options of `client set` that undo those of `client add`.
+void add_logout_set_options(const Command& command, LogoutOptions& options);
+
+/// Throws UsageError for options that contradict each other.
+void apply(const LogoutOptions& options, model::Client& client);
+
 /// The options of `client add` and `client set` as the operator typed them. An option that was not typed is an empty
 /// optional.
 struct ClientOptions {
@@ -43,6 +62,7 @@ struct ClientOptions {
     bool no_redirect_uri = false;
     std::vector<std::string> post_logout_redirect_uris;
     bool no_post_logout_redirect_uri = false;
+    LogoutOptions logout;
     std::vector<std::string> grants;
     std::vector<std::string> response_types;  ///< "code id_token"
     bool no_response_type = false;

@@ -153,6 +153,7 @@ void check_rows(Findings& findings, db::Database& database, const config::Config
     check_device_grant(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);
     check_mail(findings, database, config);
+    check_logouts(findings, database, config);
 }
 
 void check_file(Findings& findings, const config::Config& config, util::Time now) {

@@ -14,6 +14,7 @@
 #include "os/read_file.h"
 #include "os/run_program.h"
 #include "server/sandbox.h"
+#include "store/logout_outbox.h"
 #include "store/mail_requests.h"
 #include "util/shell_command.h"
 
@@ -93,6 +94,29 @@ void check_waiting(Findings& findings, db::Database& database) {
                          "`postern mail list` shows them, and `postern doctor --mail ADDRESS` what the command says");
 }
 
+constexpr util::Seconds kLateLogout = std::chrono::hours(1);
+
+/// Clients that are registered for what is switched off: they wait for what is never sent.
+void check_silent_clients(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    constexpr const char* kLogouts = "logouts";
+    const auto look = [&](bool is_on, const char* name, const char* key) {
+        if (is_on) return;
+        auto row = database.query(
+            "SELECT id FROM clients WHERE details <> '' AND replace(details, $1, '') <> details ORDER BY id LIMIT 1",
+            name);
+        if (!row.step()) return;
+        std::string id;
+        row >> id;
+        findings.warning(
+            kLogouts, "client " + id + ", and perhaps others, have a " + name + " and are not told: " + key + " is off",
+            std::string("set \"") + key +
+                "\" in the configuration, or take the address away with `postern "
+                "client set`");
+    };
+    look(settings.backchannel_logout, "backchannel_logout_uri", "backchannelLogout");
+    look(settings.frontchannel_logout, "frontchannel_logout_uri", "frontchannelLogout");
+}
+
 }  // namespace
 
 void check_sandbox(Findings& findings, const config::Config& config) {
@@ -118,6 +142,18 @@ void check_mail(Findings& findings, db::Database& database, const config::Config
     check_command(findings, *config.settings.mail);
     check_waiting(findings, database);
     findings.ok_unless_found(kMail, config.settings.mail->command.front() + " is there, and no message waits for long");
+}
+
+void check_logouts(Findings& findings, db::Database& database, const config::Config& config) {
+    constexpr const char* kLogouts = "logouts";
+    check_silent_clients(findings, database, config.settings);
+    if (!config.settings.backchannel_logout) return;
+    const auto counts = store::count_notices(database, util::SystemClock().now() - kLateLogout);
+    if (counts.late > 0)
+        findings.warning(kLogouts, counted(counts.late, "logout token") + " waiting for more than an hour",
+                         "enable postern-notify.path and postern-notify.timer, or have cron run `postern session "
+                         "deliver` every minute; the log says which applications do not answer");
+    findings.ok_unless_found(kLogouts, "no logout token waits for long");
 }
 
 void check_mail_to(Findings& findings, const config::Config& config, const std::string& address) {

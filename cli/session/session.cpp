@@ -5,6 +5,8 @@
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/session/deliver.h"
+#include "cli/session/notices.h"
 #include "cli/user/user.h"
 #include "oauth/context.h"
 #include "oauth/session_life.h"
@@ -69,19 +71,22 @@ struct Ended {
     std::int64_t sessions = 0;
     std::int64_t grants = 0;
     std::int64_t devices = 0;
+    std::int64_t told = 0;  ///< applications that will be told
 
     Ended& operator+=(const Ended& more) {
         sessions += more.sessions;
         grants += more.grants;
         devices += more.devices;
+        told += more.told;
         return *this;
     }
 };
 
 Ended end_of_user(const config::Config& config, db::Transaction& transaction, const model::Subject& subject) {
     Ended ended;
-    for (const store::EndedSession& each : store::end_sessions(transaction, subject, now()))
-        ended += {.sessions = 1, .grants = each.grants};
+    const auto sessions = store::end_sessions(transaction, subject, now(), logout_notices(config));
+    for (const store::EndedSession& each : sessions.sessions) ended += {.sessions = 1, .grants = each.grants};
+    ended.told = sessions.told;
     ended.devices = store::forget_devices(transaction, subject);
     if (ended.sessions > 0 || ended.devices > 0)
         note_activity(config.settings, transaction, subject, model::ActivityKind::sessions_ended);
@@ -109,12 +114,29 @@ void end(const Invocation& invocation, const Selection& selection) {
             note_ended(invocation, {.client = {}, .subject = subject, .before = {}}, std::move(counts));
             ended += sum;
         });
+    note_told(config, ended.told);
     if (invocation.json)
-        return print_json(
-            json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}, {"devices", ended.devices}});
+        return print_json(json::Object{{"sessions", ended.sessions},
+                                       {"grants", ended.grants},
+                                       {"devices", ended.devices},
+                                       {"applications", ended.told}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
               << " made in them ended\n";
     if (ended.devices > 0) std::cout << counted(ended.devices, "remembered device") << " forgotten\n";
+}
+
+constexpr std::string_view kNotify = "notify";  // its role on a server
+
+void deliver(const Invocation& invocation) {
+    const config::Config config = invocation.load_config();
+    if (!config.settings.backchannel_logout)
+        throw Refused("no application is told of ended sessions: set \"backchannelLogout\" in the configuration");
+    db::Database database = open_database(config, Access::read_write, kNotify);
+    const DeliveredLogouts delivered = deliver_logouts(invocation, config, database);
+    if (invocation.json)
+        return print_json(
+            json::Object{{"sent", delivered.sent}, {"failed", delivered.failed}, {"dropped", delivered.dropped}});
+    std::cout << counted(delivered.sent, "logout token") << " sent\n";
 }
 
 }  // namespace
@@ -126,6 +148,13 @@ void add_session_commands(const Command& app, Invocation& invocation) {
     add_user_filter(list_command, listed.selection);
     add_limit_option(list_command, listed.limit);
 
+    add_command(group, invocation, "deliver", "Tell applications that sessions have ended", "postern session deliver",
+                [&invocation] { deliver(invocation); })
+        .explain(
+            "Sends each logout token that waits to the client's --backchannel-logout-uri. To be run by "
+            "postern-notify.path and postern-notify.timer, or by cron every minute; several may run at once. An "
+            "application that could not be told is told again after 1, 10 and 60 minutes, within two hours in all; then "
+            "the audit log has logout_notification_failed. An application that answers 400 is not told again.");
     const auto [end_command, ended] =
         add_command<Selection>(group, invocation, "end", "Log one user or all users out of every browser",
                                "postern session end --user ada", end);

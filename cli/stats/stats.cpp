@@ -11,6 +11,7 @@
 #include "oauth/context.h"
 #include "oauth/session_life.h"
 #include "store/login_attempts.h"
+#include "store/logout_outbox.h"
 #include "store/mail_requests.h"
 #include "store/second_factor.h"
 #include "store/statistics.h"
@@ -61,6 +62,7 @@ struct Report {
     store::FactorCounts factors;
     store::LoginPressure logins;
     store::MailCounts mail;
+    store::NoticeCounts logouts;
     store::RowCounts purgeable;
     std::int64_t database_bytes = 0;
     std::int64_t log_bytes = 0;
@@ -104,6 +106,7 @@ Report read_report(const config::Config& config) {
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * login::kAloneFactor);
     report.mail = store::count_mail(database, report.now);
+    report.logouts = store::count_notices(database, report.now);
     report.purgeable = store::count_sweepable(database, report.now);
     report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);
     report.log_bytes = size_of(config.database + "-wal");
@@ -139,6 +142,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
                                 {"refresh_token", statistics.refresh_tokens}}},
         {"device_codes", statistics.device_codes},
         {"mail", json::Object{{"waiting", report.mail.waiting}, {"failed", report.mail.failed}}},
+        {"logouts", json::Object{{"waiting", report.logouts.waiting}}},
         {"logins", json::Object{{"failed", report.logins.failures}, {"throttled", report.logins.throttled}}},
         {"purgeable", std::move(purgeable)},
         {"bytes", json::Object{{"database", report.database_bytes}, {"log", report.log_bytes}}},
@@ -202,6 +206,7 @@ void print(const Report& report, const oauth::Settings& settings) {
                               std::to_string(settings.login.window.count()) + " seconds"},
         {"throttled", std::to_string(report.logins.throttled)},
         {"mail", std::to_string(report.mail.waiting) + " waiting, " + std::to_string(report.mail.failed) + " given up"},
+        {"logout tokens", std::to_string(report.logouts.waiting) + " waiting"},
         {"rows to purge", std::to_string(sum_of(report.purgeable))},
         {"database",
          std::to_string(report.database_bytes) + " bytes, schema version " + std::to_string(db::kSchemaVersion)},
@@ -271,6 +276,7 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"mail",
          "Messages that wait to be sent, and messages that were given up of late.",
          {{{{"state", "waiting"}}, report.mail.waiting}, {{{"state", "failed"}}, report.mail.failed}}},
+        {"logouts", "Logout tokens that wait to be sent.", {{{{"state", "waiting"}}, report.logouts.waiting}}},
         {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_table(report.purgeable)},
         {"file_size_bytes",
          "Size of the database and of its write-ahead log.",

@@ -8,6 +8,7 @@
 #include "cli/lookup.h"
 #include "cli/mail/mail.h"
 #include "cli/output.h"
+#include "cli/session/notices.h"
 #include "db/write.h"
 #include "store/factors.h"
 #include "store/login_attempts.h"
@@ -96,6 +97,7 @@ struct Removed {
     bool app = false;
     std::int64_t codes = 0;
     std::vector<store::Passkey> passkeys = {};
+    std::int64_t told = 0;  ///< applications that will be told of ended sessions
 };
 
 /// Each in a line of its own, for its owner.
@@ -108,8 +110,7 @@ void note_each(const oauth::Settings& settings, db::Transaction& transaction, co
 }
 
 /// With the sessions, because a thief of the phone may have one. The password stays.
-Removed remove(const oauth::Settings& settings, db::Database& database, const std::string& name,
-               const Removal& removal) {
+Removed remove(const config::Config& config, db::Database& database, const std::string& name, const Removal& removal) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         Removed removed{.user = require_user(transaction, name)};
         const model::Subject& subject = removed.user.subject;
@@ -126,10 +127,10 @@ Removed remove(const oauth::Settings& settings, db::Database& database, const st
             removed.codes += store::remove_recovery_codes(transaction, subject);
         if (!has_lost_one && removed.codes == 0)
             throw Refused("user " + in_quotes(removed.user.username) + " has none of them; nothing was changed");
-        note_each(settings, transaction, removed);
+        note_each(config.settings, transaction, removed);
         store::clear_code_failures(transaction, subject);
         store::raise_stamp(transaction, subject);
-        store::end_user_access(transaction, subject, now());
+        removed.told = store::end_user_access(transaction, subject, now(), logout_notices(config));
         commit(transaction);
         return removed;
     });
@@ -146,12 +147,13 @@ std::string words_of(const Removed& removed) {
     return words;
 }
 
-void remove_and_tell(const Invocation& invocation, const oauth::Settings& settings, db::Database& database,
+void remove_and_tell(const Invocation& invocation, const config::Config& config, db::Database& database,
                      const std::string& name, const Removal& removal) {
-    const Removed removed = remove(settings, database, name, removal);
+    const Removed removed = remove(config, database, name, removal);
     if (removed.app) note(invocation, audit::Event::app_removed, {audit::subject(removed.user.subject)});
     for (const store::Passkey& passkey : removed.passkeys) note_removed(invocation, passkey);
     note_done(invocation, {audit::subject(removed.user.subject)});
+    note_told(config, removed.told);
     if (invocation.json) return;
     std::cout << "user " << in_quotes(removed.user.username) << " has " << words_of(removed)
               << " any more; earlier sessions and tokens have ended\n";
@@ -176,7 +178,7 @@ void factors(const Invocation& invocation, const Options& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
     if (removal) {
-        remove_and_tell(invocation, config.settings, database, options.name, *removal);
+        remove_and_tell(invocation, config, database, options.name, *removal);
         wake_deliverer(config);
     }
     if (options.resume) resume(invocation, database, options.name);

@@ -5,6 +5,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/session/notices.h"
 #include "cli/user/claims.h"
 #include "cli/user/import_user.h"
 #include "cli/user/sync.h"
@@ -19,6 +20,7 @@ using db::Access;
 
 struct Report {
     std::int64_t grants_ended = 0;  ///< of users who lost a group; those of a new password or state are not counted
+    std::int64_t told = 0;          ///< applications that will be told of ended sessions
     std::size_t added = 0;
     std::size_t updated = 0;
     std::size_t unchanged = 0;
@@ -45,6 +47,7 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
         const Updated updated = update_user(transaction, imported, *known, options);
         ++(updated.changed ? report.updated : report.unchanged);
         report.grants_ended += updated.grants_ended;
+        report.told += updated.told;
     } else if (add_user(transaction, imported, options)) {
         ++report.added;
     } else {  // another process has just created it
@@ -54,8 +57,8 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
 
 std::size_t count_done(const Report& report) { return report.added + report.updated; }
 
-void import_all(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
-                const ImportOptions& options, Report& report) {
+void import_all(const Invocation& invocation, const config::Config& config, db::Database& database,
+                std::span<const ImportedUser> users, const ImportOptions& options, Report& report) {
     const auto take = [&](db::Transaction& transaction, std::span<const ImportedUser> batch, Report counted) {
         for (const ImportedUser& user : batch) import_one(transaction, user, options, counted);
         if (!options.dry_run) commit(transaction);
@@ -66,6 +69,7 @@ void import_all(const Invocation& invocation, db::Database& database, std::span<
         if (!options.dry_run && changed > 0)
             note_done(invocation,
                       {{"rows", std::to_string(changed)}, grants_ended(after.grants_ended - before.grants_ended)});
+        if (!options.dry_run) note_told(config, after.told - before.told);
     };
     write_users(database, users, report, take, note, count_done,
                 "imported before that; the same file with --update imports the rest");
@@ -88,9 +92,11 @@ void print(const Invocation& invocation, const ImportOptions& options, const Rep
                             {"dry_run", options.dry_run}});
 }
 
-void import(const Invocation& invocation, const ImportOptions& options) {
-    if (options.source) return sync_users(invocation, options);
+void import(const Invocation& invocation, const ImportOptions& typed) {
+    if (typed.source) return sync_users(invocation, typed);
     const config::Config config = invocation.load_config();
+    ImportOptions options = typed;
+    options.notices = logout_notices(config);
     ImportFile file = read_import_file(options.file);
     db::Database database = open_database(config, Access::read_write);
     check_names(database, file, options);
@@ -102,7 +108,7 @@ void import(const Invocation& invocation, const ImportOptions& options) {
     if (!stop) {
         note_claims(config.settings, file.users);
         if (!options.dry_run) hash_passwords(database, file.users);
-        import_all(invocation, database, std::span<const ImportedUser>(file.users), options, report);
+        import_all(invocation, config, database, std::span<const ImportedUser>(file.users), options, report);
     }
     print(invocation, options, report);
     if (report.refused.empty()) return;

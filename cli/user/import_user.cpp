@@ -149,7 +149,8 @@ Updated update_user(db::Transaction& transaction, const ImportedUser& imported, 
     if (new_state) user.enabled = *imported.enabled;
     user.updated_at = now();
     store::update_user(transaction, user);
-    if (new_hash || !user.enabled) store::end_user_access(transaction, user.subject, now());
+    if (new_hash || !user.enabled)
+        updated.told = store::end_user_access(transaction, user.subject, now(), options.notices);
     return updated;
 }
 

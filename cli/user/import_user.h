@@ -14,6 +14,7 @@
 #include "db/write.h"
 #include "model/user.h"
 #include "oauth/settings.h"
+#include "store/logout_outbox.h"
 
 namespace postern::cli {
 
@@ -49,6 +50,7 @@ struct ImportOptions {
     std::optional<std::string> source;  ///< of --sync
     std::string at_most = "10%";
     bool adopt = false;
+    store::LogoutNotices notices = {};  ///< of the configuration: applications that are told of ended sessions
 };
 
 /// Moves each user for whom `reason_against` returns a text to the faulty lines.
@@ -110,6 +112,7 @@ std::optional<model::Subject> add_user(db::Transaction& transaction, const Impor
 struct Updated {
     bool changed = false;
     std::int64_t grants_ended = 0;  ///< with a lost group; those of a new password or state are not counted
+    std::int64_t told = 0;          ///< applications that will be told of ended sessions
 };
 /// Changes the user, whom the transaction has locked, as the line says; the rest stays. As in `user passwd` and `user
 /// disable`, a new password or a disabled state ends sessions and tokens.

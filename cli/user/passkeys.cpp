@@ -8,6 +8,7 @@
 #include "cli/lookup.h"
 #include "cli/mail/mail.h"
 #include "cli/output.h"
+#include "cli/session/notices.h"
 #include "db/write.h"
 #include "store/factors.h"
 #include "store/users.h"
@@ -74,16 +75,16 @@ Passkey require_passkey(db::Transaction& transaction, const User& user, const st
 }
 
 /// With the sessions, because its thief may have one.
-Passkey remove(const oauth::Settings& settings, db::Database& database, const Options& options) {
+Passkey remove(const config::Config& config, db::Database& database, const Options& options, std::int64_t& told) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         const User user = require_user(transaction, options.name);
         Passkey passkey = require_passkey(transaction, user, *options.remove);
         store::remove_passkey(transaction, user.subject, passkey.credential_id);
-        note_activity(settings, transaction, user.subject, model::ActivityKind::passkey_removed, passkey.name);
+        note_activity(config.settings, transaction, user.subject, model::ActivityKind::passkey_removed, passkey.name);
         const store::Factors left = store::find_factors(transaction.database(), user.subject);
         if (!left.app && left.passkeys == 0) store::remove_recovery_codes(transaction, user.subject);
         store::raise_stamp(transaction, user.subject);
-        store::end_user_access(transaction, user.subject, now());
+        told = store::end_user_access(transaction, user.subject, now(), logout_notices(config));
         commit(transaction);
         return passkey;
     });
@@ -106,10 +107,12 @@ void passkeys(const Invocation& invocation, const Options& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
     if (options.remove) {
-        const Passkey removed = remove(config.settings, database, options);
+        std::int64_t told = 0;
+        const Passkey removed = remove(config, database, options, told);
         note_removed(invocation, removed);
         note_done(invocation, {audit::subject(removed.subject)});
         wake_deliverer(config);
+        note_told(config, told);
         if (!invocation.json)
             std::cout << "passkey " << in_quotes(*options.remove)
                       << " is removed; earlier sessions and tokens of the user have ended\n";

@@ -9,6 +9,7 @@
 
 #include "cli/audit.h"
 #include "cli/output.h"
+#include "cli/session/notices.h"
 #include "cli/user/claims.h"
 #include "db/write.h"
 #include "model/group.h"
@@ -44,6 +45,7 @@ struct StateChange {
 struct Report {
     std::map<UserChange, std::size_t> counts;
     std::int64_t grants_ended = 0;  ///< of users who lost a group
+    std::int64_t told = 0;          ///< applications that will be told of ended sessions
     std::vector<FaultyLine> refused;
     std::vector<StateChange> states;
 };
@@ -87,7 +89,9 @@ bool take_line(db::Transaction& transaction, const SyncStep& step, const ImportO
         user->updated_at = now();
         store::update_user(transaction, *user);
     }
-    report.grants_ended += update_user(transaction, line, *user, options).grants_ended;
+    const Updated updated = update_user(transaction, line, *user, options);
+    report.grants_ended += updated.grants_ended;
+    report.told += updated.told;
     store::set_origin(transaction, user->subject, {*options.source, std::nullopt});
     return true;
 }
@@ -100,7 +104,7 @@ bool disable_missing(db::Transaction& transaction, const SyncStep& step, const I
     user->enabled = false;
     user->updated_at = now();
     store::update_user(transaction, *user);
-    store::end_user_access(transaction, user->subject, now());
+    report.told += store::end_user_access(transaction, user->subject, now(), options.notices);
     store::set_origin(transaction, user->subject, {*options.source, now()});
     report.states.push_back({user->subject, false});
     return true;
@@ -135,8 +139,8 @@ void note_batch(const Invocation& invocation, const Report& before, const Report
                   {audit::subject(each.subject), {"source", source}, audit::yes_or_no("enabled", each.enabled)});
 }
 
-void take_all(const Invocation& invocation, db::Database& database, std::span<const SyncStep> steps,
-              const ImportOptions& options, Report& report) {
+void take_all(const Invocation& invocation, const config::Config& config, db::Database& database,
+              std::span<const SyncStep> steps, const ImportOptions& options, Report& report) {
     const auto take = [&](db::Transaction& transaction, std::span<const SyncStep> batch, const Report& before) {
         Report counted = take_batch(transaction, batch, options, before);
         commit(transaction);
@@ -144,6 +148,7 @@ void take_all(const Invocation& invocation, db::Database& database, std::span<co
     };
     const auto note = [&](const Report& before, const Report& after) {
         note_batch(invocation, before, after, *options.source);
+        note_told(config, after.told - before.told);
     };
     write_users(database, steps, report, take, note, total, "changed before that; the same command does the rest");
 }
@@ -216,10 +221,12 @@ void require_source_name(const std::string& name) {
             "the name of a source must be 1 to 64 of the characters A-Z a-z 0-9 . _ -, the first of them no -");
 }
 
-void sync_users(const Invocation& invocation, const ImportOptions& options) {
-    require_source_name(*options.source);
-    const std::size_t percent = parse_percent(options.at_most);
+void sync_users(const Invocation& invocation, const ImportOptions& typed) {
+    require_source_name(*typed.source);
+    const std::size_t percent = parse_percent(typed.at_most);
     const config::Config config = invocation.load_config();
+    ImportOptions options = typed;
+    options.notices = logout_notices(config);
     ImportFile file = read_lines(options);
     db::Database database = open_database(config, options.dry_run ? Access::query_only : Access::read_write);
     check_groups(database, file);
@@ -237,7 +244,7 @@ void sync_users(const Invocation& invocation, const ImportOptions& options) {
         return require_few_disabled(plan, percent, options);
     }
     require_few_disabled(plan, percent, options);
-    take_all(invocation, database, std::span<const SyncStep>(plan.steps), options, report);
+    take_all(invocation, config, database, std::span<const SyncStep>(plan.steps), options, report);
     print(invocation, plan, options, report);
     if (!report.refused.empty())
         throw Refused((invocation.json ? std::string() : lines_text(report.refused)) +

@@ -12,6 +12,7 @@
 #include "cli/mail/mail.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
+#include "cli/session/notices.h"
 #include "cli/user/claims.h"
 #include "cli/user/sync.h"
 #include "crypto/password.h"
@@ -202,27 +203,33 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const auto overridden =
         judge_password(config.settings, password, owner.username, owner.claims, options.password.weak);
     const std::string hash = crypto::hash_password(password);
+    std::int64_t told = 0;
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
-        store::replace_password(transaction, changed.subject, hash, now(), must_change(options.password));
+        told = store::replace_password(transaction, changed.subject, hash, now(), logout_notices(config),
+                                       must_change(options.password));
         note_activity(config.settings, transaction, changed.subject, model::ActivityKind::password_changed);
     });
     note_done(invocation, {audit::subject(user.subject), {"weak", overridden}});
     wake_deliverer(config);
+    note_told(config, told);
     if (invocation.json) return print_json(members_of(listing_of(user)));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
     if (options.password.must_change) std::cout << "the next login by password asks for another one\n";
 }
 
 void set_enabled(const Invocation& invocation, const std::string& name, bool enabled) {
-    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
+    std::int64_t told = 0;
     const User user = change_user(database, name, [&](db::Transaction& transaction, User& changed) {
         changed.enabled = enabled;
         // The operator's word: a user who has left a source and is back there stays as this says.
         store::set_origin(transaction, changed.subject,
                           {store::find_origin(transaction.database(), changed.subject).source, std::nullopt});
-        if (!enabled) store::end_user_access(transaction, changed.subject, now());
+        told = enabled ? 0 : store::end_user_access(transaction, changed.subject, now(), logout_notices(config));
     });
     note_done(invocation, {audit::subject(user.subject)});
+    note_told(config, told);
     if (invocation.json) return print_json(members_of(listing_of(user)));
     std::cout << "user " << in_quotes(user.username)
               << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
@@ -232,15 +239,19 @@ void enable(const Invocation& invocation, const std::string& name) { set_enabled
 void disable(const Invocation& invocation, const std::string& name) { set_enabled(invocation, name, false); }
 
 void remove(const Invocation& invocation, const std::string& name) {
-    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
+    std::int64_t told = 0;
     const auto unusable = store::unusable_clients(database);
     const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         User removed = require_user(transaction, name);
-        store::remove_user(transaction, removed.subject);  // sessions, grants and tokens go with the row
+        // Sessions, grants and tokens go with the row.
+        told = store::remove_user(transaction, removed.subject, now(), logout_notices(config)).value_or(0);
         commit(transaction);
         return removed;
     });
     note_done(invocation, {audit::subject(user.subject)});
+    note_told(config, told);
     note_unusable_clients(database, unusable);
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";

@@ -26,6 +26,8 @@ constexpr std::array kTable = {
     Row{group_left, "group_left", "method subject group grants_ended"},
     Row{logout, "logout", "subject session grants_ended"},
     Row{session_ended, "session_ended", "subject session grants_ended by"},
+    Row{logout_notified, "logout_notified", "client_id subject session by sudo_user"},
+    Row{logout_notification_failed, "logout_notification_failed", "client_id subject session reason by sudo_user"},
     Row{password_changed, "password_changed", "subject session by"},
     Row{password_refused, "password_refused", "subject session link reason"},
     Row{profile_changed, "profile_changed", "subject session changed"},

@@ -22,6 +22,8 @@ enum class Event {
     group_left,
     logout,
     session_ended,
+    logout_notified,
+    logout_notification_failed,
     password_changed,
     password_refused,
     profile_changed,

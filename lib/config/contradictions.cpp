@@ -72,6 +72,12 @@ void check_parts(const Config& config, Problems& problems) {
           "needs paths.deviceAuthorization: no device could ask for a code that is typed there"},
          {settings.paths.device_authorization && !settings.paths.device, "paths.deviceAuthorization",
           "needs paths.device, the page on which users type the codes of devices"},
+         {settings.backchannel_logout && !settings.outbound.enabled, "backchannelLogout",
+          "needs \"outbound\": {\"enabled\": true}: applications are told over HTTPS"},
+         {settings.backchannel_logout && !settings.oidc, "backchannelLogout",
+          "needs \"oidc\": an application knows a session by its ID tokens"},
+         {settings.frontchannel_logout && !settings.oidc, "frontchannelLogout",
+          "needs \"oidc\": an application knows a session by its ID tokens"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11

@@ -170,6 +170,8 @@ const std::vector<ConfigKey>& config_keys() {
         {"device.freshLogin", flag(&Settings::device_fresh_login)},
         {"sessionTTL", ttl(&Settings::session_ttl)},
         {"sessionIdleTTL", ttl(&Settings::session_idle_ttl)},
+        {"backchannelLogout", flag(&Settings::backchannel_logout)},
+        {"frontchannelLogout", flag(&Settings::frontchannel_logout)},
         {"maxAgeLeeway", whole(&Settings::max_age_leeway, 0, 300)},
         {"refreshReuseGrace", whole(&Settings::refresh_reuse_grace, 0, 60)},
         {"accessTokenAlgorithm", read_access_token_algorithm},

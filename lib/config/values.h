@@ -45,6 +45,7 @@ struct Config {
     std::string ring_path() const { return state_directory() + "/refusals.ring"; }
     /// Returns the file that changes when a message waits to be sent (`mail`).
     std::string mail_wake_path() const { return state_directory() + "/mail.wake"; }
+    std::string logout_wake_path() const { return state_directory() + "/logout.wake"; }
     /// Returns the beginning of the names of lock files, for slots that hash and for slots that fetch.
     std::string hash_slot_files() const;
     std::string fetch_slot_files() const;

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +17,7 @@
 #include <thread>
 
 #include "fetch/messages.h"
+#include "fetch/program.h"
 #include "os/file.h"
 
 namespace postern::fetch {
@@ -63,9 +63,7 @@ private:
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kLongestRun{8};  // of the program, whose transfer ends after 5 s
 constexpr int kPair = 3;
-constexpr int kCannotRun = 127;
 
 /// The web server waits until the descriptors that it gave the endpoint are closed: output and listening socket.
 void keep_only(int pair) {
@@ -94,67 +92,16 @@ void name_itself() {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-struct Pipe {
-    os::Descriptor read;
-    os::Descriptor write;
-};
-Pipe make_pipe() {
-    int ends[2] = {-1, -1};
-    const bool made = ::pipe2(ends, O_CLOEXEC) == 0;
-    return {os::Descriptor(made ? ends[0] : -1), os::Descriptor(made ? ends[1] : -1)};
-}
-
-/// The environment is empty but for what keeps OpenSSL from reading a configuration.
-[[noreturn]] void become_program(const std::string& program, const Pipe& order, const Pipe& reply) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(order.read.get(), STDIN_FILENO);
-    ::dup2(reply.write.get(), STDOUT_FILENO);
-    char name[] = "fetch";
-    char openssl[] = "OPENSSL_CONF=/dev/null";
-    char* const arguments[] = {name, nullptr};
-    char* const environment[] = {openssl, nullptr};
-    ::execve(program.c_str(), arguments, environment);
-    ::_exit(kCannotRun);
-}
-
-/// Reads until the program closes its output; false: it took too long, or the endpoint has ended.
-bool read_all(int descriptor, std::string& bytes) {
-    const auto end = Clock::now() + kLongestRun;
-    while (bytes.size() <= kLongestAnswer) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-        pollfd waiting[] = {{descriptor, POLLIN, 0}, {kPair, 0, 0}};
-        if (left <= 0 || ::poll(waiting, 2, static_cast<int>(left)) <= 0 || waiting[1].revents != 0) return false;
-        char block[4096];
-        const ssize_t got = ::read(descriptor, block, sizeof block);
-        if (got <= 0) return got == 0;
-        bytes.append(block, static_cast<std::size_t>(got));
-    }
-    return false;
-}
-
-std::string failure(const std::string& reason) { return write_reply(Reply(reason)); }
-
+/// Reads until the program closes its output, it has taken too long, or the endpoint has ended.
 std::string run_program(const Outbound& outbound, std::string question) {
-    Pipe order = make_pipe();
-    Pipe reply = make_pipe();
-    if (!order.read || !reply.read) return failure("no pipe for the fetching program: " + os::errno_text());
-    const pid_t program = ::fork();
-    if (program < 0) return failure("no process for the fetching program: " + os::errno_text());
-    if (program == 0) become_program(outbound.program, order, reply);
-    order.read = os::Descriptor();
-    reply.write = os::Descriptor();
-    os::write_all(order.write.get(), write_order({outbound, std::move(question)}));  // false: the program has ended
-    order.write = os::Descriptor();
-    std::string bytes;
-    const bool whole = read_all(reply.read.get(), bytes);
-    if (!whole) ::kill(program, SIGKILL);
-    int status = 0;
-    while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    Program program(outbound, std::move(question));
+    while (program.output() >= 0) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(program.deadline() - Clock::now());
+        pollfd waiting[] = {{program.output(), POLLIN, 0}, {kPair, 0, 0}};
+        if (left.count() <= 0 || ::poll(waiting, 2, static_cast<int>(left.count())) <= 0) break;
+        if (waiting[1].revents != 0 || !program.read_some()) break;
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotRun) return failure(outbound.program + " cannot be run");
-    if (!whole) return failure("the fetching program took too long");
-    if (status != 0 || bytes.empty()) return failure("the fetching program ended without an answer");
-    return bytes;
+    return program.finish();
 }
 
 /// Keeps of the endpoint's descriptors `pair` alone. The bytes of a question go to the program unread, behind the

@@ -12,20 +12,24 @@
 
 namespace postern::fetch {
 
-/// The purpose of a document, which decides how large it may be.
-enum class Purpose { client_document };
+/// The purpose of a request, which decides its method and how large the answer may be.
+enum class Purpose {
+    client_document,  ///< GET
+    logout_token      ///< POST of a form (OpenID Connect Back-Channel Logout 1.0 §2.5), whose answer is a status
+};
 
 /// The greatest body, in bytes. client_document: draft-ietf-oauth-client-id-metadata-document §8.7 recommends 5 KiB,
-/// and documents of large vendors exceed it.
-constexpr std::size_t most_bytes(Purpose) { return 16384; }
+/// and documents of large vendors exceed it. logout_token: so much is read and dropped, and the rest is not read.
+constexpr std::size_t most_bytes(Purpose purpose) { return purpose == Purpose::logout_token ? 1024 : 16384; }
 
 struct Question {
     Purpose purpose;
     std::string url;
+    std::string body = {};  ///< of a POST: application/x-www-form-urlencoded
 };
 
 /// Header fields as they came, "" for one that did not come. Any status; the body is whole, and no longer than
-/// most_bytes.
+/// most_bytes; that of a logout token is always empty.
 struct Answer {
     int status = 0;
     std::string content_type;
@@ -44,7 +48,7 @@ public:
     using Moment = std::chrono::steady_clock::time_point;
 
     virtual ~Fetcher() = default;
-    /// Sends one GET. Takes up to 10 s.
+    /// Sends one request. Takes up to 10 s.
     virtual Reply ask(const Question& question) = 0;
     /// Returns whether no question will be answered any more: another process has to take the place of this one.
     virtual bool is_lost() const { return false; }

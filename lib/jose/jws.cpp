@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "crypto/digest.h"
@@ -25,11 +26,14 @@ struct Type {
     std::string_view typ;
 };
 /// Values are compared as bytes; "application/at+jwt" (RFC 7515 §4.1.9) or other capitals are not what we write.
-constexpr std::array<Type, 3> kTypes = {{
+constexpr std::array<Type, 4> kTypes = {{
     {TokenType::access_token, "at+jwt"},
     {TokenType::refresh_token, "rt+jwt"},
     {TokenType::id_token, "JWT"},
+    {TokenType::logout_token, "logout+jwt"},
 }};
+/// No endpoint takes a logout token: its header is one that a Verifier does not know.
+constexpr std::span<const Type> kTaken(kTypes.data(), kTypes.size() - 1);
 
 /// The parts of a token as they were sent; `signed_text` is what the signature covers (RFC 7515 §5.1).
 struct Segments {
@@ -101,7 +105,7 @@ std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, To
 
 Verifier::Verifier(const JwkSet& keys) : keys_(keys) {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-        for (const Type& known : kTypes) {
+        for (const Type& known : kTaken) {
             headers_.emplace(encode_header(keys_[i].key.algorithm(), known.type, keys_[i].kid), Known{known.type, i});
         }
     }

@@ -47,6 +47,7 @@ enum class TokenType {
     access_token,   ///< "at+jwt" (RFC 9068 §2.1)
     refresh_token,  ///< "rt+jwt"
     id_token,       ///< "JWT"
+    logout_token,   ///< "logout+jwt" (OpenID Connect Back-Channel Logout 1.0 §2.4): for applications alone
 };
 std::string_view typ_of(TokenType type);
 

@@ -10,8 +10,10 @@
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "oauth/sealed_request.h"
+#include "oauth/session_note.h"
 #include "store/authorization_requests.h"
 #include "store/factors.h"
+#include "store/session_clients.h"
 #include "store/sessions.h"
 #include "store/users.h"
 
@@ -68,6 +70,14 @@ private:
     }
 };
 
+/// Another user's session, whose place the new one takes. One that has expired is not in browser.session.
+void tell_of_replaced(db::Transaction& transaction, const store::LogoutNotices& notices, const model::Session& session,
+                      util::Time now) {
+    if (!notices.has_clients) return;
+    store::lock_user(transaction, session.subject);
+    store::tell_of_logout(transaction, notices, session.subject, {.only = session.sid}, now);
+}
+
 }  // namespace
 
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
@@ -76,8 +86,10 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     std::string value = crypto::random_token(context.random);
     model::Session session;
     session.cookie_hash = oauth::hash_of(value);
-    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
+    const store::LogoutNotices notices = oauth::logout_notices(context);
     const bool was_of_user = browser.session && browser.session->subject == subject;
+    if (browser.session && !was_of_user) tell_of_replaced(transaction, notices, *browser.session, now);
+    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
     // Of two logins at once one takes the old session's place; a session id names one session.
     const bool same_user = removed && was_of_user;
     session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
@@ -90,7 +102,8 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.address = browser.address;
     session.how = how;
     store::insert_session(transaction, session);
-    store::end_surplus_sessions(transaction, session);
+    if (notices.has_clients && same_user) store::keep_session_clients(transaction, session);
+    store::end_surplus_sessions(transaction, session, notices);
     note_activity(context, transaction, browser, subject, model::ActivityKind::signed_in, how.amr);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
     if (removed && !was_of_user) started.replaced = browser.session;

@@ -52,6 +52,17 @@ struct ClientSecret {
     bool operator==(const ClientSecret&) const = default;
 };
 
+/// The addresses at which a client is told that a session has ended, and whether it needs `sid` there (OpenID Connect
+/// Back-Channel Logout 1.0 §2.2, Front-Channel Logout 1.0 §2). An empty address: it is not told in that way.
+struct LogoutUris {
+    std::string backchannel = {};
+    bool backchannel_session_required = false;
+    std::string frontchannel = {};
+    bool frontchannel_session_required = false;
+
+    bool operator==(const LogoutUris&) const = default;
+};
+
 struct Client {
     ClientId id;
     std::string name;                          ///< shown to users; the id when none was given
@@ -78,6 +89,7 @@ struct Client {
     Pkce pkce = Pkce::optional;
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
+    LogoutUris logout = {};
     std::vector<ClientSecret> secrets;  ///< none for public clients
     util::Time created_at{};
     Origin origin = Origin::operator_;

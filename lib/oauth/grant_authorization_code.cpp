@@ -84,12 +84,14 @@ void revoke_yield(Context& context, const store::StoredCode& stored) {
 /// The outcome for a code that was usable when it was looked at.
 enum class Redemption {
     redeemed,
-    replayed,  ///< spent at the same time; the grant has ended now
-    refused,   ///< the grant had ended already
+    replayed,       ///< spent at the same time; the grant has ended now
+    refused,        ///< the grant had ended already
+    session_ended,  ///< nothing has changed
 };
 
 Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored, const model::AccessToken& access,
-                  const std::optional<model::RefreshToken>& refresh, util::Time now) {
+                  const std::optional<model::RefreshToken>& refresh, SessionNote note, util::Time now) {
+    lock_session(transaction, note, stored.grant);
     if (!store::redeem_code(transaction, stored.code.code_hash, now)) {
         // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
         // transaction comes after the winner's, so ending the grant ends what the winner inserted.
@@ -97,6 +99,7 @@ Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored,
         transaction.commit();
         return ended ? Redemption::replayed : Redemption::refused;
     }
+    if (!make_session_note(transaction, note, stored.grant, now)) return Redemption::session_ended;
     // The refresh token first: it lives longer, so that the grant is prolonged once.
     if (refresh) store::insert_refresh_token(transaction, *refresh);
     store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
@@ -168,10 +171,13 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
 }
 
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
-                          const std::optional<model::RefreshToken>& refresh) {
+                          const std::optional<model::RefreshToken>& refresh, SessionNote note) {
     const auto redemption = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        return redeem(transaction, stored, access, refresh, context.now());
+        return redeem(transaction, stored, access, refresh, note, context.now());
     });
+    // With offline_access, too: the client would keep an ID token of a session whose end it was not told of.
+    if (redemption == Redemption::session_ended)
+        return not_valid("the session that the code is of has ended, and the client is told of ended sessions");
     if (redemption != Redemption::redeemed) {
         audit_replay(context, stored, "spent at the same time", redemption == Redemption::replayed);
         return replayed();

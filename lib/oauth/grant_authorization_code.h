@@ -6,6 +6,7 @@
 #include "model/client.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/session_note.h"
 #include "oauth/target.h"
 #include "oauth/token_request.h"
 #include "store/grants.h"
@@ -43,8 +44,9 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal);
 
 /// Spends the code and records the tokens in one durable transaction: exactly one of any number of parallel requests
-/// succeeds, the others revoke what it yielded, as any replay does.
+/// succeeds, the others revoke what it yielded, as any replay does. With `note`, a code of an ended session is refused
+/// (docs/decisions/0130).
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
-                          const std::optional<model::RefreshToken>& refresh);
+                          const std::optional<model::RefreshToken>& refresh, SessionNote note);
 
 }  // namespace postern::oauth

@@ -36,17 +36,21 @@ const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
     return nullptr;
 }
 
-/// Uses up the token and inserts what takes its place; a reused one ends its grant instead.
-store::Rotation rotate(db::Transaction& transaction, const Context& context, const CheckedRefreshToken& checked,
-                       const model::AccessToken& access, const model::RefreshToken& refresh) {
+/// Uses up the token and inserts what takes its place; a reused one ends its grant instead. nullopt: the session of
+/// `note` has ended, and nothing is written.
+std::optional<store::Rotation> rotate(db::Transaction& transaction, const Context& context,
+                                      const CheckedRefreshToken& checked, const model::AccessToken& access,
+                                      const model::RefreshToken& refresh, SessionNote note) {
     const auto& stored = checked.stored;
     const util::Time now = context.now();
+    lock_session(transaction, note, stored.grant);
     const auto rotation = store::rotate_refresh_token(transaction, stored.token, refresh.token_hash, now,
                                                       context.settings.refresh_reuse_grace);
     if (rotation == store::Rotation::refused) return rotation;
     if (rotation == store::Rotation::reused) {
         store::end_grant(transaction, stored.grant.id, now);
     } else {
+        if (!make_session_note(transaction, note, stored.grant, now)) return std::nullopt;
         store::delete_expired_access_tokens(transaction, access.grant_id, now - store::kExpiredRetention);
         store::insert_access_token(transaction, access, stored.token.expires_at);
         store::insert_refresh_token(transaction, refresh, stored.token.expires_at);
@@ -114,12 +118,14 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     return checked;
 }
 
-Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
-                                   const model::AccessToken& access, const model::RefreshToken& refresh) {
+Outcome<Refreshed> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                        const model::AccessToken& access, const model::RefreshToken& refresh,
+                                        SessionNote note) {
     const auto rotation = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        return rotate(transaction, context, checked, access, refresh);
+        return rotate(transaction, context, checked, access, refresh, note);
     });
-    switch (rotation) {
+    if (!rotation) return Refreshed::session_ended;
+    switch (*rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
             context.trail.add(audit::Event::token_refreshed,
@@ -129,8 +135,8 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
                                                  audit::credential("refresh_token", refresh.token_hash),
                                                  {"scope", access.scope.to_string()},
                                                  {"aud", access.audience.value_or("")},
-                                                 audit::yes_or_no("retried", rotation == store::Rotation::retried)}));
-            return {};
+                                                 audit::yes_or_no("retried", *rotation == store::Rotation::retried)}));
+            return Refreshed::yes;
         case store::Rotation::refused:
             note_reuse(context, checked.stored, "used or ended some moments ago", false);
             return not_valid("used before, some moments ago; nothing was revoked");

@@ -4,6 +4,7 @@
 #include "model/client.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/session_note.h"
 #include "oauth/target.h"
 #include "oauth/token_request.h"
 #include "store/refresh_tokens.h"
@@ -23,11 +24,16 @@ struct CheckedRefreshToken {
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant);
 
+enum class Refreshed {
+    yes,
+    session_ended,  ///< the session of `note` ended meanwhile, and nothing has changed: the ID token needs no `sid`
+};
 /// Rotates the token and records what it yields in one durable transaction. Of parallel requests one succeeds, and a
 /// second within the grace (settings.refresh_reuse_grace) gets a sibling, since the first answer may have been lost. A
 /// token that comes back later ends the grant: two parties hold it, and the server cannot tell which of them is the
 /// client (RFC 9700 §4.14.2).
-Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
-                                   const model::AccessToken& access, const model::RefreshToken& refresh);
+Outcome<Refreshed> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                        const model::AccessToken& access, const model::RefreshToken& refresh,
+                                        SessionNote note);
 
 }  // namespace postern::oauth

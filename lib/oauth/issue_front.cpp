@@ -2,11 +2,13 @@
 #include "oauth/issue_front.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "oauth/answer_size.h"
 #include "oauth/issue_grant.h"
 #include "oauth/record_grant.h"
+#include "oauth/session_note.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
 #include "store/users.h"
@@ -77,8 +79,11 @@ util::Result<FrontTokens, NotIssued> issue_front_tokens(Context& context, const 
         answer.claim_bytes = room_for_claims(target, bytes_of(answer), kMaxClaimBytes);
         tokens.id_token = make_id_token(answer);
     }
+    const auto note = tokens.id_token ? session_note_of(context.settings, target.client(), grant) : SessionNote::none;
     RETURN_IF_ERROR(record_grant(context, approval, grant, [&](db::Transaction& transaction) {
         insert(transaction, grant, code, answer.access);
+        if (!make_session_note(transaction, note, grant, grant.created_at))
+            throw std::logic_error("record_grant has seen the session");
     }));
     if (code) audit_code(context, grant, *code);
     audit_tokens(context, answer);

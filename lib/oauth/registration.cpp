@@ -6,6 +6,7 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "oauth/logout_uris.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/target.h"
 #include "util/text.h"
@@ -216,6 +217,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     lint_algorithm(client, settings, problems);
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
+    for (std::string& problem : logout_uri_problems(client, settings)) problems.push_back(std::move(problem));
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
     if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
     for (const std::string& name : client.introspection_claims) lint_introspection_claim(name, settings, problems);

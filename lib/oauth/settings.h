@@ -60,7 +60,9 @@ struct Settings {
     bool device_fresh_login = true;  ///< a device is approved behind a login that was made for it
     util::Seconds session_ttl{43200};
     util::Seconds session_idle_ttl{7200};
-    util::Seconds max_age_leeway{0};  ///< added to max_age at the token endpoint only
+    bool backchannel_logout = false;   ///< clients are told of ended sessions over HTTPS
+    bool frontchannel_logout = false;  ///< the logged-out page has frames of clients
+    util::Seconds max_age_leeway{0};   ///< added to max_age at the token endpoint only
     util::Seconds refresh_reuse_grace{10};
     std::optional<crypto::Algorithm> access_token_algorithm;  ///< nullopt: as token_algorithm says
     model::TokenProfile access_token_profile = model::TokenProfile::interface;

@@ -6,6 +6,8 @@
 #include "oauth/grant_device_code.h"
 #include "oauth/grant_refresh_token.h"
 #include "oauth/refresh_token.h"
+#include "oauth/session_note.h"
+#include "store/session_clients.h"
 
 namespace postern::oauth {
 namespace {
@@ -31,22 +33,20 @@ struct Redeem {
         response.id_token = make_id_token({client, given, usable->granted, access, stored.code.nonce});
 
         const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
-        RETURN_IF_ERROR(redeem_code(context, stored, access.record, record));
+        const auto note = response.id_token ? session_note_of(context.settings, client, given) : SessionNote::none;
+        RETURN_IF_ERROR(redeem_code(context, stored, access.record, record, note));
         return response;
     }
 
     Outcome<TokenResponse> operator()(const RefreshTokenGrant& grant) const {
         ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant));
-        const model::Grant& given = checked.stored.grant;
-
-        const auto access = access_token({given, checked.scope, checked.target, checked.stored.username});
-        const auto refresh = make_refresh_token(context, given, checked.stored.token);
-        TokenResponse response = respond_with(access);
-        response.refresh_token = refresh.value;
-        response.id_token = make_id_token({client, given, checked.asked_for, access, std::nullopt});
-
-        RETURN_IF_ERROR(redeem_refresh_token(context, checked, access.record, refresh.record));
-        return response;
+        model::Grant given = checked.stored.grant;
+        if (has_lost_session(given)) given.sid = {};
+        ASSIGN_OR_RETURN(auto response, refresh_with(checked, given));
+        if (response) return std::move(*response);
+        given.sid = {};  // it ended at the same time
+        ASSIGN_OR_RETURN(response, refresh_with(checked, given));
+        return std::move(response.value());
     }
 
     Outcome<TokenResponse> operator()(const DeviceCodeGrant& asked) const {
@@ -72,6 +72,27 @@ struct Redeem {
         const auto access = access_token({made.grant, made.grant.scope, made.target});
         store_client_grant(context, made.grant, access.record);
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
+    }
+
+    /// Returns the tokens of a refresh, whose ID token has the `sid` of `given`. nullopt: that session has ended.
+    Outcome<std::optional<TokenResponse>> refresh_with(const CheckedRefreshToken& checked,
+                                                       const model::Grant& given) const {
+        const auto access = access_token({given, checked.scope, checked.target, checked.stored.username});
+        const auto refresh = make_refresh_token(context, given, checked.stored.token);
+        TokenResponse response = respond_with(access);
+        response.refresh_token = refresh.value;
+        response.id_token = make_id_token({client, given, checked.asked_for, access, std::nullopt});
+
+        const auto note = response.id_token ? session_note_of(context.settings, client, given) : SessionNote::none;
+        ASSIGN_OR_RETURN(const auto refreshed,
+                         redeem_refresh_token(context, checked, access.record, refresh.record, note));
+        if (refreshed == Refreshed::session_ended) return std::optional<TokenResponse>();
+        return std::optional(std::move(response));
+    }
+
+    bool has_lost_session(const model::Grant& given) const {
+        return session_note_of(context.settings, client, given) == SessionNote::wanted &&
+               !store::is_session_stored(context.store, given.subject, given.sid);
     }
 
     AccessTokenIssue access_token(const AccessTokenAbout& about) const {

@@ -69,6 +69,10 @@ void add_endpoint(json::Object& document, const oauth::Settings& settings, const
 void add_openid_members(json::Object& document, const oauth::Settings& settings) {
     if (settings.paths.userinfo) document.set("userinfo_endpoint", settings.url(*settings.paths.userinfo));
     if (settings.paths.logout) document.set("end_session_endpoint", settings.url(*settings.paths.logout));
+    if (settings.backchannel_logout) {
+        document.set("backchannel_logout_supported", true);  // Back-Channel Logout 1.0 §2.1
+        document.set("backchannel_logout_session_supported", true);
+    }
     document.set("subject_types_supported", json::strings({"public"}));
     document.set("id_token_signing_alg_values_supported", json::strings(id_token_algorithms(settings)));
     if (oauth::knows_how_users_log_in(settings))
@@ -123,6 +127,7 @@ bool is_computed_member(std::string_view name) {
         oauth::Settings settings;
         settings.oidc = true;
         settings.client_documents.enabled = true;
+        settings.backchannel_logout = true;
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";
         return computed_members(settings);

@@ -11,6 +11,7 @@
 #include "oauth/expected_subject.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/sealed_members.h"
+#include "oauth/session_note.h"
 #include "store/authorization_requests.h"
 #include "store/clients.h"
 #include "store/grants.h"
@@ -161,7 +162,7 @@ util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context
 
 void end_session(oauth::Context& context, const model::Session& session) {
     const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        store::remove_session(transaction, session);
+        store::remove_session(transaction, session, context.now(), oauth::logout_notices(context));
         store::end_open_requests(transaction, session.subject);
         const auto count = store::end_grants_of_session(transaction, session.sid, context.now());
         transaction.commit();

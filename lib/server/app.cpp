@@ -38,6 +38,11 @@ std::optional<os::WakeFile> open_mail_wake(const config::Config& config, const E
     return os::WakeFile(config.mail_wake_path());
 }
 
+std::optional<os::WakeFile> open_logout_wake(const config::Config& config, const Endpoint& endpoint) {
+    if (!endpoint.logouts || !config.settings.backchannel_logout) return std::nullopt;
+    return os::WakeFile(config.logout_wake_path());
+}
+
 /// A process that will have to sign starts with the keys for it or not at all. Of the algorithms of ID tokens the
 /// default must be there: others are for clients that name them (docs/decisions/0127-algorithms-of-id-tokens.md).
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
@@ -60,11 +65,13 @@ App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing
             reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings, parsing) : nullptr),
       password_list_(open_list(endpoint, config_.settings.login)),
-      mail_wake_(open_mail_wake(config_, endpoint)) {
+      mail_wake_(open_mail_wake(config_, endpoint)),
+      logout_wake_(open_logout_wake(config_, endpoint)) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)
         context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
-                                        fetcher_.get(), password_list_.get(), mail_wake_if_open()});
+                                        fetcher_.get(), password_list_.get(), mail_wake_if_open(),
+                                        logout_wake_if_open()});
 }
 
 oauth::Context& App::context() {

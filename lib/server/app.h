@@ -43,6 +43,7 @@ public:
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
     const pages::PageBook* pages_if_read() const { return pages_.get(); }
     os::WakeFile* mail_wake_if_open() { return mail_wake_ ? &*mail_wake_ : nullptr; }
+    os::WakeFile* logout_wake_if_open() { return logout_wake_ ? &*logout_wake_ : nullptr; }
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
 private:
@@ -57,6 +58,7 @@ private:
     std::unique_ptr<const pages::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;
     std::optional<os::WakeFile> mail_wake_;
+    std::optional<os::WakeFile> logout_wake_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };
 

@@ -66,6 +66,7 @@ struct Endpoint {
     bool seal = false;           ///< reads seal.key
     bool factors = false;        ///< reads factor.key, where people can have second factors
     bool mail = false;           ///< asks for messages to users: wakes the command that sends them
+    bool logouts = false;        ///< ends sessions: wakes the command that tells applications
     /// fetch::start_child for an endpoint that may fetch over HTTPS, called when `outbound` is enabled: named here, so
     /// that no other is linked with it.
     std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;

@@ -232,6 +232,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         find_client(exchange.variables(), id);
         http::Response response = handle(exchange.variables(), body, id);
         if (os::WakeFile* wake = app_.mail_wake_if_open()) wake->wake_if_requested();
+        if (os::WakeFile* wake = app_.logout_wake_if_open()) wake->wake_if_requested();
         tell_warning();
         write_audit();  // before the answer, and whatever becomes of it
         apply_cors(response, exchange.variables());

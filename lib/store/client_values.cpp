@@ -9,12 +9,49 @@ namespace postern::store {
 namespace {
 
 constexpr const char* kIdTokenAlgorithm = "id_token_signed_response_alg";
+constexpr const char* kBackchannel = "backchannel_logout_uri";
+constexpr const char* kBackchannelSession = "backchannel_logout_session_required";
+constexpr const char* kFrontchannel = "frontchannel_logout_uri";
+constexpr const char* kFrontchannelSession = "frontchannel_logout_session_required";
 
 template <class Values>
 std::string joined(const Values& values, const char* separator) {
     std::string text;
     for (const auto value : values) text.append(text.empty() ? "" : separator).append(to_string(value));
     return text;
+}
+
+json::Object parse_details(const std::string& column) {
+    if (column.empty()) return {};
+    const auto parsed = json::parse(column);
+    const json::Object* details = parsed ? parsed->if_object() : nullptr;
+    if (details == nullptr) throw db::StoreError("clients.details holds something else than a JSON object");
+    return *details;
+}
+
+std::string text_of(const json::Object& details, const char* name) {
+    const json::Value* value = details.find(name);
+    if (value == nullptr) return "";
+    const std::string* text = value->if_string();
+    return known(text == nullptr ? std::nullopt : std::optional(*text), "details");
+}
+
+bool flag_of(const json::Object& details, const char* name) {
+    const json::Value* value = details.find(name);
+    const bool* flag = value == nullptr ? nullptr : value->if_bool();
+    return flag != nullptr && *flag;
+}
+
+void write_logout_uris(const model::LogoutUris& uris, json::Object& details) {
+    if (!uris.backchannel.empty()) details.set(kBackchannel, uris.backchannel);
+    if (uris.backchannel_session_required) details.set(kBackchannelSession, true);
+    if (!uris.frontchannel.empty()) details.set(kFrontchannel, uris.frontchannel);
+    if (uris.frontchannel_session_required) details.set(kFrontchannelSession, true);
+}
+
+model::LogoutUris logout_uris_of(const json::Object& details) {
+    return {text_of(details, kBackchannel), flag_of(details, kBackchannelSession), text_of(details, kFrontchannel),
+            flag_of(details, kFrontchannelSession)};
 }
 
 }  // namespace
@@ -54,18 +91,21 @@ std::map<std::string, std::string> parse_names(std::string_view column) {
 }
 
 std::string details_of(const model::Client& client) {
-    if (!client.id_token_algorithm) return "";
-    return json::write(json::Object{{kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm))}});
+    json::Object details;
+    if (client.id_token_algorithm)
+        details.set(kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm)));
+    write_logout_uris(client.logout, details);
+    return details.members().empty() ? "" : json::write(details);
 }
 
 void read_details(const std::string& column, model::Client& client) {
-    if (column.empty()) return;
-    const auto parsed = json::parse(column);
-    const json::Object* details = parsed ? parsed->if_object() : nullptr;
-    if (details == nullptr) throw db::StoreError("clients.details holds something else than a JSON object");
-    if (const json::Value* name = details->find(kIdTokenAlgorithm))
+    const json::Object details = parse_details(column);
+    if (const json::Value* name = details.find(kIdTokenAlgorithm))
         client.id_token_algorithm =
             known(name->if_string() ? crypto::parse_algorithm(*name->if_string()) : std::nullopt, "details");
+    client.logout = logout_uris_of(details);
 }
+
+model::LogoutUris read_logout_uris(const std::string& column) { return logout_uris_of(parse_details(column)); }
 
 }  // namespace postern::store

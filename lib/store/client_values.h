@@ -35,5 +35,7 @@ std::map<std::string, std::string> parse_names(std::string_view column);
 /// Registration; "" for nothing.
 std::string details_of(const model::Client& client);
 void read_details(const std::string& column, model::Client& client);
+/// Returns the addresses for logouts alone, for a statement that reads no more of the client.
+model::LogoutUris read_logout_uris(const std::string& column);
 
 }  // namespace postern::store

@@ -6,6 +6,7 @@
 #include "store/authorization_requests.h"
 #include "store/columns.h"
 #include "store/grants.h"
+#include "store/logout_outbox.h"
 #include "store/users.h"
 
 namespace postern::store {
@@ -52,8 +53,10 @@ bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie
     return transaction.run("DELETE FROM sessions WHERE cookie_hash = $1", cookie_hash) > 0;
 }
 
-void remove_session(db::Transaction& transaction, const model::Session& session) {
+void remove_session(db::Transaction& transaction, const model::Session& session, util::Time now,
+                    const LogoutNotices& notices) {
     lock_user(transaction, session.subject);
+    tell_of_logout(transaction, notices, session.subject, {.only = session.sid}, now);
     // By subject too, because there is an index on it.
     transaction.queue("DELETE FROM sessions WHERE subject = $1 AND sid = $2", session.subject, session.sid);
 }
@@ -96,11 +99,17 @@ std::int64_t count_sessions_of(db::Database& database, const model::Subject& sub
         subject, life.now, life.idle_since, life.begun_after));
 }
 
-void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun) {
-    transaction.queue(
-        "DELETE FROM sessions WHERE cookie_hash IN (SELECT cookie_hash FROM sessions WHERE subject = $1 AND sid <> $2"
-        " ORDER BY last_seen_at DESC, sid LIMIT $3 OFFSET $4)",
-        begun.subject, begun.sid, kSurplusBatch, kMaxSessions - 1);
+#define POSTERN_SURPLUS                               \
+    " FROM sessions WHERE subject = $1 AND sid <> $2" \
+    " ORDER BY last_seen_at DESC, sid LIMIT $3 OFFSET $4"
+
+void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun, const LogoutNotices& notices) {
+    if (notices.has_clients)
+        for (const model::Sid& sid : values_of<model::Sid>(transaction.database().query(
+                 "SELECT sid" POSTERN_SURPLUS, begun.subject, begun.sid, kSurplusBatch, kMaxSessions - 1)))
+            tell_of_logout(transaction, notices, begun.subject, {.only = sid}, begun.created_at);
+    transaction.queue("DELETE FROM sessions WHERE cookie_hash IN (SELECT cookie_hash" POSTERN_SURPLUS ")",
+                      begun.subject, begun.sid, kSurplusBatch, kMaxSessions - 1);
 }
 
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
@@ -109,11 +118,13 @@ std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
                        " UNION SELECT subject FROM remembered_devices"));
 }
 
-std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
-                                       const model::Sid& keep) {
+EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                           const LogoutNotices& notices, const model::Sid& keep) {
     lock_user(transaction, subject);
     std::map<model::Sid, std::int64_t> grants = end_grants_of_sessions(transaction, subject, now, keep);
-    std::vector<EndedSession> ended;
+    EndedSessions all;
+    all.told = tell_of_logout(transaction, notices, subject, {.keep = keep}, now);
+    std::vector<EndedSession>& ended = all.sessions;
     {
         auto row = transaction.database().query("DELETE FROM sessions WHERE subject = $1 AND sid <> $2 RETURNING sid",
                                                 subject, keep);
@@ -121,12 +132,13 @@ std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model
     }
     for (EndedSession& each : ended) each.grants = grants[each.sid];
     end_open_requests(transaction, subject);
-    return ended;
+    return all;
 }
 
 std::optional<std::int64_t> end_session(db::Transaction& transaction, const model::Subject& subject,
-                                        const model::Sid& sid, util::Time now) {
+                                        const model::Sid& sid, util::Time now, const LogoutNotices& notices) {
     lock_user(transaction, subject);
+    tell_of_logout(transaction, notices, subject, {.only = sid}, now);
     if (transaction.run("DELETE FROM sessions WHERE subject = $1 AND sid = $2", subject, sid) == 0) return std::nullopt;
     end_open_requests(transaction, subject);
     return end_grants_of_session(transaction, sid, now);

@@ -10,6 +10,7 @@
 #include "db/rows.h"
 #include "model/session.h"
 #include "store/bounds.h"
+#include "store/logout_outbox.h"
 
 namespace postern::store {
 
@@ -24,10 +25,11 @@ struct SessionLife {
 std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
                                            const SessionLife& life);
 void insert_session(db::Transaction& transaction, const model::Session& session);
-/// Removes the session; false when there was none.
+/// Removes the session; false when there was none. The caller keeps its `sid`, or tells its clients first.
 bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
 /// Removes the session by `sid`, because a login of the same user may have changed the cookie value meanwhile.
-void remove_session(db::Transaction& transaction, const model::Session& session);
+void remove_session(db::Transaction& transaction, const model::Session& session, util::Time now,
+                    const LogoutNotices& notices);
 void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
 
 struct ListedSession {
@@ -45,7 +47,7 @@ std::int64_t count_sessions_of(db::Database& database, const model::Subject& sub
 
 /// Keeps kMaxSessions of the user of `begun`, which stays: the least recently used ones beyond end as if they had
 /// expired, at most kSurplusBatch at a time. Queued. The transaction holds the user's row.
-void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun);
+void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun, const LogoutNotices& notices);
 
 /// Returns the users who have a session, an unanswered authorization request or a remembered device.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
@@ -54,14 +56,18 @@ struct EndedSession {
     model::Sid sid;
     std::int64_t grants = 0;
 };
+struct EndedSessions {
+    std::vector<EndedSession> sessions;
+    std::int64_t told = 0;  ///< applications that will be told of it
+};
 /// Ends all of the user's sessions but `keep` (empty: all), unanswered authorization requests, and the sessions' grants
 /// except offline ones (end_grants_of_session). Sessions that have expired but are still stored count too. The same few
-/// statements for any number of sessions.
-std::vector<EndedSession> end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
-                                       const model::Sid& keep = {});
+/// statements for any number of sessions, and one for each application that is told.
+EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                           const LogoutNotices& notices, const model::Sid& keep = {});
 
 /// Ends one session of the user as end_sessions does. Returns the number of its grants that have ended; nullopt: the
 /// user has no such session, and nothing has changed.
 std::optional<std::int64_t> end_session(db::Transaction& transaction, const model::Subject& subject,
-                                        const model::Sid& sid, util::Time now);
+                                        const model::Sid& sid, util::Time now, const LogoutNotices& notices);
 }  // namespace postern::store

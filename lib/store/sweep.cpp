@@ -4,6 +4,7 @@
 #include "store/deletion.h"
 #include "store/device_codes.h"
 #include "store/fetched.h"
+#include "store/logout_outbox.h"
 #include "store/mail_requests.h"
 
 namespace postern::store {
@@ -25,6 +26,7 @@ struct Rule {
 
 static_assert(kFailedMailRetention.count() == 604800, "as the statements of `mail_requests` have it");
 static_assert(kDeviceCodeRetention.count() == 600, "as the statements of `device_codes` have it");
+static_assert(kLogoutRetention.count() == 86400, "as the statements of `logout_outbox` have it");
 static_assert(kFetchedRetention.count() == 2592000, "as the statements of `fetched` have it");
 
 constexpr Rule kRules[] = {
@@ -51,6 +53,17 @@ constexpr Rule kRules[] = {
                       " (SELECT device_hash FROM device_codes WHERE expires_at <= CAST($1 AS bigint) - 600"
                       " ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM device_codes WHERE expires_at <= CAST($1 AS bigint) - 600"},
+    {"session_clients",
+     POSTERN_DELETION("DELETE FROM session_clients WHERE (sid, client_id) IN"
+                      " (SELECT sid, client_id FROM session_clients WHERE expires_at <= $1"
+                      " ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM session_clients WHERE expires_at <= $1", true},
+    // The command gives a row up before; these are what was left when no command ran.
+    {"logout_outbox",
+     POSTERN_DELETION("DELETE FROM logout_outbox WHERE id IN"
+                      " (SELECT id FROM logout_outbox WHERE expires_at <= CAST($1 AS bigint) - 86400"
+                      " ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM logout_outbox WHERE expires_at <= CAST($1 AS bigint) - 86400", true},
     {"links",
      POSTERN_DELETION("DELETE FROM links WHERE token_hash IN"
                       " (SELECT token_hash FROM links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),

@@ -9,6 +9,7 @@
 #include "model/mail.h"
 #include "store/authorization_requests.h"
 #include "store/login_attempts.h"
+#include "store/logout_outbox.h"
 #include "util/text.h"
 
 namespace postern::store {
@@ -193,24 +194,33 @@ void set_password_hash(db::Transaction& transaction, const Subject& subject, std
     if (failures == CodeFailuresAfter::none) clear_code_failures(transaction, subject);
 }
 
-bool remove_user(db::Transaction& transaction, const Subject& subject) {
+std::optional<std::int64_t> remove_user(db::Transaction& transaction, const Subject& subject, util::Time now,
+                                        const LogoutNotices& notices) {
+    lock_user(transaction, subject);
     clear_code_failures(transaction, subject);
+    const std::int64_t told = tell_of_logout(transaction, notices, subject, {}, now);
     // The rest goes by foreign keys: memberships, sessions, requests, consents, grants, and their codes and tokens.
-    return transaction.run("DELETE FROM users WHERE subject = $1", subject) == 1;
+    if (transaction.run("DELETE FROM users WHERE subject = $1", subject) == 0) return std::nullopt;
+    return told;
 }
 
-void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now,
-                      MustChange must_change, CodeFailuresAfter failures) {
+std::int64_t replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash,
+                              util::Time now, const LogoutNotices& notices, MustChange must_change,
+                              CodeFailuresAfter failures) {
     set_password_hash(transaction, subject, hash, now, must_change, failures);
-    end_user_access(transaction, subject, now);
+    return end_user_access(transaction, subject, now, notices);
 }
 
-void end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now) {
+std::int64_t end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now,
+                             const LogoutNotices& notices) {
+    if (notices.has_clients) lock_user(transaction, subject);
+    const std::int64_t told = tell_of_logout(transaction, notices, subject, {.keep = notices.kept}, now);
     // In the order in which they arise: sessions, requests made in them, grants.
     transaction.queue("DELETE FROM sessions WHERE subject = $1", subject);
     end_open_requests(transaction, subject);
     transaction.queue("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE subject = $1 AND ended_at IS NULL",
                       subject, now);
+    return told;
 }
 
 bool is_user_unchanged(db::Database& database, const model::Subject& subject, std::int64_t stamp) {

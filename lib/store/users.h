@@ -11,6 +11,7 @@
 #include "db/rows.h"
 #include "model/ids.h"
 #include "model/user.h"
+#include "store/logout_outbox.h"
 
 namespace postern::store {
 
@@ -81,15 +82,18 @@ enum class CodeFailuresAfter {
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
                        util::Time now, MustChange must_change = MustChange::no,
                        CodeFailuresAfter failures = CodeFailuresAfter::none);
-/// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
-bool remove_user(db::Transaction& transaction, const model::Subject& subject);
+/// Deletes the user with everything under it (sessions, grants, codes, tokens, consents). Returns how many applications
+/// will be told of it; nullopt: there is no such user.
+std::optional<std::int64_t> remove_user(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                                        const LogoutNotices& notices);
 /// Replaces the password and ends what the old one has given: end_user_access.
-void replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                      util::Time now, MustChange must_change = MustChange::no,
-                      CodeFailuresAfter failures = CodeFailuresAfter::none);
+std::int64_t replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
+                              util::Time now, const LogoutNotices& notices, MustChange must_change = MustChange::no,
+                              CodeFailuresAfter failures = CodeFailuresAfter::none);
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
-/// disabled.
-void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);
+/// disabled. Returns how many applications will be told of it.
+std::int64_t end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                             const LogoutNotices& notices);
 
 /// Returns whether the user exists, is enabled and still has that stamp.
 bool is_user_unchanged(db::Database& database, const model::Subject& subject, std::int64_t stamp);

@@ -25,6 +25,7 @@ constexpr std::size_t kLongestField = 1024;
 struct Transfer {
     const fetch::Outbound& limits;
     std::size_t most;
+    bool drops_body;  ///< the status is the answer
     std::string body;
     std::string refusal;  ///< why it was ended here; "" when it was not
 };
@@ -62,6 +63,7 @@ curl_socket_t open_socket(void* given, curlsocktype, curl_sockaddr* connected) {
 std::size_t take_body(const char* bytes, std::size_t, std::size_t count, void* given) {
     auto& transfer = *static_cast<Transfer*>(given);
     if (count > transfer.most - transfer.body.size()) {
+        if (transfer.drops_body) return 0;
         transfer.refusal = "the body is longer than " + std::to_string(transfer.most) + " bytes";
         return 0;
     }
@@ -100,6 +102,14 @@ void set_request(const Handle& curl, const fetch::Question& question, const fetc
 #endif
 }
 
+/// The question outlives the transfer: libcurl does not copy the body.
+void set_post(const Handle& curl, const fetch::Question& question) {
+    if (question.purpose != fetch::Purpose::logout_token) return;
+    set(curl, CURLOPT_POST, 1L);
+    set(curl, CURLOPT_POSTFIELDS, question.body.c_str());
+    set(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(question.body.size()));
+}
+
 /// FETCH-7.
 void set_tls(const Handle& curl, const fetch::Outbound& limits) {
     set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -132,6 +142,13 @@ fetch::Answer answer_of(const Handle& curl, std::string body) {
     return answer;
 }
 
+/// A receiver of a logout token has answered when its status is there, whatever becomes of the body.
+bool has_status(const Handle& curl) {
+    long status = 0;
+    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+    return status >= 200;
+}
+
 }  // namespace
 
 void start_transfers() {
@@ -140,9 +157,11 @@ void start_transfers() {
 
 fetch::Reply transfer(const fetch::Question& question, const fetch::Outbound& limits) {
     const Handle curl(curl_easy_init());
-    const List accepted(curl_slist_append(nullptr, "Accept: application/json"));
+    const bool is_post = question.purpose == fetch::Purpose::logout_token;
+    // A receiver of a logout token need not know `Expect: 100-continue`.
+    const List accepted(curl_slist_append(nullptr, is_post ? "Expect:" : "Accept: application/json"));
     if (!curl || !accepted) throw std::runtime_error("libcurl has no memory");
-    Transfer state{limits, fetch::most_bytes(question.purpose), "", ""};
+    Transfer state{limits, fetch::most_bytes(question.purpose), is_post, "", ""};
     char error[CURL_ERROR_SIZE] = "";
     set(curl, CURLOPT_ERRORBUFFER, error);
     set(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -151,8 +170,10 @@ fetch::Reply transfer(const fetch::Question& question, const fetch::Outbound& li
     set(curl, CURLOPT_WRITEDATA, &state);
     set(curl, CURLOPT_HTTPHEADER, accepted.get());
     set_request(curl, question, limits);
+    set_post(curl, question);
     set_tls(curl, limits);
     const CURLcode result = curl_easy_perform(curl.get());
+    if (is_post && has_status(curl)) return answer_of(curl, "");
     if (result == CURLE_OK) return answer_of(curl, std::move(state.body));
     if (!state.refusal.empty()) return state.refusal;
     return std::string(error[0] != '\0' ? error : curl_easy_strerror(result));

@@ -108,6 +108,8 @@ std::map<std::string, std::string> defaults() {
         {"idTokenTTL", text_of(settings.id_token_ttl)},
         {"refreshTokenTTL", text_of(settings.refresh_token_ttl)},
         {"authorizationCodeTTL", text_of(settings.authorization_code_ttl)},
+        {"backchannelLogout", text_of(settings.backchannel_logout)},
+        {"frontchannelLogout", text_of(settings.frontchannel_logout)},
         {"deviceCodeTTL", text_of(settings.device_code_ttl)},
         {"device.max", std::to_string(settings.device_max)},
         {"device.freshLogin", text_of(settings.device_fresh_login)},

@@ -46,6 +46,8 @@ constexpr Elsewhere kElsewhere[] = {
     {"systemd-tmpfiles ", "would make directories on this machine; tests/servers makes them in a directory"},
     {"journalctl ", "there is no service whose journal it could show"},
     {"/usr/local/bin/postern mail deliver", "needs \"mail\" in the configuration; tests/cli/mail_test.cpp runs it"},
+    {"/usr/local/bin/postern session deliver",
+     "needs \"backchannelLogout\"; tests/security/session_deliver.test.mjs runs it"},
     {"postern doctor --mail", "would send a message; tests/cli/mail_test.cpp sends one"},
     {"curl -s https://id.example.org",
      "needs the name, a certificate and port 443; tests/interop asks the same address"},

@@ -790,6 +790,68 @@ describe("a role for each program", () => {
     });
   });
 
+  it("backchannelLogout needs the rights that are named for it [BCL-2, BCL-3]", async () => {
+    const place = mkdtempSync(join(directory, "logouts-"));
+    chmodSync(place, 0o755);
+    const responseTypes = ["code", "id_token"];
+    const config = { outbound: { enabled: true }, backchannelLogout: true, responseTypes };
+    await withProvider("logouts", config, async (logouts, database) => {
+      const postern = (...command) => logouts.deployment.postern(command);
+      const { web, trusted } = logouts.clients;
+      const grants = ["authorization_code", "refresh_token", "implicit"].flatMap((grant) => ["--grant", grant]);
+      const types = ["code", "id_token"].flatMap((type) => ["--response-type", type]);
+      await postern(
+        "client",
+        "set",
+        web.id,
+        "--backchannel-logout-uri",
+        "https://app.example/out",
+        ...grants,
+        ...types,
+      );
+      widen("postern_authorize", "responseTypes", database);
+      const needs = async (program, count, flow) =>
+        optionNeeds(`postern_${program}`, "backchannelLogout", count, flow, database);
+
+      /// A browser in which the user has signed in, and the client has an ID token of that.
+      const enter = async () => {
+        const browser = logouts.person();
+        is(200, await logouts.exchange(web, await logouts.code(web, { scope: SCOPE }, browser)));
+        return browser;
+      };
+      widen("postern_login", "backchannelLogout", database);
+      await needs("token", 8, enter);
+      const front = { response_type: "id_token", nonce: "n", code_challenge: undefined, scope: "openid" };
+      const url = logouts.authorizationUrl(web, { ...front, code_challenge_method: undefined });
+      await needs("authorize", 4, async () => {
+        const page = await logouts.walk(logouts.person(), url);
+        assert.match(page.location?.hash ?? `${page.status}`, /id_token=/);
+      });
+      await needs("logout", 3, async () => {
+        const browser = await enter();
+        is(200, await browser.submit(is(200, await browser.visit(`${logouts.issuer}/logout`)), "logout"));
+      });
+      await needs("account", 4, async () => {
+        await enter();
+        const browser = await enter();
+        const devices = `${logouts.issuer}/account/devices`;
+        is(200, await logouts.walk(browser, devices));
+        const { csrf } = is(200, await browser.visit(devices)).form.fields;
+        is(200, await browser.post(devices, { csrf, everywhere: "yes" }));
+      });
+      await needs("recover", 7, async () => {
+        await enter();
+        const { link } = await postern("user", "reset-link", logouts.user.username);
+        const browser = logouts.person();
+        const { password } = logouts.user;
+        const page = is(200, await browser.visit(link));
+        is(200, await browser.submit(page, "save", { new: password, again: password }));
+      });
+      const again = logouts.authorizationUrl(trusted, { prompt: "login" });
+      assert.ok((await logouts.walk(await enter(), again)).location?.searchParams.get("code")); // login keeps the notes
+    });
+  });
+
   it("claims that introspection tells need the rights that are named for them", async () => {
     await withProvider("mailboxes", {}, async (mailboxes, database) => {
       const postern = (...command) => mailboxes.deployment.postern(command);

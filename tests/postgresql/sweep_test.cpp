@@ -82,7 +82,7 @@ Verdict sweep_beside_refresh(Driver driver) {
         const auto& stored = checked->stored;
         const auto access = oauth::make_access_token(own, {stored.grant, checked->scope});
         const auto next = oauth::make_refresh_token(own, stored.grant, stored.token);
-        return oauth::redeem_refresh_token(own, *checked, access.record, next.record) ? 1 : 0;
+        return oauth::redeem_refresh_token(own, *checked, access.record, next.record, oauth::SessionNote::none) ? 1 : 0;
     };
     const test::Act sweeping = [&](oauth::Context& own, int round, int) {
         sweep(own.store, world.due_at(round));

@@ -67,7 +67,9 @@ struct World : test::RaceWorld {
         const auto& grant = found->stored.grant;
         const auto access = oauth::make_access_token(own, {grant, found->scope});
         const auto refresh = oauth::make_refresh_token(own, grant, std::nullopt);
-        return oauth::redeem_code(own, found->stored, access.record, refresh.record) ? kAnswered : kRefused;
+        return oauth::redeem_code(own, found->stored, access.record, refresh.record, oauth::SessionNote::none)
+                   ? kAnswered
+                   : kRefused;
     }
 
     /// The new refresh token, or nullopt.
@@ -77,7 +79,8 @@ struct World : test::RaceWorld {
         const auto& stored = checked->stored;
         const auto access = oauth::make_access_token(own, {stored.grant, checked->scope});
         auto next = oauth::make_refresh_token(own, stored.grant, stored.token);
-        if (!oauth::redeem_refresh_token(own, *checked, access.record, next.record)) return std::nullopt;
+        if (!oauth::redeem_refresh_token(own, *checked, access.record, next.record, oauth::SessionNote::none))
+            return std::nullopt;
         return std::move(next.value);
     }
     test::Act refreshing(std::size_t which = 0) {
@@ -188,7 +191,7 @@ Verdict refresh_beside_disabling(Driver driver) {
         db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             auto user = store::find_user_to_change(transaction, round.user.subject);
             user->enabled = false;
-            store::end_user_access(transaction, user->subject, own.now());
+            store::end_user_access(transaction, user->subject, own.now(), {});
             store::update_user(transaction, *user);
             transaction.commit();
         });

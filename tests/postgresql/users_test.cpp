@@ -59,7 +59,7 @@ Verdict login_beside(Driver driver, const std::function<void(db::Transaction&, m
     const test::Act change = [&](oauth::Context& own, int round, int) {
         return world.change(own, round, [&](db::Transaction& transaction, model::User& user) {
             edit(transaction, user);
-            store::end_user_access(transaction, user.subject, own.now());
+            store::end_user_access(transaction, user.subject, own.now(), {});
         });
     };
     const auto answers =
@@ -116,7 +116,7 @@ Verdict change_beside_disabling(Driver driver) {
     const test::Act disable = [&](oauth::Context& own, int round, int) {
         return world.change(own, round, [&](db::Transaction& transaction, model::User& user) {
             user.enabled = false;
-            store::end_user_access(transaction, user.subject, own.now());
+            store::end_user_access(transaction, user.subject, own.now(), {});
         });
     };
     const auto answers = race(world, test::beside(test::beside(test::times(5, set), import), disable));

@@ -302,7 +302,8 @@ constexpr const char* kToVersion4[] = {
     "PRAGMA user_version = 4",
 };
 
-// What introspection tells a client, its response types and the algorithm of its ID tokens, and codes of devices.
+// What introspection tells a client, its response types and the algorithm of its ID tokens, codes of devices, and whom
+// the end of a session is told to.
 constexpr const char* kToVersion5[] = {
     "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN response_types TEXT NOT NULL DEFAULT ''",
@@ -328,6 +329,27 @@ constexpr const char* kToVersion5[] = {
     "CREATE INDEX device_codes_by_expiry ON device_codes (expires_at)",
     "CREATE INDEX device_codes_by_client ON device_codes (client_id)",
     "CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL",
+    "CREATE TABLE session_clients ("
+    " sid TEXT NOT NULL,"
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " last_token_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " PRIMARY KEY (sid, client_id)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX session_clients_by_client ON session_clients (client_id)",
+    "CREATE INDEX session_clients_by_expiry ON session_clients (expires_at)",
+    "CREATE TABLE logout_outbox ("
+    " id TEXT NOT NULL PRIMARY KEY,"
+    " client_id TEXT NOT NULL,"
+    " subject TEXT NOT NULL,"
+    " sid TEXT NOT NULL,"
+    " jti TEXT NOT NULL,"
+    " tries INTEGER NOT NULL DEFAULT 0,"
+    " not_before INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX logout_outbox_by_time ON logout_outbox (not_before)",
+    "CREATE INDEX logout_outbox_by_expiry ON logout_outbox (expires_at)",
     "PRAGMA user_version = 5",
 };
 

@@ -8,6 +8,7 @@
 #include "login/step.h"
 #include "oauth/context.h"
 #include "oauth/session_life.h"
+#include "oauth/session_note.h"
 #include "store/remembered_devices.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -53,7 +54,8 @@ using Ended = std::vector<store::EndedSession>;
 /// Durable, because a device that is said to be signed out must stay so.
 Ended end_one(const AccountVisit& visit, const model::Sid& sid) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) -> Ended {
-        const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now());
+        const auto grants = store::end_session(transaction, visit.subject(), sid, visit.context().now(),
+                                               oauth::logout_notices(visit.context()));
         if (!grants) return {};
         visit.note(transaction, model::ActivityKind::session_ended);
         transaction.commit();
@@ -73,7 +75,9 @@ void note_forgotten(const AccountVisit& visit, std::int64_t devices) {
 void sign_out_elsewhere(const AccountVisit& visit) {
     std::int64_t devices = 0;
     const auto ended = db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
-        auto sessions = store::end_sessions(transaction, visit.subject(), visit.context().now(), visit.session.sid);
+        auto sessions = store::end_sessions(transaction, visit.subject(), visit.context().now(),
+                                            oauth::logout_notices(visit.context()), visit.session.sid)
+                            .sessions;
         devices = remembers_devices(visit) ? store::forget_devices(transaction, visit.subject()) : 0;
         if (!sessions.empty() || devices > 0) visit.note(transaction, model::ActivityKind::sessions_ended);
         transaction.commit();

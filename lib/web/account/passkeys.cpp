@@ -8,6 +8,7 @@
 #include "oauth/acr.h"
 #include "oauth/context.h"
 #include "oauth/session_life.h"
+#include "oauth/session_note.h"
 #include "store/factors.h"
 #include "store/passkeys.h"
 #include "store/second_factor.h"
@@ -184,7 +185,9 @@ std::vector<store::EndedSession> end_sessions_by_passkey(const AccountVisit& vis
     for (const model::Session& other :
          store::sessions_of(transaction.database(), visit.subject(), oauth::session_life(context.settings, now))) {
         if (other.sid == visit.session.sid || !was_by_passkey_alone(other.how)) continue;
-        ended.push_back({other.sid, store::end_session(transaction, visit.subject(), other.sid, now).value_or(0)});
+        const auto grants =
+            store::end_session(transaction, visit.subject(), other.sid, now, oauth::logout_notices(context));
+        ended.push_back({other.sid, grants.value_or(0)});
     }
     return ended;
 }

@@ -11,6 +11,7 @@
 #include "oauth/access_token.h"
 #include "oauth/context.h"
 #include "oauth/session_life.h"
+#include "oauth/session_note.h"
 #include "store/passkeys.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -74,7 +75,9 @@ std::optional<std::string> change(const AccountVisit& visit, const StillProved& 
         auto session = store::find_session(transaction.database(), visit.session.cookie_hash,
                                            oauth::session_life(context.settings, now));
         if (!session) return false;
-        store::replace_password(transaction, visit.subject(), hash, now);
+        store::LogoutNotices notices = oauth::logout_notices(context);
+        notices.kept = session->sid;
+        store::replace_password(transaction, visit.subject(), hash, now, notices);
         session->cookie_hash = oauth::hash_of(cookie);
         store::insert_session(transaction, *session);
         visit.note(transaction, model::ActivityKind::password_changed);

@@ -7,6 +7,7 @@
 #include "login/activity.h"
 #include "login/new_password.h"
 #include "login/password_check.h"
+#include "oauth/session_note.h"
 #include "store/factors.h"
 #include "store/users.h"
 #include "web/account/visit.h"
@@ -64,7 +65,8 @@ void note_changed(const ChangeVisit& visit) {
 
 /// The user's row is held.
 void set_password(const ChangeVisit& visit, db::Transaction& transaction, const std::string& hash) {
-    store::replace_password(transaction, visit.subject(), hash, visit.context().now());
+    store::replace_password(transaction, visit.subject(), hash, visit.context().now(),
+                            oauth::logout_notices(visit.context()));
     login::note_activity(visit.context(), transaction, visit.interaction.browser, visit.subject(),
                          model::ActivityKind::password_changed);
 }

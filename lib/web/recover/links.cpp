@@ -17,6 +17,7 @@
 #include "model/mail.h"
 #include "model/user.h"
 #include "oauth/acr.h"
+#include "oauth/session_note.h"
 #include "os/file.h"
 #include "store/factors.h"
 #include "store/login_attempts.h"
@@ -168,7 +169,8 @@ std::optional<RemovedFactors> spend_on_password(oauth::Context& context, const l
         RemovedFactors removed;
         if (link.purpose == model::LinkPurpose::factors) removed = remove_factors(transaction, link.subject);
         if (link.purpose == model::LinkPurpose::invite) confirm_address(transaction, link, now);
-        store::replace_password(transaction, link.subject, hash, now, store::MustChange::no, failures_after(link));
+        store::replace_password(transaction, link.subject, hash, now, oauth::logout_notices(context),
+                                store::MustChange::no, failures_after(link));
         store::let_enrol(transaction, link.subject, now + login::kEnrolAfterLink);  // behind the change that ends it
         login::note_activity(context, transaction, browser, link.subject, model::ActivityKind::link_used,
                              std::string(model::to_string(link.purpose)));

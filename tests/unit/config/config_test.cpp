@@ -274,6 +274,8 @@ TEST_CASE(
         {"deviceCodeTTL", {"60", "1800"}, {"59", "1801", R"("600")"}},
         {"device.max", {"1", "100000"}, {"0", "100001", R"("10")"}},
         {"device.freshLogin", {"true", "false"}, {"1", R"("true")"}},
+        {"backchannelLogout", {"false"}, {"1", "null", R"("true")"}},
+        {"frontchannelLogout", {"false"}, {"1", "null", R"("true")"}},
         {"outbound.ca", {R"("/etc/ca.pem")"}, {R"("ca.pem")"}},
         {"outbound.proxy",
          {R"("http://proxy.example:3128")", R"("http://[::1]:3128/")"},
@@ -746,6 +748,28 @@ TEST_CASE("load_config: a link is followed; what is not a regular file of at mos
 }
 
 }  // namespace
+
+TEST_CASE(
+    "parse_config: telling applications of logouts needs OpenID Connect, over HTTPS outbound, too [BCL-1, FETCH-1]") {
+    constexpr const char* kOidc = R"("oidc": {"userClaims": "database"},)";
+    const auto keys = [](const std::string& members) {
+        std::string all;
+        const auto config = parse_config(with_issuer(members));
+        if (!config)
+            for (const auto& problem : config.error()) all += (all.empty() ? "" : " ") + problem.key;
+        return all;
+    };
+    const std::string oidc = kOidc;
+    CHECK(keys(oidc + R"("backchannelLogout": true, "outbound": {"enabled": true})") == "");
+    CHECK(keys(oidc + R"("backchannelLogout": true)") == "backchannelLogout");
+    CHECK(keys(oidc + R"("backchannelLogout": true, "outbound": {"enabled": false})") == "backchannelLogout");
+    CHECK(keys(R"("backchannelLogout": true, "outbound": {"enabled": true})") == "backchannelLogout");
+    CHECK(keys(oidc + R"("frontchannelLogout": true)") == "");
+    CHECK(keys(R"("frontchannelLogout": true)") == "frontchannelLogout");
+    const auto off = parsed("");
+    CHECK_FALSE(off.settings.backchannel_logout);
+    CHECK_FALSE(off.settings.frontchannel_logout);
+}
 
 TEST_CASE("parse_config: clientDocuments needs outbound, and every host is a warning [CIMD-3, FETCH-1]") {
     const auto of = [](const std::string& members) { return R"("clientDocuments": {)" + members + "}"; };

@@ -49,6 +49,24 @@ TEST_CASE("messages: question, order and reply are read as they were written [FE
     CHECK(failure.error() == "no route");
 }
 
+TEST_CASE("messages: the question of a logout token has a body, and another question has none [FETCH-3, BCL-7]") {
+    const std::string post =
+        fetch::write_question({fetch::Purpose::logout_token, "https://app.example/", "logout_token=a.b.c"});
+    const auto read = fetch::read_question(post);
+    REQUIRE(read);
+    CHECK(read->purpose == fetch::Purpose::logout_token);
+    CHECK(read->url == "https://app.example/");
+    CHECK(read->body == "logout_token=a.b.c");
+    for (std::size_t length = 0; length < post.size(); ++length)
+        CHECK_FALSE(fetch::read_question(post.substr(0, length)));
+    CHECK_FALSE(fetch::read_question(post + "x"));
+    const auto get = fetch::read_question(fetch::write_question({fetch::Purpose::client_document, "https://a/", "b"}));
+    REQUIRE(get);
+    CHECK(get->body.empty());
+    const std::string longest(fetch::kLongestPost, 'x');
+    CHECK_FALSE(fetch::read_question(fetch::write_question({fetch::Purpose::logout_token, "https://a/", longest})));
+}
+
 TEST_CASE("messages: bytes that are cut, longer or of another kind are none [FETCH-3]") {
     const std::string question = fetch::write_question({fetch::Purpose::client_document, "https://app.example/"});
     const std::string whole = fetch::write_order(order());

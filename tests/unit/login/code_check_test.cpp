@@ -201,7 +201,7 @@ TEST_CASE("attempt_code: a hundred failures lock places that are not known, and 
     }
     SUBCASE("a new password ends it") {
         f.write([&](db::Transaction& transaction) {
-            store::replace_password(transaction, f.alice.subject, "new", f.context.now());
+            store::replace_password(transaction, f.alice.subject, "new", f.context.now(), {});
         });
         CHECK(f.fault(f.code()) == kRight);
     }

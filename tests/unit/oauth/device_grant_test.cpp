@@ -406,7 +406,9 @@ TEST_CASE("approve_device: session and right to the client are looked at again, 
     const Row rows[] = {
         {"as it was", [](auto&, auto&) {}, std::nullopt},
         {"the session has ended",
-         [](Fixture& f, auto&) { f.change([&](auto& t) { store::remove_session(t, f.session); }); },
+         [](Fixture& f, auto&) {
+             f.change([&](auto& t) { store::remove_session(t, f.session, f.context().now(), {}); });
+         },
          NotApproved::session_ended},
         {"the client is for others",
          [](Fixture& f, auto&) {

@@ -51,7 +51,8 @@ struct Fixture {
         if (!checked) return std::string(oauth::wire_name(oauth::settle(context, by, checked.error()).code));
         const auto issue =
             oauth::make_access_token(context, {checked->stored.grant, checked->scope, checked->target, "alice"});
-        const auto redeemed = oauth::redeem_code(context, checked->stored, issue.record, std::nullopt);
+        const auto redeemed =
+            oauth::redeem_code(context, checked->stored, issue.record, std::nullopt, oauth::SessionNote::none);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
         last_token = issue.value;
         return "";
@@ -150,8 +151,8 @@ TEST_CASE("two requests that both passed the checks: one token, and the loser re
     REQUIRE(second);
     const auto a = oauth::make_access_token(f.context, {first->stored.grant, first->scope});
     const auto b = oauth::make_access_token(f.context, {second->stored.grant, second->scope});
-    CHECK(oauth::redeem_code(f.context, first->stored, a.record, std::nullopt));
-    CHECK_FALSE(oauth::redeem_code(f.context, second->stored, b.record, std::nullopt));
+    CHECK(oauth::redeem_code(f.context, first->stored, a.record, std::nullopt, oauth::SessionNote::none));
+    CHECK_FALSE(oauth::redeem_code(f.context, second->stored, b.record, std::nullopt, oauth::SessionNote::none));
     CHECK_FALSE(f.is_active(a.value));
     CHECK_FALSE(f.is_active(b.value));
 }

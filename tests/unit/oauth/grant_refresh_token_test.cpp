@@ -30,7 +30,8 @@ struct Fixture : test::IssuedTokens {
         const auto access = oauth::make_access_token(
             context, {checked.stored.grant, checked.scope, checked.target, checked.stored.username});
         const auto refresh = oauth::make_refresh_token(context, checked.stored.grant, checked.stored.token);
-        const auto redeemed = oauth::redeem_refresh_token(context, checked, access.record, refresh.record);
+        const auto redeemed =
+            oauth::redeem_refresh_token(context, checked, access.record, refresh.record, oauth::SessionNote::none);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
         last_access = access.value;
         last_refresh = refresh.value;

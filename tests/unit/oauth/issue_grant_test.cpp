@@ -145,7 +145,7 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
         CAPTURE(to_string(type));
         Fixture f(type);
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::end_user_access(transaction, f.user.subject, f.fixture.clock.now());
+        store::end_user_access(transaction, f.user.subject, f.fixture.clock.now(), {});
         transaction.commit();
         CHECK(f.issue(f.request(), ConsentSource::given_now) == NotIssued::session_ended);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
@@ -298,6 +298,8 @@ TEST_CASE("issue_front_tokens: an active token of the user for the client, alway
 
 TEST_CASE("issue_front_tokens: a user who was removed while the request waited gets nothing") {
     Fixture f(model::ResponseType::token);
-    f.write([&](db::Transaction& transaction) { store::remove_user(transaction, f.user.subject); });
+    f.write([&](db::Transaction& transaction) {
+        store::remove_user(transaction, f.user.subject, f.fixture.clock.now(), {});
+    });
     CHECK(f.issue(f.request()) == NotIssued::session_ended);
 }

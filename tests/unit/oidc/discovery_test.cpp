@@ -65,6 +65,8 @@ TEST_CASE(
          R"(["client_secret_basic","client_secret_post","none"])"},
         {"end_session_endpoint", R"("https://op.example/auth/logout")", "absent"},
         {"registration_endpoint", "absent", "absent"},
+        {"backchannel_logout_supported", "absent", "absent"},
+        {"backchannel_logout_session_supported", "absent", "absent"},
     };
     settings.oidc = true;
     const json::Object on = oidc::discovery(settings);

@@ -179,7 +179,7 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
          }},
         {"grant ended", [](auto& t) { store::end_grant(t, grant().id, kNow); }},
         {"client removed", [](auto& t) { store::remove_client(t, client().id); }},
-        {"user removed", [](auto& t) { store::remove_user(t, user().subject); }},
+        {"user removed", [](auto& t) { store::remove_user(t, user().subject, kNow, {}); }},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);

@@ -99,7 +99,7 @@ TEST_CASE("activity: it goes with its user, and another's stays [STORE-4]") {
     Fixture f;
     f.add(f.ada, ActivityKind::signed_in);
     f.add(f.bob, ActivityKind::signed_in);
-    written(f.database, store::remove_user, f.ada);
+    written(f.database, store::remove_user, f.ada, kNow, store::LogoutNotices{});
     CHECK(f.rows() == 1);
     CHECK(f.lines(f.bob).size() == 1);
 }

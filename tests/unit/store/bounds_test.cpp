@@ -82,7 +82,7 @@ void approve(db::Transaction& t, const std::string& id) {
 /// One login of a user.
 void begin(db::Transaction& t) {
     store::insert_session(t, session("begun"));
-    store::end_surplus_sessions(t, session("begun"));
+    store::end_surplus_sessions(t, session("begun"), {});
 }
 
 struct Work {
@@ -124,16 +124,16 @@ TEST_CASE("a user with 20,000 rows of a kind costs a few statements, and no step
         {"a login", {kSessions}, begin, 4, 20},
         {"sign out everywhere else",
          {kSessions},
-         [](auto& t) { store::end_sessions(t, kUser, kNow, Sid("sid 1")); },
+         [](auto& t) { store::end_sessions(t, kUser, kNow, {}, Sid("sid 1")); },
          5,
          66},
         {"sign out everywhere else, with a grant for each",
          {kSessions, kGrants},
-         [](auto& t) { store::end_sessions(t, kUser, kNow, Sid("sid 1")); },
+         [](auto& t) { store::end_sessions(t, kUser, kNow, {}, Sid("sid 1")); },
          5,
          180},
-        {"sign out one", {kSessions}, [](auto& t) { store::end_session(t, kUser, Sid("sid 7"), kNow); }, 5, 0},
-        {"sign out", {kSessions}, [](auto& t) { store::remove_session(t, session("sid 7")); }, 3, 0},
+        {"sign out one", {kSessions}, [](auto& t) { store::end_session(t, kUser, Sid("sid 7"), kNow, {}); }, 5, 0},
+        {"sign out", {kSessions}, [](auto& t) { store::remove_session(t, session("sid 7"), kNow, {}); }, 3, 0},
         {"open requests", {kRequests}, [](auto& t) { store::end_open_requests(t, kUser); }, 3, 0},
         {"the page of devices",
          {kSessions},
@@ -222,7 +222,7 @@ TEST_CASE("a login beyond the bound ends the session that was used least recentl
     begun.last_seen_at = kNow - Seconds{1000};
     written(database, [&](auto& t) {
         store::insert_session(t, begun);
-        store::end_surplus_sessions(t, begun);
+        store::end_surplus_sessions(t, begun, {});
     });
     CHECK(count(database, "SELECT count(*) FROM sessions WHERE subject = 'sub-1'") == store::kMaxSessions);
     const auto is_there = [&](const char* cookie) {

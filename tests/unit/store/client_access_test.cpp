@@ -92,7 +92,7 @@ TEST_CASE("access: a group or user that is removed leaves the list, which says w
     CHECK(store::clients_allowing(f.database, "staff") == std::vector{kWiki});
     written(f.database, [](auto& t) {
         store::remove_group(t, "staff");
-        store::remove_user(t, kBob);
+        store::remove_user(t, kBob, kNow, {});
     });
     CHECK(store::unusable_clients(f.database) == std::vector{kWiki});
     CHECK_FALSE(f.may_use(kAlice));

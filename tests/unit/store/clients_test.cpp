@@ -36,6 +36,7 @@ TEST_CASE("clients: response types and details that this program does not know a
          {"UPDATE clients SET response_types = 'code,device'", "UPDATE clients SET response_types = ',', details = ''",
           "UPDATE clients SET response_types = '', details = '[]'",
           R"(UPDATE clients SET details = '{"id_token_signed_response_alg":"none"}')",
+          R"(UPDATE clients SET details = '{"backchannel_logout_uri":1}')",
           R"(UPDATE clients SET details = '{"id_token_signed_response_alg":1}')"}) {
         CAPTURE(broken);
         database.prepare(broken).execute();
@@ -71,6 +72,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.brought_by = model::Subject("alice");
     rich.resources = {"https://b.example/", "https://a.example/"};
     rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
+    rich.logout = {"https://z.example/back", true, "https://z.example/front", true};
     rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
     rich.secrets = {{ValueHash("now"), {}}, {ValueHash("old"), kLater}};
     model::Client bare = client("bare");

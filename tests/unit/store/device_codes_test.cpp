@@ -197,7 +197,7 @@ TEST_CASE("device codes: they are kept for ten minutes behind their expiry, and 
     auto other = Fixture::code("of another client", "b");
     other.client_id = ClientId("client");
     f.insert(other);
-    written(f.database, store::remove_user, f.ada);
+    written(f.database, store::remove_user, f.ada, kNow, store::LogoutNotices{});
     CHECK_FALSE(f.find(ValueHash("of ada")));
     written(f.database, store::remove_client, ClientId("client"));
     CHECK_FALSE(f.find(ValueHash("of another client")));

@@ -133,7 +133,7 @@ TEST_CASE("a removed user leaves neither factors nor counters [STORE-4]") {
     written(f.database, [&](auto& t) {
         store::count_code_failure(t, f.ada, store::CodePlace::other);
         store::delay_codes(t, f.ada, store::CodePlace::other, kNow + Seconds{60});
-        return store::remove_user(t, f.ada);
+        return store::remove_user(t, f.ada, kNow, {});
     });
     CHECK(count(f.database, "SELECT count(*) FROM totp_secrets") == 0);
     CHECK(count(f.database, "SELECT count(*) FROM recovery_codes") == 0);
@@ -152,7 +152,7 @@ TEST_CASE("the stamp grows with a password and with disabling, not with claims o
     CHECK(stamp() == 0);
     change([&](auto& t) { store::set_password_hash(t, f.ada, "new", kNow); });
     CHECK(stamp() == 1);
-    change([&](auto& t) { store::replace_password(t, f.ada, "newer", kNow); });
+    change([&](auto& t) { store::replace_password(t, f.ada, "newer", kNow, {}); });
     CHECK(stamp() == 2);
     ada.enabled = false;
     change(save);

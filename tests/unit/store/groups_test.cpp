@@ -93,7 +93,7 @@ TEST_CASE("memberships: once each, in the order of bytes, gone with the group or
     CHECK(members == Names{"alice", "bob"});
     CHECK(written(f.database, store::remove_group, "staff"));
     CHECK(f.groups("sub-1") == Names{"Staff"});
-    written(f.database, store::remove_user, Subject("sub-1"));
+    written(f.database, store::remove_user, Subject("sub-1"), kNow, store::LogoutNotices{});
     auto left = store::list_members(f.database, "Staff");
     for (const auto& each : left) FAIL("left: " << each.username);
 }

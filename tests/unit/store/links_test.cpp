@@ -100,7 +100,7 @@ TEST_CASE("links: a change of the user voids those that were made before it [LIN
 
 TEST_CASE("links: one that is made after the change is good [LINK-4]") {
     Fixture f;
-    written(f.database, [&](auto& t) { store::replace_password(t, f.ada, "other", kNow); });
+    written(f.database, [&](auto& t) { store::replace_password(t, f.ada, "other", kNow, {}); });
     f.insert(f.link("digest"));
     CHECK(f.spend("digest"));
 }
@@ -109,7 +109,7 @@ TEST_CASE("links: a change that is committed between looking and spending counts
     Fixture f;
     f.insert(f.link("digest"));
     const auto found = f.find("digest");
-    written(f.database, [&](auto& t) { store::replace_password(t, f.ada, "other", kNow); });
+    written(f.database, [&](auto& t) { store::replace_password(t, f.ada, "other", kNow, {}); });
     CHECK_FALSE(written(f.database, store::spend_link, found->link, kNow));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("links: of removed users there are none, and expired ones are swept [L
     Fixture f;
     f.insert(f.link("digest"));
     f.insert(f.link("of bob", LinkPurpose::invite, "bob"));
-    written(f.database, store::remove_user, f.ada);
+    written(f.database, store::remove_user, f.ada, kNow, store::LogoutNotices{});
     CHECK_FALSE(f.find("digest"));
     const auto sweep = [&](Time now) {
         return written(f.database, [&](auto& t) { return store::sweep(t, now); }).at("links");

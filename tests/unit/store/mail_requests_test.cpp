@@ -126,7 +126,7 @@ TEST_CASE("mail_requests: those of a user who is removed go, and counts tell wha
     CHECK(store::count_mail(database, kNow + Seconds{1}).late == 1);
     CHECK(store::count_mail(database, kNow + Seconds{1}).waiting == 1);
     CHECK(ids_of(store::list_mail(database)) == "one");
-    written(database, store::remove_user, Subject("sub-1"));
+    written(database, store::remove_user, Subject("sub-1"), kNow, store::LogoutNotices{});
     CHECK(count(database, "SELECT count(*) FROM mail_requests") == 0);
 }
 

@@ -89,7 +89,7 @@ TEST_CASE(
     CHECK(f.ids(f.ada) == std::vector<std::string>{"second"});
     CHECK(written(f.database, store::remove_passkeys, f.ada) == 1);
     CHECK(f.ids(f.bob) == std::vector<std::string>{"third"});
-    CHECK(written(f.database, store::remove_user, f.bob));
+    CHECK(written(f.database, store::remove_user, f.bob, kNow, store::LogoutNotices{}));
     CHECK_FALSE(store::find_passkey(f.database, "third"));
 }
 

@@ -18,11 +18,13 @@
 #include "store/groups.h"
 #include "store/links.h"
 #include "store/login_attempts.h"
+#include "store/logout_outbox.h"
 #include "store/mail_requests.h"
 #include "store/passkeys.h"
 #include "store/remembered_devices.h"
 #include "store/resources.h"
 #include "store/second_factor.h"
+#include "store/session_clients.h"
 #include "store/sessions.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
@@ -56,6 +58,11 @@ model::Session session(const char* cookie) {
     session.last_seen_at = kNow;
     session.expires_at = kNow + kMinute;
     return session;
+}
+
+store::LogoutNotices notices() {
+    static crypto::SeededRandom random("plans");
+    return {.has_clients = true, .backchannel = true, .random = &random};
 }
 
 model::DeviceCode device_code(const char* hash) {
@@ -341,16 +348,32 @@ constexpr Call kCalls[] = {
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), {kNow, kNow}); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
-    {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie")); }},
+    {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie"), {}); }},
+    {"note_session_client",
+     [](auto& t) {
+         store::insert_session(t, session("noted"));
+         store::note_session_client(t, kUser, Sid("sid"), kClient, kNow);
+     }},
+    {"is_session_stored", [](auto& t) { store::is_session_stored(t.database(), kUser, Sid("sid")); }},
+    {"keep_session_clients", [](auto& t) { store::keep_session_clients(t, session("noted")); }},
+    {"clients_of_session", [](auto& t) { store::clients_of_session(t.database(), Sid("sid")); }},
+    {"end_surplus_sessions, told",
+     [](auto& t) { store::end_surplus_sessions(t, session("cookie"), notices()); }},
+    {"end_sessions, told", [](auto& t) { store::end_sessions(t, kUser, kNow, notices()); }},
+    {"find_due_notices", [](auto& t) { store::find_due_notices(t.database(), {}, kNow, 100); }},
+    {"claim_notice", [](auto& t) { store::claim_notice(t, {.id = "id"}, kNow); }},
+    {"remove_notice", [](auto& t) { store::remove_notice(t, "id", 0); }},
+    {"count_notices", [](auto& t) { store::count_notices(t.database(), kNow); }},
+
     {"sessions_of", [](auto& t) { store::sessions_of(t.database(), kUser, {kNow, kNow}); }},
     {"count_sessions_of", [](auto& t) { store::count_sessions_of(t.database(), kUser, {kNow, kNow}); }},
-    {"end_session", [](auto& t) { store::end_session(t, kUser, model::Sid("sid"), kNow); }},
-    {"replace_password", [](auto& t) { store::replace_password(t, kUser, "$y$hash", kNow); }},
+    {"end_session", [](auto& t) { store::end_session(t, kUser, model::Sid("sid"), kNow, {}); }},
+    {"replace_password", [](auto& t) { store::replace_password(t, kUser, "$y$hash", kNow, {}); }},
     {"list_sessions", [](auto& t) { test::all_of(store::list_sessions(t.database(), {kNow, kNow}, kUser)); }},
     {"subjects_with_sessions", [](auto& t) { store::subjects_with_sessions(t.database()); }},
-    {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow); }},
+    {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow, {}); }},
     {"remove_session, by its cookie", [](auto& t) { store::remove_session(t, ValueHash("cookie")); }},
-    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie")); }},
+    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie"), kNow, {}); }},
 
     {"read_statistics", [](auto& t) { store::read_statistics(t.database(), {kNow, kNow}, kMinute); }},
     {"list_tokens", [](auto& t) { test::all_of(store::list_tokens(t.database(), {}, kNow, store::Listed::active)); }},
@@ -379,8 +402,8 @@ constexpr Call kCalls[] = {
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
     {"update_claims", [](auto& t) { store::update_claims(t, user("sub-3", "carol")); }},
     {"set_password_hash", [](auto& t) { store::set_password_hash(t, kUser, "$y$hash", kNow); }},
-    {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow); }},
-    {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3")); }},
+    {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow, {}); }},
+    {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3"), kNow, {}); }},
 };
 
 /// A statement that is not held to the rule, by a part that it alone has.
@@ -410,6 +433,7 @@ constexpr Exception kLookAtAll[] = {
     {"FROM mail_requests WHERE failed_at IS NULL AND email_key IS NULL",
      "the command; kMaxWaitingResets and few others"},
     {"SUM(CASE WHEN failed_at IS NULL THEN 1", "statistics"},
+    {"FROM logout_outbox", "the command and statistics; the rows of two hours"},
     {"FROM clients WHERE removable_at IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
     {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM totp_secrets t JOIN users u", "statistics"},
@@ -439,6 +463,9 @@ constexpr Exception kSort[] = {
     {"AND sid <> $2 ORDER BY last_seen_at DESC", "of one user, who has 100 at most"},
     {"ORDER BY s.last_seen_at DESC, s.sid LIMIT $5", "of one user, who has 100 at most"},
     {"AND token_hash <> $2 ORDER BY last_used_at DESC", "of one user, who has 50 at most"},
+    {"FROM session_clients n", "of one session"},
+    {"JOIN session_clients n", "of one user"},
+    {"FROM logout_outbox o", "the command; the rows of two hours"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
     {", u.username FROM sessions s", "a list for the command"},
     {"FROM allowed_users a JOIN users u", "of one client"},

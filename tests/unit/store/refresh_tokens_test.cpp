@@ -139,8 +139,8 @@ TEST_CASE("rotate_refresh_token: an invalid one is refused, rotated or not, and 
     };
     kill([](auto& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
     kill([](auto& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
-    kill([](auto& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
-    kill([](auto& t) { store::remove_user(t, model::Subject("sub-1")); });
+    kill([](auto& t) { store::end_user_access(t, model::Subject("sub-1"), kNow, {}); });
+    kill([](auto& t) { store::remove_user(t, model::Subject("sub-1"), kNow, {}); });
 }
 
 TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none of another") {

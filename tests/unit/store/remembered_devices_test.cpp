@@ -85,7 +85,7 @@ TEST_CASE("remembered devices: of one user, and of one who is there [DEVICE-2, S
     for (const char* other : {"", "ONE", "one ", "on"}) CHECK_FALSE(f.use(other, "two"));
     CHECK_FALSE(f.use("one", "two", "bob"));
     CHECK(f.use("one", "two"));
-    written(f.database, store::remove_user, f.ada);
+    written(f.database, store::remove_user, f.ada, kNow, store::LogoutNotices{});
     CHECK(count(f.database, "SELECT count(*) FROM remembered_devices") == 0);
 }
 

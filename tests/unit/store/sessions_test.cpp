@@ -159,7 +159,8 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
         return text;
     };
     CHECK(subjects() == "sub-1 sub-2 ");
-    const auto ended = written(database, [](auto& t) { return store::end_sessions(t, session().subject, kNow); });
+    const auto ended =
+        written(database, [](auto& t) { return store::end_sessions(t, session().subject, kNow, {}).sessions; });
     REQUIRE(ended.size() == 2);
     for (const auto& each : ended) CHECK(each.grants == 1);
     CHECK(subjects() == "sub-2 ");

@@ -207,7 +207,9 @@ TEST_CASE("set_password_hash: of this user alone; none and an unknown user read 
 
 TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
     auto database = two_users();
-    const auto remove = [&] { return written(database, store::remove_user, Subject("sub-1")); };
+    const auto remove = [&] {
+        return written(database, store::remove_user, Subject("sub-1"), kNow, store::LogoutNotices{});
+    };
     CHECK(remove());
     CHECK_FALSE(remove());
     for (const char* sql :
@@ -226,7 +228,7 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
     REQUIRE(has_session(database, "sub-1"));
     REQUIRE(has_token(database, "sub-1"));
     REQUIRE(has_refresh_token(database, "sub-1"));
-    written(database, store::end_user_access, Subject("sub-1"), kNow);
+    written(database, store::end_user_access, Subject("sub-1"), kNow, store::LogoutNotices{});
     CHECK_FALSE(has_session(database, "sub-1"));
     CHECK_FALSE(has_token(database, "sub-1"));
     CHECK_FALSE(has_refresh_token(database, "sub-1"));
@@ -244,7 +246,7 @@ TEST_CASE("end_user_access: a request that was answered stays answered") {
     const model::RequestKey key("request sub-1");
     written(database, [&](auto& t) {
         store::use_request(t, key, Subject("sub-1"), kNow + Seconds{9});
-        store::end_user_access(t, Subject("sub-1"), kNow);
+        store::end_user_access(t, Subject("sub-1"), kNow, {});
     });
     REQUIRE(store::find_progress(database, key));
     CHECK(store::find_progress(database, key)->used);

@@ -170,7 +170,7 @@ TEST_CASE("password: a session that ends while the hashes are made does not come
     f.open("/password");
     f.meanwhile = [&] {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::end_sessions(transaction, f.alice.subject, f.fixture.clock.now());
+        store::end_sessions(transaction, f.alice.subject, f.fixture.clock.now(), {});
         transaction.commit();
     };
     const auto answer = f.press("/password", {{"csrf", f.account_pages.last_frame.csrf},

@@ -1,0 +1,70 @@
+// Decides where a client may be told that a session has ended.
+#include "oauth/logout_uris.h"
+
+#include <algorithm>
+
+#include "fetch/allowed.h"
+#include "http/url.h"
+#include "oauth/cors.h"
+#include "oauth/redirect_rules.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+std::string sentence(const char* what, const std::string& uri, const std::string& problem) {
+    return std::string("the ") + what + " \"" + util::displayable(uri) + "\": " + problem;
+}
+
+}  // namespace
+
+std::optional<std::string> backchannel_logout_uri_problem(std::string_view uri, const Settings& settings) {
+    if (!util::is_vschar(uri) || uri.find(' ') != uri.npos) return "the URL has a blank or a character beyond ASCII";
+    if (auto fault = fetch::url_fault(uri, settings.outbound.ports)) return fault;
+    return fetch::host_fault(fetch::host_of(uri), settings.outbound.allow);
+}
+
+std::optional<std::string> frontchannel_logout_uri_problem(std::string_view uri,
+                                                           const std::vector<std::string>& redirect_uris) {
+    if (auto problem = redirect_uri_problem(uri, false)) return "it " + *problem;
+    const auto url = http::parse_url(uri);
+    if (!url || url->scheme != "https") return "it is not https";
+    const auto origin = origin_of(uri);
+    const bool is_of_client = std::ranges::any_of(
+        redirect_uris, [&](const std::string& registered) { return origin && origin_of(registered) == origin; });
+    if (!is_of_client) return "no redirect URI of the client has its scheme, host and port";
+    return std::nullopt;
+}
+
+std::vector<std::string> logout_uri_problems(const model::Client& client, const Settings& settings) {
+    const auto& [back, back_session, front, front_session] = client.logout;
+    std::vector<std::string> problems;
+    if (!back.empty()) {
+        if (!settings.backchannel_logout)
+            problems.emplace_back(
+                "back-channel logout is switched off; set \"backchannelLogout\" in the configuration, or use "
+                "--no-backchannel-logout-uri");
+        if (const auto problem = backchannel_logout_uri_problem(back, settings))
+            problems.push_back(sentence("back-channel logout URI", back, *problem));
+    } else if (back_session) {
+        problems.emplace_back("--backchannel-logout-session-required needs --backchannel-logout-uri");
+    }
+    if (!front.empty()) {
+        if (!settings.frontchannel_logout)
+            problems.emplace_back(
+                "front-channel logout is switched off; set \"frontchannelLogout\" in the configuration, or use "
+                "--no-frontchannel-logout-uri");
+        if (const auto problem = frontchannel_logout_uri_problem(front, client.redirect_uris))
+            problems.push_back(sentence("front-channel logout URI", front, *problem));
+    } else if (front_session) {
+        problems.emplace_back("--frontchannel-logout-session-required needs --frontchannel-logout-uri");
+    }
+    return problems;
+}
+
+bool is_told_of_logouts(const Settings& settings, const model::LogoutUris& uris) {
+    return (settings.backchannel_logout && !uris.backchannel.empty()) ||
+           (settings.frontchannel_logout && !uris.frontchannel.empty());
+}
+
+}  // namespace postern::oauth
