@@ -165,6 +165,17 @@ void check_consent_page(Findings& findings, const config::Config& config) {
                    "copy the section {{#published_at}} from the shipped consent.html, or switch clientDocuments off");
 }
 
+/// An operator's own page may be older than frames, and then tells no application and goes nowhere.
+void check_logged_out_page(Findings& findings, const config::Config& config) {
+    if (!config.settings.frontchannel_logout) return;
+    const std::string page = pages::read_template_file(config.templates + "/logged_out.html");
+    if (page.find("{{#frames}}") != std::string::npos && page.find("{{#goes_on}}") != std::string::npos) return;
+    findings.error("templates",
+                   "logged_out.html has no frames that tell applications of a logout, or does not go on behind them",
+                   "copy the sections {{#frames}} and {{#goes_on}} from the shipped logged_out.html, or remove "
+                   "frontchannelLogout");
+}
+
 /// Calls `read` for the templates of an optional program. An operator's own directory may be older than they are.
 template <class Read>
 void check_pages_of(Findings& findings, const std::string& program, const pages::PageBook& book, Read read) {
@@ -191,6 +202,7 @@ void check_templates(Findings& findings, const config::Config& config) {
     try {
         const auto book = pages::read_pages(config.templates, config.settings);
         check_consent_page(findings, config);
+        check_logged_out_page(findings, config);
         if (config.settings.paths.account) check_pages_of(findings, "account", *book, web::read_account_pages);
         if (!web::recover_paths(config.settings).empty())
             check_pages_of(findings, "recover", *book, web::read_recover_pages);

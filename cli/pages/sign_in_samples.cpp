@@ -97,6 +97,8 @@ void add_logout(SampleList& list, const pages::Pages& pages) {
                                                     .resume = "sample"}));
     list.add("logged_out", pages.logged_out({}));
     list.add("logged_out-to_application", pages.logged_out({.back = kHere, .client_name = sample_client()}));
+    list.add("logged_out-going_on",
+             pages.logged_out({.back = kHere, .client_name = sample_client(), .frames = {}, .goes_on = true}));
     list.add("logged_out-still_signed_in", pages.still_logged_in(kUser));
 }
 

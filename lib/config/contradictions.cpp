@@ -78,6 +78,8 @@ void check_parts(const Config& config, Problems& problems) {
           "needs \"oidc\": an application knows a session by its ID tokens"},
          {settings.frontchannel_logout && !settings.oidc, "frontchannelLogout",
           "needs \"oidc\": an application knows a session by its ID tokens"},
+         {settings.frontchannel_logout && !settings.paths.logout, "frontchannelLogout",
+          "needs paths.logout, whose page tells the applications"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11

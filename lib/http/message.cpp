@@ -66,7 +66,7 @@ Response json(const json::Value& body, int status) {
 }
 
 Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes,
-              Pictures pictures) {
+              Pictures pictures, const std::vector<std::string>& frame_sources) {
     Response response;
     response.status = status;
     response.set("Content-Type", "text/html; charset=utf-8");
@@ -75,8 +75,11 @@ Response html(std::string page, int status, const std::string& style_hash, const
     if (!script.empty()) script = "script-src '" + script + "'; ";
     // No form-action: Chromium applies it to the redirect that follows the form, which leads to the client.
     const char* images = pictures == Pictures::data ? "img-src data:; " : "";
+    std::string frames;
+    for (const std::string& source : frame_sources) frames.append(frames.empty() ? "frame-src " : " ").append(source);
+    if (!frames.empty()) frames += "; ";
     response.set("Content-Security-Policy", "default-src 'none'; " + script + "style-src '" + style_hash + "'; " +
-                                                images + "base-uri 'none'; frame-ancestors 'none'");
+                                                images + frames + "base-uri 'none'; frame-ancestors 'none'");
     response.set("X-Frame-Options", "DENY");  // RFC 9700 §4.16, for browsers without frame-ancestors
     response.body = std::move(page);
     return response;

@@ -84,8 +84,9 @@ enum class Pictures {
     data,  ///< with their bytes in `data:` addresses
 };
 /// Makes an HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hashes` those
-/// of its inline scripts, with blanks between them, "" for pages that run none.
+/// of its inline scripts, with blanks between them, "" for pages that run none. `frame_sources`: the origins that it
+/// may load in frames, of letters, digits, hyphens, dots and colons (oauth::frame_source).
 Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hashes = {},
-              Pictures pictures = Pictures::none);
+              Pictures pictures = Pictures::none, const std::vector<std::string>& frame_sources = {});
 
 }  // namespace postern::http

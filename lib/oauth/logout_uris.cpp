@@ -1,12 +1,8 @@
 // Decides where a client may be told that a session has ended.
 #include "oauth/logout_uris.h"
 
-#include <algorithm>
-
 #include "fetch/allowed.h"
-#include "http/url.h"
-#include "oauth/cors.h"
-#include "oauth/redirect_rules.h"
+#include "oauth/frontchannel_uri.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -22,18 +18,6 @@ std::optional<std::string> backchannel_logout_uri_problem(std::string_view uri, 
     if (!util::is_vschar(uri) || uri.find(' ') != uri.npos) return "the URL has a blank or a character beyond ASCII";
     if (auto fault = fetch::url_fault(uri, settings.outbound.ports)) return fault;
     return fetch::host_fault(fetch::host_of(uri), settings.outbound.allow);
-}
-
-std::optional<std::string> frontchannel_logout_uri_problem(std::string_view uri,
-                                                           const std::vector<std::string>& redirect_uris) {
-    if (auto problem = redirect_uri_problem(uri, false)) return "it " + *problem;
-    const auto url = http::parse_url(uri);
-    if (!url || url->scheme != "https") return "it is not https";
-    const auto origin = origin_of(uri);
-    const bool is_of_client = std::ranges::any_of(
-        redirect_uris, [&](const std::string& registered) { return origin && origin_of(registered) == origin; });
-    if (!is_of_client) return "no redirect URI of the client has its scheme, host and port";
-    return std::nullopt;
 }
 
 std::vector<std::string> logout_uri_problems(const model::Client& client, const Settings& settings) {
@@ -54,8 +38,9 @@ std::vector<std::string> logout_uri_problems(const model::Client& client, const 
             problems.emplace_back(
                 "front-channel logout is switched off; set \"frontchannelLogout\" in the configuration, or use "
                 "--no-frontchannel-logout-uri");
-        if (const auto problem = frontchannel_logout_uri_problem(front, client.redirect_uris))
-            problems.push_back(sentence("front-channel logout URI", front, *problem));
+        if (const auto problem = frontchannel_uri_problem(front, client.redirect_uris))
+            problems.push_back(std::string("the front-channel logout URI \"") + util::displayable(front) + "\" " +
+                               *problem);
     } else if (front_session) {
         problems.emplace_back("--frontchannel-logout-session-required needs --frontchannel-logout-uri");
     }

@@ -14,9 +14,6 @@ namespace postern::oauth {
 
 /// Returns why `uri` cannot be a back-channel logout URI, as the words after it; nullopt if it can.
 std::optional<std::string> backchannel_logout_uri_problem(std::string_view uri, const Settings& settings);
-/// Returns the same of a front-channel logout URI of a client with these redirect URIs.
-std::optional<std::string> frontchannel_logout_uri_problem(std::string_view uri,
-                                                           const std::vector<std::string>& redirect_uris);
 
 /// Returns every rule that the client's addresses break, a sentence each. An address whose option is off breaks one:
 /// the client would wait for what is never sent.

@@ -66,9 +66,16 @@ void add_endpoint(json::Object& document, const oauth::Settings& settings, const
     document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods));
 }
 
+void add_logout_members(json::Object& document, const oauth::Settings& settings, const std::string& path) {
+    document.set("end_session_endpoint", settings.url(path));
+    if (!settings.frontchannel_logout) return;
+    document.set("frontchannel_logout_supported", true);  // Front-Channel Logout 1.0 §3
+    document.set("frontchannel_logout_session_supported", true);
+}
+
 void add_openid_members(json::Object& document, const oauth::Settings& settings) {
     if (settings.paths.userinfo) document.set("userinfo_endpoint", settings.url(*settings.paths.userinfo));
-    if (settings.paths.logout) document.set("end_session_endpoint", settings.url(*settings.paths.logout));
+    if (settings.paths.logout) add_logout_members(document, settings, *settings.paths.logout);
     if (settings.backchannel_logout) {
         document.set("backchannel_logout_supported", true);  // Back-Channel Logout 1.0 §2.1
         document.set("backchannel_logout_session_supported", true);
@@ -128,6 +135,7 @@ bool is_computed_member(std::string_view name) {
         settings.oidc = true;
         settings.client_documents.enabled = true;
         settings.backchannel_logout = true;
+        settings.frontchannel_logout = true;
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";
         return computed_members(settings);

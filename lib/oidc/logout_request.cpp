@@ -2,6 +2,8 @@
 #include "oidc/logout_request.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "crypto/seal.h"
 #include "db/write.h"
@@ -15,7 +17,9 @@
 #include "store/authorization_requests.h"
 #include "store/clients.h"
 #include "store/grants.h"
+#include "store/session_clients.h"
 #include "store/sessions.h"
+#include "store/users.h"
 #include "util/percent.h"
 
 namespace postern::oidc {
@@ -89,6 +93,16 @@ LogoutRefusal refuse_address(const model::Client& client, const std::string& rec
     return refuse(Reason::logout_redirect_unregistered, client.id.str(), detail);
 }
 
+/// The addresses that the browser loads, that of the client with the latest ID token first. It is sent to no address of
+/// a disabled client. The user's row is locked as it is for an ID token, so none is issued between this and the end.
+std::vector<std::string> told_by_frames(db::Transaction& transaction, const model::Session& session) {
+    store::lock_user(transaction, session.subject);
+    std::vector<std::string> uris;
+    for (const auto& client : store::clients_of_session(transaction.database(), session.sid))
+        if (client.enabled && !client.logout.frontchannel.empty()) uris.push_back(client.logout.frontchannel);
+    return uris;
+}
+
 constexpr std::string_view kPurpose = "logout request v2";
 
 /// `Sealed` is a SealedLogout, const when it is written. Whatever changes here changes the purpose.
@@ -160,8 +174,10 @@ util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context
     return sealed;
 }
 
-void end_session(oauth::Context& context, const model::Session& session) {
+LogoutFrames end_session(oauth::Context& context, const model::Session& session) {
+    std::vector<std::string> told;
     const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        if (context.settings.frontchannel_logout) told = told_by_frames(transaction, session);
         store::remove_session(transaction, session, context.now(), oauth::logout_notices(context));
         store::end_open_requests(transaction, session.subject);
         const auto count = store::end_grants_of_session(transaction, session.sid, context.now());
@@ -171,6 +187,7 @@ void end_session(oauth::Context& context, const model::Session& session) {
     context.trail.add(
         audit::Event::logout,
         {audit::subject(session.subject), audit::session(session.sid), {"grants_ended", std::to_string(ended)}});
+    return logout_frames(told, context.settings.issuer, session.sid);
 }
 
 }  // namespace postern::oidc

@@ -13,6 +13,7 @@
 #include "oauth/context.h"
 #include "oauth/sealed_request.h"
 #include "oauth/settings.h"
+#include "oidc/logout_frames.h"
 #include "refusal/reason.h"
 #include "util/clock.h"
 #include "util/result.h"
@@ -87,7 +88,7 @@ util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context
 /// Ends the session, every grant given in it that is not for offline access, and the requests for which the user has
 /// logged in or decided and that have no answer yet. They end together or not at all, and durably before the answer: a
 /// logout that the user saw must not come undone. Other sessions of the user live on; a request that is open there asks
-/// once more.
-void end_session(oauth::Context& context, const model::Session& session);
+/// once more. Returns the frames of the applications that a browser tells, which are empty for most sessions.
+LogoutFrames end_session(oauth::Context& context, const model::Session& session);
 
 }  // namespace postern::oidc

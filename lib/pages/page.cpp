@@ -108,8 +108,12 @@ public:
     }
 
     http::Response logged_out(const LoggedOutPage& page) const override {
-        Values values{.texts = {{"back", page.back}, {"client_name", renderer_.say(page.client_name)}}};
-        return renderer_.respond(templates_->logged_out, std::move(values), 200);
+        Values values{.texts = {{"back", page.back},
+                                {"client_name", renderer_.say(page.client_name)},
+                                {"goes_on", page.goes_on ? "yes" : ""}}};
+        auto& frames = values.lists["frames"];
+        for (const std::string& url : page.frames.urls) frames.push_back({.texts = {{"url", url}}});
+        return renderer_.respond(templates_->logged_out, std::move(values), 200, page.frames.sources);
     }
 
     http::Response still_logged_in(const std::string& username) const override {

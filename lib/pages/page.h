@@ -10,6 +10,7 @@
 #include "login/passkey_offer.h"
 #include "model/client.h"
 #include "oauth/settings.h"
+#include "oidc/logout_frames.h"
 #include "pages/renderer.h"
 #include "pages/template.h"
 #include "text/languages.h"
@@ -113,8 +114,11 @@ struct LogoutPage {
 };
 
 struct LoggedOutPage {
-    std::string back = {};  ///< the client's registered address, for the user to follow, or ""
-    text::Message client_name = {};
+    std::string back = {};           ///< an address to follow: the client's registered one, or the web server's logout
+    text::Message client_name = {};  ///< whose address it is, or ""
+    oidc::LogoutFrames frames = {};  ///< of the applications that are told
+    /// The page goes on to `back` by itself, when the frames have had time to load.
+    bool goes_on = false;
 };
 
 /// Makes the pages. An interface, so that programs without pages carry neither templates nor what renders them.

@@ -70,7 +70,8 @@ Template TemplateReader::operator()(const std::string& name, Scripts scripts) co
 
 std::string Renderer::say(const text::Message& message) const { return language_.say(message); }
 
-http::Response Renderer::respond(const Template& page, Values values, int status) const {
+http::Response Renderer::respond(const Template& page, Values values, int status,
+                                 const std::vector<std::string>& frame_sources) const {
     const auto& offered = languages_.offered();
     if (offered.size() > 1) {
         auto& links = values.lists["languages"];
@@ -83,7 +84,8 @@ http::Response Renderer::respond(const Template& page, Values values, int status
     }
     std::string text = page.render(values, language_);
     const std::string hashes = page.script_hashes(text);
-    http::Response response = http::html(std::move(text), status, page.style_hash(), hashes, page.pictures());
+    http::Response response =
+        http::html(std::move(text), status, page.style_hash(), hashes, page.pictures(), frame_sources);
     if (offered.size() > 1) {
         response.set("Content-Language", language_.tag());
         response.set("Vary", "Accept-Language, Cookie");

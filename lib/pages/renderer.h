@@ -62,8 +62,9 @@ public:
 
     /// Returns the page in this language, with links to the others: `languages` with `tag`, `name` and `url`,
     /// which keeps the value `resume` and, by its name, the `state_parameter` of the page. Where others are offered the
-    /// answer says that it depends on the reader.
-    http::Response respond(const Template& page, Values values, int status) const;
+    /// answer says that it depends on the reader. `frame_sources` as in http::html.
+    http::Response respond(const Template& page, Values values, int status,
+                           const std::vector<std::string>& frame_sources = {}) const;
 
 private:
     const text::Languages& languages_;

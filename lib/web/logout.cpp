@@ -72,24 +72,38 @@ std::string through_web_server(const Interaction& interaction, const std::option
     return url.replace(mark, std::string_view(login::kReturnMark).size(), util::percent_encode(back));
 }
 
-http::Response signed_out(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
+http::Response signed_out(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
+                          const oidc::LogoutFrames& frames = {}) {
     pages::LoggedOutPage page;
     page.back = after.url().value_or("");
     if (after.url()) page.client_name = name_of(interaction, asked.client_id);
+    page.frames = frames;
     return interaction.pages().logged_out(page);
 }
 
 /// Whether the user has said yes on our own form.
 enum class Confirmed { no, yes };
 
-http::Response lead_on(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
-                       Confirmed confirmed) {
+/// The address to which the browser goes by itself; nullopt: a page of ours is the end.
+std::optional<std::string> address_behind(const Interaction& interaction, const oidc::AfterLogout& after,
+                                          Confirmed confirmed) {
     std::optional<std::string> next;
     if (after.is_proved() || confirmed == Confirmed::yes) next = after.url();
     const login::Settings& login = interaction.context.settings.login;
-    if (login.method == login::Method::remote_user && login.logout_redirect)
-        return http::see_other(through_web_server(interaction, next));
-    return next ? http::see_other(*next) : signed_out(interaction, asked, after);
+    const bool is_through = login.method == login::Method::remote_user && login.logout_redirect;
+    return is_through ? through_web_server(interaction, next) : next;
+}
+
+/// A redirect would leave the frames no time to load, so with frames a page goes on to the same place: only users for
+/// whom an application is told wait. docs/decisions/0132
+http::Response lead_on(const Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
+                       Confirmed confirmed, const oidc::LogoutFrames& frames) {
+    const auto next = address_behind(interaction, after, confirmed);
+    if (!next) return signed_out(interaction, asked, after, frames);
+    if (frames.urls.empty()) return http::see_other(*next);
+    pages::LoggedOutPage page{.back = *next, .client_name = "", .frames = frames, .goes_on = true};
+    if (next == after.url()) page.client_name = name_of(interaction, asked.client_id);
+    return interaction.pages().logged_out(page);
 }
 
 /// The reason for the operator why a browser stays here.
@@ -104,8 +118,9 @@ std::optional<oidc::NotFollowed> reason_to_stay(const oidc::AfterLogout& after, 
 /// The session, if there is one, ends; the cookie goes whatever it was.
 http::Response finish(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after,
                       Confirmed confirmed) {
-    if (interaction.browser.session) oidc::end_session(interaction.context, *interaction.browser.session);
-    http::Response response = lead_on(interaction, asked, after, confirmed);
+    oidc::LogoutFrames frames;
+    if (interaction.browser.session) frames = oidc::end_session(interaction.context, *interaction.browser.session);
+    http::Response response = lead_on(interaction, asked, after, confirmed, frames);
     const login::CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.

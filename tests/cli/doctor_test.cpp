@@ -352,6 +352,38 @@ TEST_CASE(
     CHECK(state_of(diagnose(installation), "templates") == "warning");
 }
 
+TEST_CASE("doctor: a page of the operator's own that has no frames, or stays behind them, is an error [FCL-1, FCL-3]") {
+    const Installation installation;
+    const fs::path own = installation.directory() / "templates";
+    fs::copy("templates", own);
+    auto config = installation.least_config();
+    config.set("oidc", json::Object());
+    config.set("templates", own.string());
+    const std::string shipped = read_file(own / "logged_out.html");
+    struct Row {
+        const char* lacks;
+        bool is_offered;
+        const char* state;
+    };
+    const Row rows[] = {{"", true, "ok"},
+                        {"frames", true, "error"},
+                        {"frames", false, "ok"},
+                        {"goes_on", true, "error"},
+                        {"goes_on", false, "ok"}};
+    for (const Row& row : rows) {
+        CAPTURE(row.lacks);
+        CAPTURE(row.is_offered);
+        config.set("frontchannelLogout", row.is_offered);
+        installation.write_config(config);
+        const std::string name = row.lacks;
+        std::string page = shipped;
+        for (auto at = page.find(name); !name.empty() && at != page.npos; at = page.find(name))
+            page.replace(at, name.size(), "another");
+        std::ofstream(own / "logged_out.html") << page;
+        CHECK(state_of(diagnose(installation), "templates") == row.state);
+    }
+}
+
 TEST_CASE("doctor: what clients are registered for and the configuration has no more is named [HYB-1, ALG-1]") {
     const Installation installation;
     const auto said = [&](const std::string& part) { return has(installation.postern({"doctor"}).out, part); };

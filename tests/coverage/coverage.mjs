@@ -22,6 +22,7 @@ const NAMES = {
   "OpenID Connect Discovery 1.0": "Discovery",
   "OpenID Connect RP-Initiated Logout 1.0": "RP-Initiated Logout",
   "OpenID Connect Back-Channel Logout 1.0": "Back-Channel Logout",
+  "OpenID Connect Front-Channel Logout 1.0": "Front-Channel Logout",
   "OAuth 2.0 Multiple Response Type Encoding Practices": "Multiple Response Types",
   "OAuth 2.0 Form Post Response Mode": "Form Post",
   "Web Authentication Level 3": "WebAuthn",

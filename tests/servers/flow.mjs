@@ -118,6 +118,27 @@ function flow(open, { redirectsPlain, passkeys }) {
     assert.equal(silent.location.searchParams.get("error"), "login_required");
   });
 
+  it("the page behind a logout may load the frames of applications [FCL-1, FCL-3]", async () => {
+    const set = (...options) => site.deployment.postern(["client", "set", "app", ...options]);
+    await set("--frontchannel-logout-uri", `${new URL(REDIRECT_URI).origin}/frontchannel`);
+    const { agent } = site;
+    const { id_token } = json(await site.redeem(await site.signIn(agent)));
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: SIGNED_OUT_URI });
+    const page = await agent.visit(`${site.issuer}/logout?${query}`);
+    await set("--no-frontchannel-logout-uri");
+    assert.equal(page.status, 200, page.title);
+    // A second policy, which would hold as well, would be behind a comma.
+    const policy = page.headers["content-security-policy"].split("; ");
+    assert.deepEqual(
+      policy.filter((directive) => !directive.startsWith("style-src ")),
+      ["default-src 'none'", "frame-src https://client.example", "base-uri 'none'", "frame-ancestors 'none'"],
+    );
+    assert.match(page.body, /<iframe [^>]*src="https:\/\/client\.example\/frontchannel\?iss=[^"]*&amp;sid=[^"]+">/);
+    assert.match(page.body, /<meta http-equiv="refresh" content="2;url=https:\/\/client\.example\/signed-out">/);
+    for (const name of ["cross-origin-embedder-policy", "cross-origin-opener-policy", "permissions-policy"])
+      assert.equal(page.headers[name], undefined, name);
+  });
+
   it("the account has its pages, and an app set up there is asked for [ACCOUNT-1, STEP-5]", async () => {
     const user = { username: "ada", password: "four words in a row" };
     await site.deployment.addUser(user.username, user.password);
@@ -258,7 +279,10 @@ export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth
     const place = base === "" ? "at the root" : `below ${base}`;
     const host = base === "" ? "127.0.0.1" : "localhost";
     describe(`${title}, issuer ${place}`, { skip }, () =>
-      flow(() => Site.open({ front, base, host, config }), { redirectsPlain, passkeys: base !== "" }),
+      flow(() => Site.open({ front, base, host, config: { frontchannelLogout: true, ...config } }), {
+        redirectsPlain,
+        passkeys: base !== "",
+      }),
     );
   }
 }

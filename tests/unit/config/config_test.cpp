@@ -766,6 +766,7 @@ TEST_CASE(
     CHECK(keys(R"("backchannelLogout": true, "outbound": {"enabled": true})") == "backchannelLogout");
     CHECK(keys(oidc + R"("frontchannelLogout": true)") == "");
     CHECK(keys(R"("frontchannelLogout": true)") == "frontchannelLogout");
+    CHECK(keys(oidc + R"("frontchannelLogout": true, "paths": {"logout": null})") == "frontchannelLogout");
     const auto off = parsed("");
     CHECK_FALSE(off.settings.backchannel_logout);
     CHECK_FALSE(off.settings.frontchannel_logout);

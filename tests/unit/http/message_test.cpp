@@ -73,6 +73,14 @@ TEST_CASE("html: the policy lets a page have pictures only if it has some [CSP L
           "default-src 'none'; style-src 'sha256-AbC/+='; img-src data:; base-uri 'none'; frame-ancestors 'none'");
 }
 
+TEST_CASE("html: the policy names the origins of frames, and no frame is loaded where there are none [FCL-1]") {
+    CHECK(header(html("<p>x</p>", 200, "sha256-AbC/+=", "", http::Pictures::data,
+                      {"https://a.example", "https://b.example:8443"}),
+                 "Content-Security-Policy") ==
+          "default-src 'none'; style-src 'sha256-AbC/+='; img-src data:; frame-src https://a.example "
+          "https://b.example:8443; base-uri 'none'; frame-ancestors 'none'");
+}
+
 TEST_CASE("html: a script runs only where its hash is given [CSP Level 3 §2.3.1]") {
     CHECK(header(html("<p>x</p>", 200, "sha256-AbC/+=", "sha256-Script="), "Content-Security-Policy") ==
           "default-src 'none'; script-src 'sha256-Script='; style-src 'sha256-AbC/+='; base-uri 'none'; "

@@ -188,6 +188,30 @@ TEST_CASE(
     CHECK_FALSE(oauth::registration_problems(client, oauth::Settings()).empty());
 }
 
+TEST_CASE(
+    "registration: a front-channel logout URI stays at the origin of a redirect URI, whichever of them changes [FCL-1, "
+    "Front-Channel Logout §2a]") {
+    Client client = web_client();
+    client.logout.frontchannel = "https://app.example.org/logout";
+    client.logout.frontchannel_session_required = true;
+    oauth::Settings offered = settings();
+    offered.frontchannel_logout = true;
+    CHECK(oauth::registration_problems(client, offered).empty());
+    CHECK(mentions(oauth::registration_problems(client, settings()), "frontchannelLogout"));
+
+    client.redirect_uris = {"https://app.example.org:8443/callback"};
+    const auto moved = oauth::registration_problems(client, offered);
+    REQUIRE(moved.size() == 1);
+    CHECK(mentions(moved, "the front-channel logout URI \"https://app.example.org/logout\" is on another site"));
+    client.redirect_uris.push_back("https://app.example.org/callback");
+    CHECK(oauth::registration_problems(client, offered).empty());
+
+    client.logout.frontchannel = "http://app.example.org/logout";
+    CHECK(oauth::registration_problems(client, offered).size() == 1);
+    client.logout.frontchannel = "";
+    CHECK(mentions(oauth::registration_problems(client, offered), "--frontchannel-logout-session-required needs"));
+}
+
 TEST_CASE("registration: implicit is accepted once the configuration allows it, and needs a redirect URI too") {
     Client client = web_client();
     client.grants = {GrantType::implicit};

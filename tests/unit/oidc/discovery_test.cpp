@@ -80,6 +80,23 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "discovery: front-channel logout is named while it is offered, and so is sid there [FCL-2, Front-Channel Logout §3c]") {
+    for (const bool is_offered : {true, false}) {
+        oauth::Settings settings;
+        settings.oidc = true;
+        settings.frontchannel_logout = is_offered;
+        const char* expected = is_offered ? "true" : "absent";
+        CHECK(member(oidc::discovery(settings), "frontchannel_logout_supported") == expected);
+        CHECK(member(oidc::discovery(settings), "frontchannel_logout_session_supported") == expected);
+        settings.paths.logout.reset();
+        CHECK(member(oidc::discovery(settings), "frontchannel_logout_supported") == "absent");
+    }
+    // The operator's own metadata do not say otherwise.
+    CHECK(oidc::is_computed_member("frontchannel_logout_supported"));
+    CHECK(oidc::is_computed_member("frontchannel_logout_session_supported"));
+}
+
+TEST_CASE(
     "discovery: every option that changes what the server does changes what it says [RFC 8414 §2fgi, §3.2b, Discovery "
     "§3gl, HYB-7, ALG-1]") {
     struct Row {

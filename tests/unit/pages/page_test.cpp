@@ -9,6 +9,8 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "crypto/digest.h"
@@ -20,6 +22,7 @@ using namespace postern;
 using pages::ConsentPage;
 using pages::ErrorPage;
 using pages::FormPostPage;
+using pages::LoggedOutPage;
 using pages::LoginPage;
 using pages::Pages;
 
@@ -407,6 +410,72 @@ TEST_CASE("logged out: says what is true now, and never both") {
     CHECK(contains(shipped().still_logged_in("alice").body, "<strong><bdi>alice</bdi></strong>"));
 }
 
+namespace {
+
+std::string unescaped(std::string text) {
+    constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+        {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}, {"&amp;", "&"}};
+    for (const auto& [escape, sign] : kEscapes)
+        for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + sign.size()))
+            text.replace(at, escape.size(), sign);
+    return text;
+}
+
+/// The address that a browser takes out of the content of a refresh (HTML Standard, "shared declarative refresh
+/// steps"), behind "2;": an address that begins with a quote would end at the next one.
+std::string refreshed_address(std::string content) {
+    REQUIRE(content.starts_with("2;url="));
+    content.erase(0, std::string_view("2;url=").size());
+    REQUIRE_FALSE(content.empty());
+    const char quote = content.front();
+    return quote == '\'' || quote == '"' ? content.substr(1, content.find(quote, 1) - 1) : content;
+}
+
+LoggedOutPage going_on(const std::string& to, const text::Message& client_name = "Example Notes") {
+    return {.back = to,
+            .client_name = client_name,
+            .frames = {{"https://a.example/out?x='1'&iss=i&sid=s", "https://b.example/?\"><script>"},
+                       {"https://a.example", "https://b.example"}},
+            .goes_on = true};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "logged out: one frame for each application, which may not take the page away [FCL-1, Front-Channel Logout §3a]") {
+    const http::Response page = shipped().logged_out(going_on("https://app.example/bye"));
+    CHECK(contains(page.body,
+                   "<iframe hidden sandbox=\"allow-same-origin allow-scripts allow-forms\" "
+                   "src=\"https://a.example/out?x=&apos;1&apos;&amp;iss=i&amp;sid=s\"></iframe>"));
+    CHECK(contains(page.body, "src=\"https://b.example/?&quot;&gt;&lt;script&gt;\"></iframe>"));
+    CHECK_FALSE(contains(page.body, "<script"));
+    CHECK(contains(*page.find("Content-Security-Policy"), "; frame-src https://a.example https://b.example; "));
+    CHECK(contains(*page.find("Content-Security-Policy"), "default-src 'none'; style-src "));
+    for (const auto& without : {shipped().logged_out({}), shipped().still_logged_in("alice")}) {
+        CHECK_FALSE(contains(without.body, "<iframe"));
+        CHECK_FALSE(contains(*without.find("Content-Security-Policy"), "frame-src"));
+    }
+}
+
+TEST_CASE("logged out: with frames the page goes on by itself and by a link, to one address [FCL-3]") {
+    for (const std::string to :
+         {"https://app.example/bye", "https://app.example/bye?a='b'&state=1;url=https%3A%2F%2Fevil.example",
+          "https://app.example/it's;done?x=;'\"&state=%22", "https://app.example/?state=0;url='https://evil.example/'",
+          "com.example.app:/bye;x='y'", "https://app.example/?a=&quot;&amp;"}) {
+        CAPTURE(to);
+        const std::string page = shipped().logged_out(going_on(to)).body;
+        const std::string content = between(page, "<meta http-equiv=\"refresh\" content=\"", "\">");
+        CHECK(refreshed_address(unescaped(content)) == to);
+        CHECK(unescaped(between(tag_with_id(page, "back"), "href=\"", "\"")) == to);
+        CHECK(contains(page, "Back to <bdi>Example Notes</bdi>"));
+        CHECK(page.find("http-equiv=\"refresh\"") < page.find("</head>"));
+        CHECK_FALSE(contains(page, "close this page"));
+    }
+    CHECK(contains(shipped().logged_out(going_on("https://sso.example/logout", "")).body, ">Continue</a>"));
+    for (const auto& still : {LoggedOutPage{}, LoggedOutPage{"https://app.example/bye", "Example Notes"}})
+        CHECK_FALSE(contains(shipped().logged_out(still).body, "http-equiv=\"refresh\""));
+}
+
 TEST_CASE("every value that users or clients chose is escaped and cannot reorder the text around it [L13]") {
     const auto hostile = text::Message::verbatim(kHostile);
     for (const auto field : {&LoginPage::client_name, &LoginPage::message}) {
@@ -432,6 +501,7 @@ TEST_CASE("every value that users or clients chose is escaped and cannot reorder
     logout.username = kHostile;
     check_harmless(shipped().logout(logout));
     check_harmless(shipped().logged_out({"https://app.example/bye", hostile}));
+    check_harmless(shipped().logged_out(going_on("https://app.example/bye", hostile)));
     check_harmless(shipped().still_logged_in(kHostile));
     for (const auto field : {&ErrorPage::title, &ErrorPage::message, &ErrorPage::who}) {
         ErrorPage page = error_page();
