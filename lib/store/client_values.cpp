@@ -9,6 +9,17 @@ namespace postern::store {
 namespace {
 
 constexpr const char* kIdTokenAlgorithm = "id_token_signed_response_alg";
+constexpr const char* kApplicationType = "application_type";
+
+struct TextMember {
+    const char* name;
+    std::string model::RegisteredMetadata::*member;
+};
+constexpr TextMember kTextMembers[] = {
+    {"initiate_login_uri", &model::RegisteredMetadata::initiate_login_uri},
+    {"policy_uri", &model::RegisteredMetadata::policy_uri},
+    {"tos_uri", &model::RegisteredMetadata::tos_uri},
+};
 
 template <class Values>
 std::string joined(const Values& values, const char* separator) {
@@ -54,8 +65,14 @@ std::map<std::string, std::string> parse_names(std::string_view column) {
 }
 
 std::string details_of(const model::Client& client) {
-    if (!client.id_token_algorithm) return "";
-    return json::write(json::Object{{kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm))}});
+    json::Object details;
+    if (client.id_token_algorithm)
+        details.set(kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm)));
+    if (client.metadata.application_type)
+        details.set(kApplicationType, std::string(model::to_string(*client.metadata.application_type)));
+    for (const auto& [name, member] : kTextMembers)
+        if (const std::string& text = client.metadata.*member; !text.empty()) details.set(name, text);
+    return details.empty() ? "" : json::write(details);
 }
 
 void read_details(const std::string& column, model::Client& client) {
@@ -66,6 +83,12 @@ void read_details(const std::string& column, model::Client& client) {
     if (const json::Value* name = details->find(kIdTokenAlgorithm))
         client.id_token_algorithm =
             known(name->if_string() ? crypto::parse_algorithm(*name->if_string()) : std::nullopt, "details");
+    if (const json::Value* name = details->find(kApplicationType))
+        client.metadata.application_type =
+            known(name->if_string() ? model::parse_application_type(*name->if_string()) : std::nullopt, "details");
+    for (const auto& [name, member] : kTextMembers)
+        if (const json::Value* text = details->find(name); text != nullptr && text->if_string() != nullptr)
+            client.metadata.*member = *text->if_string();
 }
 
 }  // namespace postern::store
