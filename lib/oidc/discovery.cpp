@@ -100,6 +100,8 @@ json::Object computed_members(const oauth::Settings& settings) {
     // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
     if (settings.paths.device_authorization)
         document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
+    if (settings.offers_registration())
+        document.set("registration_endpoint", settings.url(*settings.paths.registration));
     add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));
     add_endpoint(document, settings, settings.paths.revoke, "revocation", revocation_auth_methods(settings));
     if (settings.oidc) add_openid_members(document, settings);
@@ -125,6 +127,7 @@ bool is_computed_member(std::string_view name) {
         settings.client_documents.enabled = true;
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";
+        settings.registration.mode = oauth::RegistrationMode::token;
         return computed_members(settings);
     }();
     return everything.find(name) != nullptr;
