@@ -166,10 +166,14 @@ std::optional<Client> find_client_to_authenticate(db::Database& database, const 
     return client;
 }
 
-std::vector<Client> list_clients(db::Database& database, util::Time now, db::Limit limit) {
+std::vector<Client> list_clients(db::Database& database, util::Time now, db::Limit limit,
+                                 std::optional<model::Origin> origin) {
     const db::Snapshot snapshot(database);
     std::vector<Client> clients;
-    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id LIMIT $1", limit.rows);
+    const auto wanted = origin ? std::optional(std::string(to_string(*origin))) : std::nullopt;
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
+                               " FROM clients c WHERE c.origin = COALESCE($2, c.origin) ORDER BY c.id LIMIT $1",
+                               limit.rows, wanted);
     while (rows.step()) clients.push_back(read_client(rows));
     for (auto& client : clients) {
         read_uris(database, client);
@@ -207,7 +211,9 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
                       client.brought_by, client.registered_by, client.registration_token_hash))
         return false;
     insert_all_uris(transaction, client);
-    for (const auto& secret : client.secrets) insert_secret(transaction, client.id, secret.hash, secret.expires_at);
+    for (const auto& secret : client.secrets)
+        transaction.queue("INSERT INTO client_secrets (client_id, hash, expires_at) VALUES ($1, $2, $3)", client.id,
+                          secret.hash, secret.expires_at);
     return true;
 }
 

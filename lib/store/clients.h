@@ -24,8 +24,9 @@ std::optional<model::Client> find_client_to_authenticate(db::Database& database,
                                                          util::Time now);
 /// Returns whether there is a client of that id, disabled or not.
 bool is_client(db::Database& database, const model::ClientId& id);
-/// Returns the clients, by id.
-std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {});
+/// Returns the clients, by id; with `origin`, those of that source.
+std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {},
+                                        std::optional<model::Origin> origin = std::nullopt);
 
 struct RegisteredUri {
     std::string uri;
