@@ -80,6 +80,8 @@ void check_parts(const Config& config, Problems& problems) {
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {settings.registration.mode != oauth::RegistrationMode::closed && !settings.paths.registration,
           "registration.mode", "needs paths.registration, at which clients register"},
+         {settings.offers_registration() && settings.metadata.find("registration_endpoint") != nullptr,
+          "metadata.registration_endpoint", "cannot be replaced while registration.mode is not \"closed\""},
          {may_register_for(settings, model::GrantType::implicit) && !settings.has_front_tokens(), "registration.grants",
           "may have implicit only with a type with token or id_token in \"responseTypes\""},
          {may_register_for(settings, model::GrantType::device_code) && !settings.paths.device, "registration.grants",

@@ -115,8 +115,9 @@ json::Object discovery(const oauth::Settings& settings, const std::vector<std::s
     // An operator may have named them before the pages had more than one.
     if (settings.oidc && ui_locales.size() > 1 && settings.metadata.find("ui_locales_supported") == nullptr)
         document.set("ui_locales_supported", json::strings(ui_locales));
+    // One that another service of the operator registers clients at may be named while this server does not.
     for (const auto& [name, value] : settings.metadata.members())
-        if (!is_computed_member(name)) document.set(name, value);
+        if (!is_computed_member(name) && document.find(name) == nullptr) document.set(name, value);
     return document;
 }
 
@@ -127,7 +128,6 @@ bool is_computed_member(std::string_view name) {
         settings.client_documents.enabled = true;
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";
-        settings.registration.mode = oauth::RegistrationMode::token;
         return computed_members(settings);
     }();
     return everything.find(name) != nullptr;
