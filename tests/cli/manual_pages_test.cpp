@@ -247,7 +247,7 @@ TEST_CASE("manual pages: postern.json(5) has every key with its default, its ran
 
 TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path and its methods") {
     namespace endpoint = postern::oauth::endpoint;
-    const Deployment op(with_devices());
+    const Deployment op(with_devices({{"registration", postern::json::Object{{"mode", "token"}}}}));
     const std::string text = page("postern-endpoints.8");
     std::size_t found = 0;
     for (const auto& source : fs::directory_iterator(source_directory() / "cgi-bin")) {
@@ -265,7 +265,7 @@ TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path
         else
             CHECK((has(entry, path + ".\n") || has(entry, path + ", ")));
         CgiRequest request;
-        request.method = "DELETE";
+        request.method = "PUT";
         const Answer answer = op.cgi(name, request);
         CHECK(answer.status == 405);
         const std::string methods = "\nMethods " + answer.header("Allow");
