@@ -19,7 +19,7 @@ std::string member(const json::Object& document, const char* name) {
 }  // namespace
 
 TEST_CASE(
-    "discovery: registration is there unless it is closed, or the operator names another one [REG-23, RFC 7591 §3]") {
+    "discovery: registration is there unless it is closed, or the operator names another one [REG-23, RFC 7591 §3, RFC 8414 §2d, Discovery §3e]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example/auth";
     const auto endpoint = [&] { return member(oidc::discovery(settings), "registration_endpoint"); };
