@@ -4,7 +4,8 @@
 --
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 
-GRANT SELECT ON schema_version TO postern_recover, postern_device_authorization, postern_device;
+GRANT SELECT ON schema_version TO
+    postern_recover, postern_device_authorization, postern_device, postern_registration;
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
     postern_revoke, postern_logout, postern_account;
@@ -132,6 +133,13 @@ GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_device;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_device;
 GRANT SELECT, UPDATE (state, last_poll_at, poll_interval, slowed) ON device_codes TO postern_token;
 
+-- Clients that register themselves, read their registration, or delete it with everything under it.
+GRANT SELECT, INSERT, UPDATE (gate), DELETE ON clients TO postern_registration;
+GRANT SELECT, INSERT ON redirect_uris TO postern_registration;
+GRANT INSERT ON client_secrets TO postern_registration;
+GRANT SELECT (token_hash, uses_left, expires_at), UPDATE (uses_left) ON registration_tokens TO postern_registration;
+GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_registration;
+
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
 GRANT SELECT, UPDATE (expires_at), DELETE ON
@@ -139,6 +147,7 @@ GRANT SELECT, UPDATE (expires_at), DELETE ON
     spent_challenges, links, device_codes
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
+GRANT SELECT (id, expires_at), UPDATE (expires_at), DELETE ON registration_tokens TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_sweep;
 

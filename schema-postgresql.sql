@@ -30,7 +30,6 @@ CREATE TABLE clients (
     default_resource text NOT NULL DEFAULT '',
     resources text NOT NULL DEFAULT '',
     own_claims bigint NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),
-    origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),
     last_used_at bigint,
     removable_at bigint,
     brought_by text NOT NULL DEFAULT '',
@@ -39,9 +38,24 @@ CREATE TABLE clients (
     introspection_claims text NOT NULL DEFAULT '',
     response_types text NOT NULL DEFAULT '',
     details text NOT NULL DEFAULT '',
+    registered_by text NOT NULL DEFAULT '',
+    registration_token_hash text NOT NULL DEFAULT '',
+    origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document', 'dynamic')),
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
+CREATE INDEX clients_by_open_registration ON clients (created_at)
+    WHERE origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL;
+
+CREATE TABLE registration_tokens (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    token_hash text COLLATE "C" NOT NULL UNIQUE,
+    name text NOT NULL,
+    uses_left bigint NOT NULL CHECK (uses_left >= 0),
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at);
 
 CREATE TABLE resources (
     uri text COLLATE "C" NOT NULL PRIMARY KEY,

@@ -35,10 +35,8 @@ CREATE TABLE clients (
     default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
     resources TEXT NOT NULL DEFAULT '',         -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
     own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),  -- 1: client_claims has claims of it
-    origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
-                                                -- document at the URL that is its id says, made when a user approved it
-    last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
-    removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
+    last_used_at INTEGER,                       -- not of the operator: the latest sign-in to it, by the day; NULL: none
+    removable_at INTEGER,                       -- not of the operator: it may be deleted then; NULL: it stays
     brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
                                                 -- may have been removed since; else ''
     level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
@@ -46,9 +44,28 @@ CREATE TABLE clients (
     names TEXT NOT NULL DEFAULT '',             -- its name in other languages: a line "de Name" for each, or none
     introspection_claims TEXT NOT NULL DEFAULT '',  -- claims of users that introspection tells it, RFC 7662 §2.2; '': none
     response_types TEXT NOT NULL DEFAULT '',    -- that it may ask for, RFC 7591 §2, with commas between; '': those of its grants
-    details TEXT NOT NULL DEFAULT ''            -- what is only read with the client: a JSON object with names of RFC 7591; '': none
+    details TEXT NOT NULL DEFAULT '',           -- what is only read with the client: a JSON object with names of RFC 7591; '': none
+    registered_by TEXT NOT NULL DEFAULT '',     -- of a client that registered itself: registration_tokens.token_hash, perhaps
+                                                -- removed since; '': without a token, or not registered so
+    registration_token_hash TEXT NOT NULL DEFAULT '',  -- of the token with which it reads and deletes its registration, RFC 7592 §2
+    origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document', 'dynamic'))  -- document: a copy of what
+                                                -- the document at the URL that is its id says, made when a user approved it;
+                                                -- dynamic: it registered itself, RFC 7591
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
+CREATE INDEX clients_by_open_registration ON clients (created_at)
+    WHERE origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL;
+
+-- Initial access tokens, with which clients may register themselves (RFC 7591 §3).
+CREATE TABLE registration_tokens (
+    id         TEXT NOT NULL PRIMARY KEY,  -- what the operator calls it
+    token_hash TEXT NOT NULL UNIQUE,       -- of 256 random bits
+    name       TEXT NOT NULL,              -- whom the operator gave it to; '': not said
+    uses_left  INTEGER NOT NULL CHECK (uses_left >= 0),  -- registrations
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at);
 
 -- APIs for which access tokens are made (RFC 8707 §2).
 CREATE TABLE resources (

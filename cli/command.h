@@ -87,6 +87,7 @@ void add_token_preview_command(const Command& group, Invocation& invocation);
 void add_session_commands(const Command& app, Invocation& invocation);
 void add_consent_commands(const Command& app, Invocation& invocation);
 void add_mail_commands(const Command& app, Invocation& invocation);
+void add_registration_commands(const Command& app, Invocation& invocation);
 void add_purge_command(const Command& app, Invocation& invocation);
 void add_backup_command(const Command& app, Invocation& invocation);
 void add_migrate_command(const Command& app, Invocation& invocation);

@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
     cli::add_init_command(app, invocation);
     cli::add_doctor_command(app, invocation);
     cli::add_client_commands(app, invocation);
+    cli::add_registration_commands(app, invocation);
     cli::add_user_commands(app, invocation);
     cli::add_group_commands(app, invocation);
     cli::add_passwords_commands(app, invocation);

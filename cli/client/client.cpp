@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "cli/audit.h"
+#include "cli/batches.h"
 #include "cli/client/options.h"
 #include "cli/client/parts.h"
 #include "cli/command.h"
@@ -114,9 +115,14 @@ void add(const Invocation& invocation, const AddOptions& options) {
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
 
-void list(const Invocation& invocation, const db::Limit& limit) {
+struct ListOptions {
+    db::Limit limit;
+    std::string origin;  ///< "": any
+};
+
+void list(const Invocation& invocation, const ListOptions& options) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    const auto clients = store::list_clients(database, now(), limit);
+    const auto clients = store::list_clients(database, now(), options.limit, model::parse_origin(options.origin));
     if (!invocation.json) return print_clients(clients);
     json::Array array;
     for (const Client& client : clients)
@@ -199,7 +205,7 @@ void set_enabled(const Invocation& invocation, const std::string& id, bool enabl
 void enable(const Invocation& invocation, const std::string& id) { set_enabled(invocation, id, true); }
 void disable(const Invocation& invocation, const std::string& id) { set_enabled(invocation, id, false); }
 
-void remove(const Invocation& invocation, const std::string& id) {
+void remove_one(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Client removed = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         store::lock_access(transaction);  // its list goes with it, and a sign-in may be reading that
@@ -212,6 +218,67 @@ void remove(const Invocation& invocation, const std::string& id) {
     note_removed(removed);
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
+}
+
+/// Throws away the registrations that nobody has used, a batch at a time.
+void remove_unused(const Invocation& invocation, util::Seconds unused_for) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const util::Time since = now() - unused_for;
+    const auto ids = store::find_unused_registrations(database, since);
+    std::int64_t removed = 0;
+    const auto write = [&](db::Transaction& transaction, const model::ClientId& id) {
+        // A user may have signed in to it meanwhile.
+        const auto client = store::find_client_to_change(transaction, id, now());
+        const bool is_unused =
+            client && client->removable_at && client->last_used_at.value_or(client->created_at) <= since;
+        return is_unused && store::remove_client(transaction, id) ? id : model::ClientId();
+    };
+    write_in_batches(database, ids, write, [&](const std::vector<model::ClientId>& done) {
+        for (const model::ClientId& id : done) {
+            if (id.empty()) continue;
+            ++removed;
+            note_done(invocation, {audit::client(id)});
+        }
+    });
+    if (invocation.json) return print_json(json::Object{{"removed", removed}});
+    std::cout << counted(removed, "client") << " that registered and was not used " << (removed == 1 ? "is" : "are")
+              << " removed\n";
+}
+
+struct RemoveOptions {
+    std::optional<std::string> id;
+    std::optional<std::int64_t> unused_for;
+};
+
+void remove(const Invocation& invocation, const RemoveOptions& options) {
+    if (options.id.has_value() == options.unused_for.has_value())
+        throw UsageError("name the client that goes, or --unused-for SECONDS for those that registered themselves");
+    if (options.id) return remove_one(invocation, *options.id);
+    remove_unused(invocation, util::Seconds(*options.unused_for));
+}
+
+void add_list(const Command& group, Invocation& invocation) {
+    const auto [command, options] =
+        add_command<ListOptions>(group, invocation, "list", "List all clients",
+                                 "postern client list --json\n  postern client list --origin dynamic", list);
+    add_limit_option(command, options.limit);
+    command
+        .option("--origin", "SOURCE", options.origin,
+                "operator, document or dynamic: clients that you, a document or they themselves have registered")
+        .one_of({"operator", "document", "dynamic"});
+}
+
+void add_remove(const Command& group, Invocation& invocation) {
+    const auto [command, options] =
+        add_command<RemoveOptions>(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
+                                   "postern client remove wiki\n  postern client remove --unused-for 2592000", remove);
+    command.argument(kClientId.name, options.id, kClientId.help);
+    command
+        .option(
+            "--unused-for", "SECONDS", options.unused_for,
+            "Instead of ID: all that registered themselves and to which no user has signed in for so long; those that "
+            "you have changed stay")
+        .between(0, std::int64_t{10} * 365 * 24 * 60 * 60);
 }
 
 void add_add(const Command& group, Invocation& invocation) {
@@ -250,7 +317,7 @@ void add_set(const Command& group, Invocation& invocation) {
 void add_client_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("client", "Register and change clients, the applications that request tokens");
     add_add(group, invocation);
-    add_list_command(group, invocation, "List all clients", "postern client list --json", list);
+    add_list(group, invocation);
     add_command(group, invocation, "show", "Show one client", "postern client show wiki", kClientId, show);
     add_set(group, invocation);
     add_client_secret_command(group, invocation);
@@ -259,8 +326,7 @@ void add_client_commands(const Command& app, Invocation& invocation) {
                 "postern client disable wiki", kClientId, disable);
     add_command(group, invocation, "enable", "Enable a disabled client", "postern client enable wiki", kClientId,
                 enable);
-    add_command(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
-                "postern client remove wiki", kClientId, remove);
+    add_remove(group, invocation);
 }
 
 }  // namespace postern::cli

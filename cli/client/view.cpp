@@ -97,6 +97,32 @@ std::string names_in_words(const Client& client) {
     return join(names);
 }
 
+const char* origin_in_words(const Client& client) {
+    switch (client.origin) {
+        case model::Origin::operator_:
+            return "you";
+        case model::Origin::document:
+            return "the document at this URL";
+        case model::Origin::dynamic:
+            return client.registered_by.empty() ? "itself, without a token" : "itself, with a token of yours";
+    }
+    return "";
+}
+
+/// What a client says of itself when it registers, and nothing of it otherwise.
+void add_registered(const Client& client, Listing& fields) {
+    if (client.origin != model::Origin::dynamic) return;
+    const model::RegisteredMetadata& metadata = client.metadata;
+    if (metadata.application_type)
+        fields.push_back({"application_type", "kind of application", model::to_string(*metadata.application_type)});
+    fields.push_back({"initiate_login_uri", "logins begin at", metadata.initiate_login_uri});
+    fields.push_back({"policy_uri", "privacy policy", metadata.policy_uri});
+    fields.push_back({"tos_uri", "terms of service", metadata.tos_uri});
+    // As the audit log names the token.
+    const std::string token = client.registered_by.substr(0, 16);
+    fields.push_back({"registered_by", "initial access token", token});
+}
+
 }  // namespace
 
 ClientDetails read_details(db::Database& database, const Client& client) {
@@ -144,11 +170,11 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"default_resource", "default resource", client.default_resource},
         {"resources", "resources", json::strings(client.resources), client.resources.empty() ? Text("any") : Text()},
         time_field("created_at", "created", client.created_at),
-        {"origin", "described by", model::to_string(client.origin),
-         client.origin == model::Origin::document ? "the document at this URL" : "you"},
+        {"origin", "described by", model::to_string(client.origin), origin_in_words(client)},
         time_field("last_used_at", "last sign-in", client.last_used_at),
         time_field("removable_at", "kept until", client.removable_at),
     };
+    add_registered(client, fields);
     for (const auto& [tag, name] : client.names) fields.push_back({"client_name#" + tag, "", name});  // RFC 7591 §2.2
     return fields;
 }

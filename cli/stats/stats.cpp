@@ -127,6 +127,8 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"schema_version", db::kSchemaVersion},
         {"clients", states_json(statistics.clients)},
         {"document_clients", statistics.document_clients},
+        {"dynamic_clients", statistics.dynamic_clients},
+        {"dynamic_clients_without_token", statistics.strangers},
         {"restricted_clients", statistics.restricted_clients},
         {"users", states_json(statistics.users)},
         {"second_factors", json::Object{{"app", report.factors.app},
@@ -191,6 +193,8 @@ void print(const Report& report, const oauth::Settings& settings) {
     std::vector<std::pair<std::string, std::string>> fields = {
         {"clients", states_text(statistics.clients)},
         {"clients of documents", std::to_string(statistics.document_clients)},
+        {"registered themselves", std::to_string(statistics.dynamic_clients) + ", of which " +
+                                      std::to_string(statistics.strangers) + " without a token"},
         {"restricted clients", std::to_string(statistics.restricted_clients)},
         {"users", states_text(statistics.users)},
         {"second factors", factors_text(report.factors)},
@@ -247,6 +251,10 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
         {"schema_version", "Version of the database schema.", {{{}, db::kSchemaVersion}}},
         {"clients", "Registered clients.", by_state(statistics.clients)},
         {"document_clients", "Registered clients that a document describes.", {{{}, statistics.document_clients}}},
+        {"dynamic_clients",
+         "Clients that registered themselves, with an initial access token of the operator and without.",
+         {{{{"token", "yes"}}, statistics.dynamic_clients - statistics.strangers},
+          {{{"token", "no"}}, statistics.strangers}}},
         {"restricted_clients",
          "Registered clients that only users of their lists may use.",
          {{{}, statistics.restricted_clients}}},

@@ -66,6 +66,7 @@ enum class Event {
     client_authentication_failed,
     client_registered,
     client_document_changed,
+    client_deleted,
     key_rotated,
     key_retired,
     seal_renewed,

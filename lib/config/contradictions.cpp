@@ -59,6 +59,10 @@ void check_methods(const login::Settings& login, Problems& problems) {
         problems);
 }
 
+bool may_register_for(const oauth::Settings& settings, model::GrantType grant) {
+    return settings.registration.grants && settings.registration.grants->contains(grant);
+}
+
 /// Keys that need another part of the configuration.
 void check_parts(const Config& config, Problems& problems) {
     const oauth::Settings& settings = config.settings;
@@ -82,6 +86,14 @@ void check_parts(const Config& config, Problems& problems) {
           "needs paths.logout, whose page tells the applications"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
+         {settings.registration.mode != oauth::RegistrationMode::closed && !settings.paths.registration,
+          "registration.mode", "needs paths.registration, at which clients register"},
+         {settings.offers_registration() && settings.metadata.find("registration_endpoint") != nullptr,
+          "metadata.registration_endpoint", "cannot be replaced while registration.mode is not \"closed\""},
+         {may_register_for(settings, model::GrantType::implicit) && !settings.has_front_tokens(), "registration.grants",
+          "may have implicit only with a type with token or id_token in \"responseTypes\""},
+         {may_register_for(settings, model::GrantType::device_code) && !settings.paths.device, "registration.grants",
+          "may have the device grant only with paths.deviceAuthorization and paths.device"},
          {std::ranges::find(editable, "email") != editable.end() && !settings.offers_recovery(),  // ACCOUNT-11
           "account.editableClaims",
           "may have \"email\" only with \"mail\", with paths.recover and with \"method\": \"password\": a new "
@@ -188,6 +200,8 @@ std::vector<std::string> warnings_of(const Config& config) {
          "login.passwordMinStrength is 0: users can choose passwords that are easy to guess"},
         {settings.client_documents.enabled && settings.client_documents.allow.empty(),
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
+        {settings.registration.mode == oauth::RegistrationMode::open,
+         "registration.mode is \"open\": anybody can register an application under any name, and ask users for access"},
         {settings.paths.device && !settings.device_fresh_login,
          "device.freshLogin is false: a link in a message makes a signed-in user allow a device with two clicks"},
         {settings.paths.device && settings.device_fresh_login && !settings.login.has_page() &&

@@ -32,6 +32,10 @@ Problems read_claims_from_environment(Config& config, const json::Value& value);
 Problems read_editable_claims(Config& config, const json::Value& value);
 /// `clientDocuments.allow` and `.deny`: at most 256 hosts, or "*." and the end of hosts.
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member);
+/// `registration.hosts`: the same.
+Problems read_registration_hosts(Config& config, const json::Value& value);
+/// `registration.grants`: names of grants.
+Problems read_registration_grants(Config& config, const json::Value& value);
 /// `outbound.ports`: 1 to 16 TCP ports.
 Problems read_ports(Config& config, const json::Value& value);
 /// `outbound.allow`: at most 64 networks.

@@ -136,6 +136,17 @@ Problems read_names(const json::Array& list, Fault (*check)(const std::string*),
     });
 }
 
+/// `clientDocuments.allow`, and others like it.
+Problems read_host_patterns(const json::Value& value, std::vector<std::string>& hosts) {
+    const json::Array* items = value.if_array();
+    if (items == nullptr || items->size() > kMostHosts) return wrong("must be a list of at most 256 hosts");
+    return read_each(*items, [&](const json::Value& item) {
+        const std::string* host = item.if_string();
+        if (host != nullptr) hosts.push_back(*host);
+        return host == nullptr ? Fault("must be a string") : oauth::host_pattern_problem(*host);
+    });
+}
+
 }  // namespace
 
 Problems read_authorize_methods(Config& config, const json::Value& value) {
@@ -230,14 +241,24 @@ Problems read_editable_claims(Config& config, const json::Value& value) {
 
 Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member) {
     return [member](Config& config, const json::Value& value) {
-        const json::Array* items = value.if_array();
-        if (items == nullptr || items->size() > kMostHosts) return wrong("must be a list of at most 256 hosts");
-        return read_each(*items, [&](const json::Value& item) {
-            const std::string* host = item.if_string();
-            if (host != nullptr) (config.settings.client_documents.*member).push_back(*host);
-            return host == nullptr ? Fault("must be a string") : oauth::host_pattern_problem(*host);
-        });
+        return read_host_patterns(value, config.settings.client_documents.*member);
     };
+}
+
+Problems read_registration_hosts(Config& config, const json::Value& value) {
+    return read_host_patterns(value, config.settings.registration.hosts);
+}
+
+Problems read_registration_grants(Config& config, const json::Value& value) {
+    const json::Array* items = value.if_array();
+    if (items == nullptr || items->empty()) return wrong("must be a list of grants");
+    auto& grants = config.settings.registration.grants.emplace();
+    return read_each(*items, [&](const json::Value& item) -> Fault {
+        const auto grant = item.if_string() == nullptr ? std::nullopt : model::parse_grant_type(*item.if_string());
+        if (!grant) return "must be the name of a grant, as RFC 7591 spells it";
+        grants.insert(*grant);
+        return std::nullopt;
+    });
 }
 
 Problems read_ports(Config& config, const json::Value& value) {

@@ -24,6 +24,7 @@ fetch::Outbound& owner(Config& config, fetch::Outbound*) { return config.setting
 web::AccountSettings& owner(Config& config, web::AccountSettings*) { return config.settings.account; }
 pages::Branding& owner(Config& config, pages::Branding*) { return config.settings.branding; }
 oauth::ClientDocuments& owner(Config& config, oauth::ClientDocuments*) { return config.settings.client_documents; }
+oauth::Registration& owner(Config& config, oauth::Registration*) { return config.settings.registration; }
 
 template <class T, class Owner>
 T& part(Config& config, T Owner::*member) {
@@ -99,7 +100,8 @@ Apply word(T Owner::*member, std::map<std::string, T, std::less<>> words) {
     };
 }
 
-Apply scope(model::Scope oauth::ClientDocuments::*member) {
+template <class Owner>
+Apply scope(model::Scope Owner::*member) {
     return [=](Config& config, const json::Value& value) {
         const std::string* given = value.if_string();
         auto parsed = given == nullptr ? std::nullopt : model::Scope::parse(*given);
@@ -144,6 +146,7 @@ const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
     using oauth::ClientDocuments;
     using oauth::Paths;
+    using oauth::Registration;
     using oauth::Settings;
     using util::LogLevel;
     static const std::vector<ConfigKey> keys = {
@@ -229,6 +232,14 @@ const std::vector<ConfigKey>& config_keys() {
         {"clientDocuments.scope", scope(&ClientDocuments::scope)},
         {"clientDocuments.ttl", whole(&ClientDocuments::ttl, 86400, kTenYears)},
         {"clientDocuments.max", whole(&ClientDocuments::max, 1, 1000000)},
+        {"registration.mode", word(&Registration::mode, {{"closed", oauth::RegistrationMode::closed},
+                                                         {"token", oauth::RegistrationMode::token},
+                                                         {"open", oauth::RegistrationMode::open}})},
+        {"registration.grants", read_registration_grants},
+        {"registration.scope", scope(&Registration::scope)},
+        {"registration.hosts", read_registration_hosts},
+        {"registration.ttl", whole(&Registration::ttl, 86400, kTenYears)},
+        {"registration.max", whole(&Registration::max, 1, 1000000)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},

@@ -104,6 +104,10 @@ FormType form_type(std::string_view content_type, std::string_view body) {
     return FormType::form;
 }
 
+bool is_json_type(std::string_view content_type) {
+    return util::equal_ignoring_case(take_piece(content_type), "application/json");
+}
+
 SchemeAndCredentials split_credentials(std::string_view value) {
     value = util::trim(value);
     const std::size_t end = std::min(value.find(' '), value.size());

@@ -31,6 +31,9 @@ enum class FormType {
 /// that is all ASCII, also where it is percent-encoded.
 FormType form_type(std::string_view content_type, std::string_view body);
 
+/// Returns true for the media type application/json, whatever its parameters: JSON has one encoding (RFC 8259 §8.1).
+bool is_json_type(std::string_view content_type);
+
 /// Returns the value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or
 /// holding anything but base64url characters: an attacker who floods or plants cookies only makes a user anonymous.
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name);

@@ -10,11 +10,9 @@
 namespace postern::http {
 namespace {
 
-constexpr std::pair<Method, std::string_view> kMethods[] = {{Method::get, "GET"},
-                                                            {Method::head, "HEAD"},
-                                                            {Method::post, "POST"},
-                                                            {Method::options, "OPTIONS"},
-                                                            {Method::other, "OTHER"}};
+constexpr std::pair<Method, std::string_view> kMethods[] = {{Method::get, "GET"},         {Method::head, "HEAD"},
+                                                            {Method::post, "POST"},       {Method::delete_, "DELETE"},
+                                                            {Method::options, "OPTIONS"}, {Method::other, "OTHER"}};
 
 /// Header names compare without case (RFC 9110 §5.1).
 template <class Headers>

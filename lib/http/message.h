@@ -18,7 +18,7 @@ enum class Reason : std::uint8_t;  // refusal/reason.h, for those who name one
 
 namespace postern::http {
 
-enum class Method { get, head, post, options, other };
+enum class Method { get, head, post, delete_, options, other };
 std::string_view to_string(Method method);   ///< "GET" ...; "OTHER"
 Method parse_method(std::string_view name);  ///< `other` for every other spelling
 
@@ -26,6 +26,7 @@ Method parse_method(std::string_view name);  ///< `other` for every other spelli
 enum class BodyKind {
     none,   ///< no body
     form,   ///< application/x-www-form-urlencoded (no charset, or UTF-8): parsed into `form`
+    json,   ///< application/json, for an endpoint that takes it: `content` has the bytes
     other,  ///< any other type: never parsed
 };
 
@@ -36,6 +37,7 @@ struct Request {
     Params query;
     BodyKind body = BodyKind::none;
     Params form;                               ///< empty unless body == form
+    std::string content = {};                  ///< empty unless body == json
     std::optional<std::string> authorization;  ///< the header's value as it came
     /// The advice for the operator when a header that may hold credentials did not come: what the web server lacks.
     /// Never sent.

@@ -40,6 +40,12 @@ constexpr Named<TokenProfile> kTokenProfiles[] = {
 constexpr Named<Origin> kOrigins[] = {
     {Origin::operator_, "operator"},
     {Origin::document, "document"},
+    {Origin::dynamic, "dynamic"},
+};
+
+constexpr Named<ApplicationType> kApplicationTypes[] = {
+    {ApplicationType::web, "web"},
+    {ApplicationType::native, "native"},
 };
 
 }  // namespace
@@ -61,6 +67,11 @@ std::optional<TokenProfile> parse_token_profile(std::string_view name) { return 
 
 std::string_view to_string(Origin origin) { return name_of(kOrigins, origin); }
 std::optional<Origin> parse_origin(std::string_view name) { return find_named(kOrigins, name); }
+
+std::string_view to_string(ApplicationType type) { return name_of(kApplicationTypes, type); }
+std::optional<ApplicationType> parse_application_type(std::string_view name) {
+    return find_named(kApplicationTypes, name);
+}
 
 std::optional<GrantType> missing_grant(const Client& client, ResponseType type) {
     if (yields_code(type) && !client.has_grant(GrantType::authorization_code)) return GrantType::authorization_code;

@@ -28,9 +28,11 @@ enum class Pkce { required, optional };
 enum class ToldGroups { all, own };
 /// The claims of access tokens: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
 enum class TokenProfile { interface, rfc9068 };
-/// The source of a client: the operator, who registered it, or the document at the URL that is its id
-/// (draft-ietf-oauth-client-id-metadata-document).
-enum class Origin { operator_, document };
+/// The source of a client: the operator, who registered it; the document at the URL that is its id
+/// (draft-ietf-oauth-client-id-metadata-document); or the client itself, which registered (RFC 7591).
+enum class Origin { operator_, document, dynamic };
+/// The kind of application (OpenID Connect Registration §2). It decides about redirect URIs when a client registers.
+enum class ApplicationType { web, native };
 
 std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
@@ -44,6 +46,8 @@ std::string_view to_string(TokenProfile profile);
 std::optional<TokenProfile> parse_token_profile(std::string_view name);
 std::string_view to_string(Origin origin);
 std::optional<Origin> parse_origin(std::string_view name);
+std::string_view to_string(ApplicationType type);
+std::optional<ApplicationType> parse_application_type(std::string_view name);
 
 struct ClientSecret {
     ValueHash hash;
@@ -61,6 +65,17 @@ struct LogoutUris {
     bool frontchannel_session_required = false;
 
     bool operator==(const LogoutUris&) const = default;
+};
+
+/// What a client that registered itself says, and what is read with the client alone (RFC 7591 §2; OpenID Connect
+/// Registration §2).
+struct RegisteredMetadata {
+    std::optional<ApplicationType> application_type = std::nullopt;  ///< nullopt: not registered so
+    std::string initiate_login_uri = {};  ///< where a third party may begin a login, OpenID Connect Core §4; "": none
+    std::string policy_uri = {};          ///< "": none
+    std::string tos_uri = {};             ///< "": none
+
+    bool operator==(const RegisteredMetadata&) const = default;
 };
 
 struct Client {
@@ -93,14 +108,25 @@ struct Client {
     std::vector<ClientSecret> secrets;  ///< none for public clients
     util::Time created_at{};
     Origin origin = Origin::operator_;
-    // Clients of documents:
-    std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day
+    // Clients of documents, and those that registered themselves:
+    std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day; nullopt: none yet
     std::optional<util::Time> removable_at = std::nullopt;  ///< nullopt: the operator has decided about it, so it stays
+    // Clients of documents:
     Subject brought_by = {};  ///< the user whose approval made the row, perhaps removed since; empty: not known
+    // Clients that registered themselves:
+    RegisteredMetadata metadata = {};
+    std::string registered_by = {};            ///< digest of the initial access token; "": registered without one
+    std::string registration_token_hash = {};  ///< of the token that reads and deletes the registration
 
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
     bool operator==(const Client&) const = default;
 };
+
+/// Returns true for a client that registered itself without an initial access token, as anybody can while
+/// `registration.mode` is `open`.
+inline bool is_of_stranger(const Client& client) {
+    return client.origin == Origin::dynamic && client.registered_by.empty();
+}
 
 /// Returns the grant in `client` that a response type needs and that it lacks: authorization_code for a code, implicit
 /// for what else is in the answer. nullopt: it has them.

@@ -142,15 +142,6 @@ Read<void> read_grants(const Object& document, Client& client) {
     return {};
 }
 
-/// RFC 8252 §7.1: a private-use scheme is a domain name of the client's, in reverse. Those of systems and browsers
-/// (search-ms, intent, feed) have no dot, and start what a document must not.
-bool has_undotted_scheme(std::string_view uri) {
-    const auto url = http::parse_url(uri);
-    if (!url || url->scheme == "https" || url->scheme == "http") return false;
-    const auto dot = url->scheme.find('.');
-    return dot == std::string::npos || dot + 1 == url->scheme.size();
-}
-
 Read<std::vector<std::string>> read_addresses(const Object& document, const char* member, const Settings& settings,
                                               bool native) {
     ASSIGN_OR_RETURN(const auto given, texts_of(document, member));
@@ -158,7 +149,7 @@ Read<std::vector<std::string>> read_addresses(const Object& document, const char
     for (const std::string& uri : given.value_or(std::vector<std::string>())) {
         if (const auto problem = redirect_uri_problem(uri, native))
             return fault("has an address in " + std::string(member) + " that " + *problem);
-        if (has_undotted_scheme(uri))
+        if (has_scheme_without_dot(uri))
             return fault("has an address in " + std::string(member) +
                          " that has a scheme without a dot, and RFC 8252 section 7.1 wants a domain name in reverse, "
                          "such as com.example.app:/callback");

@@ -35,12 +35,6 @@ bool is_name(std::string_view name) {
            std::ranges::all_of(util::split(name, '.'), is_label);
 }
 
-/// Lower case, and no second spelling: no final dot, no percent-encoding, no other way to write an address.
-bool is_host(const std::string& host) {
-    if (host.starts_with('[')) return is_address(AF_INET6, host.substr(1, host.size() - 2));
-    return is_name(host) || is_address(AF_INET, host);
-}
-
 bool has_dot_segment(std::string_view decoded_path) {
     return std::ranges::any_of(util::split(decoded_path, '/'),
                                [](std::string_view segment) { return segment == "." || segment == ".."; });
@@ -67,7 +61,7 @@ struct UrlRule {
 constexpr UrlRule kUrlRules[] = {
     {[](const http::UrlParts& url) { return url.fragment.has_value(); }, "has a fragment (#...)"},
     {[](const http::UrlParts& url) { return url.has_user_info; }, "has a user name before the host (...@host)"},
-    {[](const http::UrlParts& url) { return !is_host(url.host); },
+    {[](const http::UrlParts& url) { return !is_lower_case_host(url.host); },
      "has a host that is not a name in lower case, nor an IP address in its usual spelling"},
     {[](const http::UrlParts& url) { return url.path.empty(); }, "has no path behind the host"},
     {[](const http::UrlParts& url) { return has_dot_segment(url.path) || has_dot_segment(decoded(url.path)); },
@@ -88,11 +82,16 @@ bool matches(const std::string& pattern, std::string_view host) {
     return pattern.starts_with("*.") ? host.ends_with(pattern.substr(1)) : host == pattern;
 }
 
-bool names(const std::vector<std::string>& patterns, std::string_view host) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, host); });
+}  // namespace
+
+bool is_lower_case_host(const std::string& host) {
+    if (host.starts_with('[')) return is_address(AF_INET6, host.substr(1, host.size() - 2));
+    return is_name(host) || is_address(AF_INET, host);
 }
 
-}  // namespace
+bool is_named_host(const std::vector<std::string>& patterns, std::string_view host) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, host); });
+}
 
 std::optional<std::string> client_id_url_problem(std::string_view url, const std::vector<std::uint16_t>& ports) {
     for (const TextRule& rule : kTextRules)
@@ -110,9 +109,9 @@ std::optional<HostProblem> client_id_host_problem(const Settings& settings, std:
     if (issuer && util::to_lower(issuer->host) == host)
         return HostProblem{Reason::client_document_refused_url, "is on the host of this server itself"};
     const ClientDocuments& documents = settings.client_documents;
-    if (names(documents.deny, host))
+    if (is_named_host(documents.deny, host))
         return HostProblem{Reason::client_document_refused_denied, "is on a host that clientDocuments.deny names"};
-    if (!documents.allow.empty() && !names(documents.allow, host))
+    if (!documents.allow.empty() && !is_named_host(documents.allow, host))
         return HostProblem{Reason::client_document_refused_not_allowed,
                            "is on a host that clientDocuments.allow does not name"};
     return std::nullopt;
@@ -124,12 +123,12 @@ bool is_known_to_operator(const Settings& settings, const model::Client& client)
     if (client.origin != model::Origin::document) return true;
     const ClientDocuments& documents = settings.client_documents;
     const std::string host = host_of_id(client.id);
-    return documents.enabled && names(documents.allow, host) && !names(documents.deny, host);
+    return documents.enabled && is_named_host(documents.allow, host) && !is_named_host(documents.deny, host);
 }
 
 std::optional<std::string> host_pattern_problem(std::string_view pattern) {
     const std::string host(pattern.starts_with("*.") ? pattern.substr(2) : pattern);
-    if (is_name(host) || (host == pattern && is_host(host))) return std::nullopt;
+    if (is_name(host) || (host == pattern && is_lower_case_host(host))) return std::nullopt;
     return "must be a host in lower case, without scheme, port and path, or \"*.\" and the end of hosts, such as "
            "\"*.example.org\"";
 }

@@ -41,6 +41,13 @@ std::string host_of_id(const model::ClientId& id);
 /// and not in `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
 bool is_known_to_operator(const Settings& settings, const model::Client& client);
 
+/// Returns true for a host of a URL in lower case without a second spelling: no final dot, no percent-encoding, no
+/// other way to write an address.
+bool is_lower_case_host(const std::string& host);
+
+/// Returns true if one of the patterns names the host: it is that host, or "*." and an end of it.
+bool is_named_host(const std::vector<std::string>& patterns, std::string_view host);
+
 /// Returns the fault of an item of `allow` and `deny`, as the words behind its key, or nullopt. It is a host, or "*."
 /// and the end of hosts, in lower case.
 std::optional<std::string> host_pattern_problem(std::string_view pattern);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "oauth/client_id_url.h"
 #include "store/clients.h"
 #include "util/text.h"
 
@@ -67,6 +68,13 @@ void allow(http::Response& response, const std::string& origin, const PageReques
     }
 }
 
+bool may_register(const Settings& settings, const std::string& origin) {
+    const auto url = origin.size() <= kLongestOrigin ? http::parse_url(origin) : std::nullopt;
+    if (!url || origin_of(origin) != origin) return false;
+    return url->scheme == "https" ? is_named_host(settings.registration.hosts, url->host)
+                                  : http::is_loopback_http(*url);
+}
+
 }  // namespace
 
 std::optional<std::string> origin_of(std::string_view uri) {
@@ -94,6 +102,14 @@ void allow_client_origins(http::Response& response, const PageRequest& page, con
     if (page.origin.empty()) return;
     if (page.origin != response.reader && !is_client_page(database, page.origin, client)) return;
     allow(response, page.origin, page, methods);
+}
+
+void allow_registering_origins(http::Response& response, const PageRequest& page, const std::string& methods,
+                               const Settings& settings) {
+    if (settings.registration.mode == RegistrationMode::token) return allow_any_origin(response, page, methods);
+    vary_with_origin(response);
+    if (settings.registration.mode == RegistrationMode::open && may_register(settings, page.origin))
+        allow(response, page.origin, page, methods);
 }
 
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods) {

@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "http/message.h"
 #include "model/ids.h"
+#include "oauth/settings.h"
 
 namespace postern::oauth {
 
@@ -17,6 +18,7 @@ enum class CorsPolicy {
     none,            ///< no other site's: pages, and introspection
     client_origins,  ///< the origins of registered redirect URIs: what applications in a browser call
     any_origin,      ///< public documents
+    registering,     ///< origins that may register clients, as `registration.mode` says
 };
 
 /// The headers that a browser sends on behalf of the page that asks.
@@ -43,5 +45,11 @@ void allow_client_origins(http::Response& response, const PageRequest& page, con
 
 /// Lets every page read `response`, which varies with the origin, since a page that sends credentials must be named.
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods);
+
+/// Lets a page read `response` whose origin may register clients: in mode `token` every one, since the token decides;
+/// in mode `open` http on a loopback host, and https on a host of `registration.hosts`, because any other page could
+/// let its visitors' browsers fill the table.
+void allow_registering_origins(http::Response& response, const PageRequest& page, const std::string& methods,
+                               const Settings& settings);
 
 }  // namespace postern::oauth

@@ -54,6 +54,7 @@ enum class Route {
     ENDPOINT(token, RequiredPath, "/token", whole, two, writes | sign, "the token endpoint") \
     ENDPOINT(device_authorization, PathOnDemand, "/device_authorization", whole, one, writes, "the device authorization endpoint") \
     ENDPOINT(device, PathOnDemand, "/device", whole, one, writes | seal, "the page for devices") \
+    ENDPOINT(registration, OptionalPath, "/register", own, one, writes, "the registration endpoint") \
     ENDPOINT(introspect, OptionalPath, "/token/introspect", whole, two, reads, "the introspection endpoint") \
     ENDPOINT(revoke, OptionalPath, "/token/revoke", whole, two, writes, "the revocation endpoint") \
     ENDPOINT(userinfo, OptionalPath, "/userinfo", whole, two, reads, "the UserInfo endpoint") \

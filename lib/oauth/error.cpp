@@ -41,6 +41,8 @@ constexpr std::array kRows = {
     ErrorRow{ErrorCode::authorization_pending, Reason::authorization_pending, 400},            // RFC 8628 §3.5
     ErrorRow{ErrorCode::slow_down, Reason::slow_down, 400},                                    // RFC 8628 §3.5
     ErrorRow{ErrorCode::expired_token, Reason::expired_token, 400},                            // RFC 8628 §3.5
+    ErrorRow{ErrorCode::invalid_redirect_uri, Reason::invalid_redirect_uri, 400},              // RFC 7591 §3.2.2
+    ErrorRow{ErrorCode::invalid_client_metadata, Reason::invalid_client_metadata, 400},        // RFC 7591 §3.2.2
 };
 
 const ErrorRow& row_of(ErrorCode code) {

@@ -38,6 +38,8 @@ enum class ErrorCode {
     authorization_pending,  // RFC 8628 §3.5
     slow_down,
     expired_token,
+    invalid_redirect_uri,  // RFC 7591 §3.2.2
+    invalid_client_metadata,
 };
 
 std::string_view wire_name(ErrorCode code);

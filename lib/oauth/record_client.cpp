@@ -67,7 +67,7 @@ util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transacti
 void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded) {
     if (recorded.is_new)
         context.trail.add(audit::Event::client_registered,
-                          {audit::client(grant.client_id), audit::subject(grant.subject)});
+                          {audit::client(grant.client_id), audit::subject(grant.subject), {"origin", "document"}});
     if (!recorded.changed.empty())
         context.trail.add(audit::Event::client_document_changed,
                           {audit::client(grant.client_id), {"changed", recorded.changed}});

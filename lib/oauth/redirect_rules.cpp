@@ -87,20 +87,6 @@ std::string uri_fault(std::string_view uri) {
     return "is not a URI (RFC 3986); write it in full, for example https://app.example.org/callback";
 }
 
-/// True if the host of a URL is another name or address of the machine itself than the three that count as loopback
-/// (http::is_loopback_http): 127.0.0.2, 127.1, 0.0.0.0, [::ffff:127.0.0.1], localhost. and names below localhost.
-bool is_other_loopback(std::string_view host) {
-    std::string name = util::to_lower(host);
-    if (name.starts_with('[') && name.ends_with(']')) {
-        in6_addr parsed{};
-        return inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &parsed) == 1 && is_own_v6(parsed);
-    }
-    if (name.ends_with('.')) name.pop_back();
-    if (name == "localhost" || name.ends_with(".localhost")) return true;  // RFC 6761 §6.3
-    in_addr parsed{};
-    return inet_aton(name.c_str(), &parsed) != 0 && is_own_v4(parsed);
-}
-
 // A browser that is redirected to such a URI runs, shows or reads something on the user's machine, or fails.
 constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
     "javascript",  "data", "file",   "vbscript", "about", "blob", "filesystem",
@@ -151,7 +137,7 @@ const UrlRule kUrlRules[] = {
     {[](const http::UrlParts& url, bool) { return has_bad_port(url); },
      "has a port that is not a number from 1 to 65535"},
     {[](const http::UrlParts& url, bool) {
-         return url.scheme == "http" && !http::is_loopback_http(url) && is_other_loopback(url.host);
+         return url.scheme == "http" && !http::is_loopback_http(url) && names_this_machine(url.host);
      },
      "is plain http and names this machine in a way that does not count as loopback; write http://127.0.0.1, "
      "http://[::1] or http://localhost"},
@@ -180,6 +166,25 @@ std::optional<std::string> redirect_uri_problem(std::string_view uri, bool nativ
         if (rule.broken(*url, native)) return rule.reason;
     }
     return std::nullopt;
+}
+
+bool names_this_machine(std::string_view host) {
+    std::string name = util::to_lower(host);
+    if (name.starts_with('[') && name.ends_with(']')) {
+        in6_addr parsed{};
+        return inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &parsed) == 1 && is_own_v6(parsed);
+    }
+    if (name.ends_with('.')) name.pop_back();
+    if (name == "localhost" || name.ends_with(".localhost")) return true;  // RFC 6761 §6.3
+    in_addr parsed{};
+    return inet_aton(name.c_str(), &parsed) != 0 && is_own_v4(parsed);
+}
+
+bool has_scheme_without_dot(std::string_view redirect_uri) {
+    const auto url = http::parse_url(redirect_uri);
+    if (!url || is_web(*url)) return false;
+    const auto dot = url->scheme.find('.');
+    return dot == std::string::npos || dot + 1 == url->scheme.size();
 }
 
 bool is_loopback_or_private(std::string_view redirect_uri) {

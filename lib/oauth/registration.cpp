@@ -60,7 +60,8 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) { return is_client_id_url(c.id.str()) && !is_public(c); },
      "a client whose id is a URL has no secret, since HTTP Basic ends the id at its colon; add --public"},
     {[](const Client& c, const Settings&) {
-         return c.name.empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
+         const bool needs_name = c.origin != model::Origin::dynamic;  // pages have words for one without
+         return (c.name.empty() && needs_name) || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
                 util::displayable(c.name) != c.name;
      },
      "the name must be 1 to 256 bytes of UTF-8 text without control and direction characters"},

@@ -1,6 +1,7 @@
 // Errors of the endpoints that programs call.
 #include "oauth/respond.h"
 
+#include "oauth/bearer.h"
 #include "oauth/client_auth.h"
 
 namespace postern::respond {
@@ -41,6 +42,15 @@ http::Response bearer_error(const oauth::OAuthError& error, const std::string& s
     if (!scope.empty()) challenge += ", scope=\"" + scope + "\"";
     http::Response response = error_body(error);
     response.set("WWW-Authenticate", std::move(challenge));
+    return response;
+}
+
+http::Response registration_error(const http::Request& request, const oauth::OAuthError& error) {
+    http::Response response =
+        oauth::bearer_token(request) && error.http_status == 401 ? bearer_error(error) : error_body(error);
+    if (response.refusal) response.refusal->client_id = request.query.find("client_id").value_or("");
+    if (error.http_status == 401 && response.find("WWW-Authenticate") == nullptr)
+        response.set("WWW-Authenticate", "Bearer realm=\"postern\"");
     return response;
 }
 

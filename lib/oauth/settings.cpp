@@ -1,9 +1,17 @@
-// Decides which of the configured algorithms signs for a client.
+// Decides what follows from the settings for a client: the grants that it may register for, who signs its ID tokens.
 #include "oauth/settings.h"
 
 #include <stdexcept>
 
 namespace postern::oauth {
+
+std::set<model::GrantType> registrable_grants(const Settings& settings) {
+    using model::GrantType;
+    if (settings.registration.grants) return *settings.registration.grants;
+    std::set grants = {GrantType::authorization_code, GrantType::refresh_token};
+    if (settings.has_front_tokens()) grants.insert(GrantType::implicit);
+    return grants;
+}
 
 crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const model::Client& client) {
     return client.id_token_algorithm.value_or(settings.id_token_algorithms.front());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,20 @@ struct ClientDocuments {
     model::Scope scope = *model::Scope::parse("openid profile email offline_access");  ///< they get no more
     util::Seconds ttl{7776000};  ///< a client that no user has signed in to for so long is forgotten
     int max = 2000;              ///< clients that are kept
+};
+
+/// Who may register clients (RFC 7591). `token`: who has an initial access token; `open`: anybody, as a client that can
+/// do less.
+enum class RegistrationMode { closed, token, open };
+
+/// Clients that register themselves (`registration`).
+struct Registration {
+    RegistrationMode mode = RegistrationMode::closed;
+    std::optional<std::set<model::GrantType>> grants;  ///< that they may have; nullopt: as registrable_grants says
+    model::Scope scope = *model::Scope::parse("openid profile email address phone offline_access");  ///< no more
+    std::vector<std::string> hosts;  ///< of https redirect URIs without a token: hosts, or "*." and a suffix
+    util::Seconds ttl{7776000};      ///< a client that no user has signed in to for so long is forgotten
+    int max = 1000;                  ///< clients that registered without a token
 };
 
 /// The configuration as endpoints see it.
@@ -82,6 +97,7 @@ struct Settings {
     login::Settings login;
     web::AccountSettings account;
     ClientDocuments client_documents;
+    Registration registration;
     pages::Branding branding;
     fetch::Outbound outbound;
     std::optional<mail::Settings> mail;  ///< nullopt: none is sent, and none is asked for
@@ -95,6 +111,9 @@ struct Settings {
     }
     /// Returns issuer + path, an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
+
+    /// Returns true if clients can register themselves.
+    bool offers_registration() const { return registration.mode != RegistrationMode::closed && paths.registration; }
 
     /// Returns true if users can ask for a link with which they choose another password.
     bool offers_recovery() const { return mail && paths.recover && login.keeps_passwords(); }
@@ -117,6 +136,10 @@ struct Settings {
     bool has_front_id_tokens() const { return std::ranges::any_of(response_types, model::yields_id_token); }
     bool has_front_tokens() const { return has_front_access_tokens() || has_front_id_tokens(); }
 };
+
+/// Returns the grants that clients may register for: those of `registration.grants` that are offered; by default
+/// authorization_code and refresh_token, and implicit as soon as a response type needs it.
+std::set<model::GrantType> registrable_grants(const Settings& settings);
 
 /// Returns the algorithm that the client is registered for, or the default, whether it is offered or not.
 crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const model::Client& client);

@@ -111,6 +111,8 @@ json::Object computed_members(const oauth::Settings& settings) {
     // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
     if (settings.paths.device_authorization)
         document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
+    if (settings.offers_registration())
+        document.set("registration_endpoint", settings.url(*settings.paths.registration));
     add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));
     add_endpoint(document, settings, settings.paths.revoke, "revocation", revocation_auth_methods(settings));
     if (settings.oidc) add_openid_members(document, settings);
@@ -124,8 +126,9 @@ json::Object discovery(const oauth::Settings& settings, const std::vector<std::s
     // An operator may have named them before the pages had more than one.
     if (settings.oidc && ui_locales.size() > 1 && settings.metadata.find("ui_locales_supported") == nullptr)
         document.set("ui_locales_supported", json::strings(ui_locales));
+    // One that another service of the operator registers clients at may be named while this server does not.
     for (const auto& [name, value] : settings.metadata.members())
-        if (!is_computed_member(name)) document.set(name, value);
+        if (!is_computed_member(name) && document.find(name) == nullptr) document.set(name, value);
     return document;
 }
 

@@ -12,6 +12,7 @@ extern const std::span<const Row> kScopeRows;
 extern const std::span<const Row> kPageRows;
 extern const std::span<const Row> kSignInRows;
 extern const std::span<const Row> kDocumentRows;
+extern const std::span<const Row> kRegistrationRows;
 
 /// The advice about a user whom none of the client's rules lets in.
 inline constexpr const char* kAdviceForOthers =

@@ -63,6 +63,7 @@ struct Endpoint {
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool logins = false;         ///< takes names and passwords of logins: it may ask saslauthd where that checks them
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
+    bool takes_json = false;     ///< reads bodies of type application/json; for others they are of another type
     bool seal = false;           ///< reads seal.key
     bool factors = false;        ///< reads factor.key, where people can have second factors
     bool mail = false;           ///< asks for messages to users: wakes the command that sends them

@@ -124,6 +124,10 @@ util::Result<http::Request, Failure> with_body(http::Request request, const Aske
                                "iso-8859-1 and windows-1252 for a body of ASCII characters");
     }
     request.body = type == http::FormType::form ? http::BodyKind::form : http::BodyKind::other;
+    if (asked.rules.takes_json && http::is_json_type(header)) {
+        request.body = http::BodyKind::json;
+        request.content = asked.body.bytes;
+    }
     if (type == http::FormType::other) return request;
     ASSIGN_OR_RETURN(auto form, parse_parameters(asked.body.bytes, asked.rules.limits.parameters));
     request.form = std::move(form);

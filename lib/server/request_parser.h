@@ -23,6 +23,7 @@ struct RequestRules {
     /// browser may send one that was meant for the rest of the site.
     std::vector<std::string> authorization_variables = {};
     std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
+    bool takes_json = false;                         ///< the endpoint reads bodies of type application/json
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks
 };
 

@@ -49,6 +49,7 @@ RequestRules rules_of(const App& app, const Endpoint& endpoint) {
             config.limits,
             endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
             server_variables(app, endpoint),
+            endpoint.takes_json,
             endpoint.wrong_post};
 }
 
@@ -142,6 +143,8 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
             return;
         case oauth::CorsPolicy::any_origin:
             return oauth::allow_any_origin(response, page, allowed_methods_);
+        case oauth::CorsPolicy::registering:
+            return oauth::allow_registering_origins(response, page, allowed_methods_, app_.settings());
         case oauth::CorsPolicy::client_origins:
             break;
     }

@@ -17,6 +17,7 @@ bool is_alphanumeric(char c) { return util::is_letter(c) || util::is_digit(c); }
 std::string_view phrase_of(int status) {
     constexpr std::pair<int, std::string_view> kPhrases[] = {
         {200, "OK"},
+        {201, "Created"},
         {204, "No Content"},
         {303, "See Other"},
         {304, "Not Modified"},

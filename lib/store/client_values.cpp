@@ -13,6 +13,17 @@ constexpr const char* kBackchannel = "backchannel_logout_uri";
 constexpr const char* kBackchannelSession = "backchannel_logout_session_required";
 constexpr const char* kFrontchannel = "frontchannel_logout_uri";
 constexpr const char* kFrontchannelSession = "frontchannel_logout_session_required";
+constexpr const char* kApplicationType = "application_type";
+
+struct TextMember {
+    const char* name;
+    std::string model::RegisteredMetadata::*member;
+};
+constexpr TextMember kTextMembers[] = {
+    {"initiate_login_uri", &model::RegisteredMetadata::initiate_login_uri},
+    {"policy_uri", &model::RegisteredMetadata::policy_uri},
+    {"tos_uri", &model::RegisteredMetadata::tos_uri},
+};
 
 template <class Values>
 std::string joined(const Values& values, const char* separator) {
@@ -94,6 +105,10 @@ std::string details_of(const model::Client& client) {
     json::Object details;
     if (client.id_token_algorithm)
         details.set(kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm)));
+    if (client.metadata.application_type)
+        details.set(kApplicationType, std::string(model::to_string(*client.metadata.application_type)));
+    for (const auto& [name, member] : kTextMembers)
+        if (const std::string& text = client.metadata.*member; !text.empty()) details.set(name, text);
     write_logout_uris(client.logout, details);
     return details.members().empty() ? "" : json::write(details);
 }
@@ -103,6 +118,10 @@ void read_details(const std::string& column, model::Client& client) {
     if (const json::Value* name = details.find(kIdTokenAlgorithm))
         client.id_token_algorithm =
             known(name->if_string() ? crypto::parse_algorithm(*name->if_string()) : std::nullopt, "details");
+    if (const json::Value* name = details.find(kApplicationType))
+        client.metadata.application_type =
+            known(name->if_string() ? model::parse_application_type(*name->if_string()) : std::nullopt, "details");
+    for (const auto& [name, member] : kTextMembers) client.metadata.*member = text_of(details, name);
     client.logout = logout_uris_of(details);
 }
 

@@ -20,11 +20,12 @@ constexpr const char* kConfidential = "confidential";
 constexpr const char* kPublic = "public";
 
 /// The columns of `clients c`, in the order in which read_client reads them.
-#define POSTERN_CLIENT_COLUMNS                                                                            \
-    "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
-    " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
-    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at," \
-    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims, c.response_types, c.details"
+#define POSTERN_CLIENT_COLUMNS                                                                              \
+    "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce,"   \
+    " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                     \
+    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at,"   \
+    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims, c.response_types, c.details," \
+    " c.registered_by, c.registration_token_hash"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce, groups, profile, origin, names, response_types, details;
@@ -32,7 +33,8 @@ Client read_client(db::Statement& row) {
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
         client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at >>
-        client.brought_by >> client.level >> names >> client.introspection_claims >> response_types >> details;
+        client.brought_by >> client.level >> names >> client.introspection_claims >> response_types >> details >>
+        client.registered_by >> client.registration_token_hash;
     client.names = parse_names(names);
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
@@ -46,6 +48,9 @@ Client read_client(db::Statement& row) {
         client.access_token_profile = known(model::parse_token_profile(profile), "access_token_profile");
     return client;
 }
+
+/// The condition of the partial index clients_by_open_registration.
+#define POSTERN_OPEN_REGISTRATION "origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL"
 
 void read_uris(db::Database& database, Client& client) {
     auto rows =
@@ -93,8 +98,8 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $23 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
-/// written.
+/// $1 is the id, $2 to $23 are everything else but created_at, origin, last_used_at, brought_by, registered_by and
+/// registration_token_hash. True when a row was written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
     const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
@@ -161,10 +166,14 @@ std::optional<Client> find_client_to_authenticate(db::Database& database, const 
     return client;
 }
 
-std::vector<Client> list_clients(db::Database& database, util::Time now, db::Limit limit) {
+std::vector<Client> list_clients(db::Database& database, util::Time now, db::Limit limit,
+                                 std::optional<model::Origin> origin) {
     const db::Snapshot snapshot(database);
     std::vector<Client> clients;
-    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id LIMIT $1", limit.rows);
+    const auto wanted = origin ? std::optional(std::string(to_string(*origin))) : std::nullopt;
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
+                               " FROM clients c WHERE c.origin = COALESCE($2, c.origin) ORDER BY c.id LIMIT $1",
+                               limit.rows, wanted);
     while (rows.step()) clients.push_back(read_client(rows));
     for (auto& client : clients) {
         read_uris(database, client);
@@ -193,15 +202,18 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
         " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
-        " level, names, introspection_claims, response_types, details, created_at, origin, last_used_at, brought_by)"
+        " level, names, introspection_claims, response_types, details, created_at, origin, last_used_at, brought_by,"
+        " registered_by, registration_token_hash)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-        " $23, $24, $25, $26, $27)"
+        " $23, $24, $25, $26, $27, $28, $29)"
         " ON CONFLICT (id) DO NOTHING";
     if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at,
-                      client.brought_by))
+                      client.brought_by, client.registered_by, client.registration_token_hash))
         return false;
     insert_all_uris(transaction, client);
-    for (const auto& secret : client.secrets) insert_secret(transaction, client.id, secret.hash, secret.expires_at);
+    for (const auto& secret : client.secrets)
+        transaction.queue("INSERT INTO client_secrets (client_id, hash, expires_at) VALUES ($1, $2, $3)", client.id,
+                          secret.hash, secret.expires_at);
     return true;
 }
 
@@ -246,12 +258,33 @@ void touch_client(db::Transaction& transaction, const ClientId& id, util::Time l
 }
 
 std::int64_t count_fleeting_clients(db::Database& database) {
-    return number_of(database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL"));
+    return number_of(
+        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND origin = 'document'"));
 }
 
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
     return number_of(
         database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject));
+}
+
+std::int64_t count_open_registrations(db::Database& database) {
+    return number_of(database.query("SELECT count(*) FROM clients WHERE " POSTERN_OPEN_REGISTRATION));
+}
+
+bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before) {
+    constexpr db::Text kDelete = {
+        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
+        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1)",
+        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
+        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)"};
+    return transaction.run(kDelete, registered_before) == 1;
+}
+
+std::vector<ClientId> find_unused_registrations(db::Database& database, util::Time unused_since, db::Limit limit) {
+    return values_of<ClientId>(
+        database.query("SELECT id FROM clients WHERE origin = 'dynamic' AND removable_at IS NOT NULL"
+                       " AND COALESCE(last_used_at, created_at) <= $1 ORDER BY id LIMIT $2",
+                       unused_since, limit.rows));
 }
 
 bool is_described(db::Database& database, const ClientId& id) {

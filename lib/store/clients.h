@@ -24,8 +24,9 @@ std::optional<model::Client> find_client_to_authenticate(db::Database& database,
                                                          util::Time now);
 /// Returns whether there is a client of that id, disabled or not.
 bool is_client(db::Database& database, const model::ClientId& id);
-/// Returns the clients, by id.
-std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {});
+/// Returns the clients, by id; with `origin`, those of that source.
+std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {},
+                                        std::optional<model::Origin> origin = std::nullopt);
 
 struct RegisteredUri {
     std::string uri;
@@ -42,8 +43,8 @@ bool insert_client(db::Transaction& transaction, const model::Client& client);
 /// Looks at every client whose id is a URL.
 std::optional<model::Client> find_client_at(db::Database& database, std::string_view url);
 
-/// Replaces everything but id, secrets, created_at, own_claims, origin, last_used_at and brought_by. False when there
-/// is no such client.
+/// Replaces everything but id, secrets, created_at, own_claims, origin, last_used_at, brought_by, registered_by and
+/// registration_token_hash. False when there is no such client.
 bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);
@@ -60,6 +61,15 @@ void touch_client(db::Transaction& transaction, const model::ClientId& id, util:
 std::int64_t count_fleeting_clients(db::Database& database);
 /// Counts the fleeting clients that the user has brought, with or without a consent of the user today.
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
+/// Counts the clients that registered themselves without a token and that the operator has not decided about.
+std::int64_t count_open_registrations(db::Database& database);
+/// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before
+/// `registered_before`. False: there is none.
+bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before);
+/// Finds the clients that registered themselves, that the operator has not decided about and that no user has signed in
+/// to since then, by id.
+std::vector<model::ClientId> find_unused_registrations(db::Database& database, util::Time unused_since,
+                                                       db::Limit limit = {});
 /// Returns whether a document describes the client; false when there is no such client.
 bool is_described(db::Database& database, const model::ClientId& id);
 

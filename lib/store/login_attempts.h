@@ -23,6 +23,8 @@ inline constexpr std::string_view kCodeWait = "wait:";           ///< not a coun
 inline constexpr std::string_view kUseCounter = "mail-";         ///< not of logins: messages that were asked for
 /// The prefix of no login: device codes that were asked for, or typed (RFC 8628).
 inline constexpr std::string_view kDeviceUseCounter = "device-";
+/// The prefix of no login: clients that registered without a token (RFC 7591).
+inline constexpr std::string_view kRegistrationCounter = "register-";
 inline constexpr std::string_view kNewName = "name:";  ///< not a counter: a user of this name is being made (hold_key)
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
@@ -44,7 +46,7 @@ Attempts count_failures(db::Transaction& transaction, std::initializer_list<std:
                         util::Seconds window);
 /// A counter besides those of failures: how often something was asked for.
 struct Use {
-    std::string_view key;  ///< begins with kUseCounter or kDeviceUseCounter; or "", for which nothing is counted
+    std::string_view key;  ///< of a counter that is no login's; or "", for which nothing is counted
     std::int64_t limit;    ///< inside the window
     util::Seconds window;
 };

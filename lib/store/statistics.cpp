@@ -31,6 +31,9 @@ Statistics read_statistics(db::Database& database, const SessionLife& life, util
     Statistics statistics;
     statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
     statistics.document_clients = number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
+    statistics.dynamic_clients = number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'dynamic'"));
+    statistics.strangers =
+        number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'dynamic' AND registered_by = ''"));
     statistics.restricted_clients = number_of(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
     statistics.remembered_devices = number_of(database.query(

@@ -73,6 +73,10 @@ constexpr Rule kRules[] = {
                       " (SELECT token_hash FROM remembered_devices WHERE expires_at <= $1"
                       " ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM remembered_devices WHERE expires_at <= $1", true},
+    {"registration_tokens",
+     POSTERN_DELETION("DELETE FROM registration_tokens WHERE id IN"
+                      " (SELECT id FROM registration_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM registration_tokens WHERE expires_at <= $1"},
     {"activity",
      POSTERN_DELETION("DELETE FROM activity WHERE (subject, number) IN"
                       " (SELECT subject, number FROM activity WHERE at <= CAST($1 AS bigint) - 7776000"

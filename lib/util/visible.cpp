@@ -39,6 +39,14 @@ constexpr Range kDefaultIgnorable[] = {
     {0xE0000, 0xE0FFF},  // tags and variation selectors
 };
 
+// Unicode 15.0, DerivedGeneralCategory.txt, Cf.
+constexpr Range kFormat[] = {{0x00AD, 0x00AD},   {0x0600, 0x0605},   {0x061C, 0x061C},   {0x06DD, 0x06DD},
+                             {0x070F, 0x070F},   {0x0890, 0x0891},   {0x08E2, 0x08E2},   {0x180E, 0x180E},
+                             {0x200B, 0x200F},   {0x202A, 0x202E},   {0x2060, 0x2064},   {0x2066, 0x206F},
+                             {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD},
+                             {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0001, 0xE0001},
+                             {0xE0020, 0xE007F}};
+
 // Unicode 15.0, PropList.txt, White_Space, without control characters; and the braille pattern without a dot.
 constexpr Range kBlank[] = {{0x0020, 0x0020}, {0x00A0, 0x00A0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029},
                             {0x202F, 0x202F}, {0x205F, 0x205F}, {0x2800, 0x2800}, {0x3000, 0x3000}};
@@ -132,6 +140,8 @@ bool is_visible(const Utf8Step& step) {
 }  // namespace
 
 bool is_ignorable(char32_t code_point) { return is_among(kDefaultIgnorable, code_point); }
+
+bool is_format(char32_t code_point) { return is_among(kFormat, code_point); }
 
 bool is_blank(char32_t code_point) { return is_among(kBlank, code_point); }
 

@@ -8,6 +8,9 @@ namespace postern::util {
 /// Returns whether a character is shown as nothing at all: Unicode's property Default_Ignorable_Code_Point.
 bool is_ignorable(char32_t code_point);
 
+/// Returns whether a character is of Unicode's general category Cf: it is not drawn, or changes how others are.
+bool is_format(char32_t code_point);
+
 /// Returns whether a character is shown as a gap: Unicode's white space without control characters, and the braille
 /// pattern without a dot.
 bool is_blank(char32_t code_point);

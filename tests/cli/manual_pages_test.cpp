@@ -110,6 +110,12 @@ std::map<std::string, std::string> defaults() {
         {"authorizationCodeTTL", text_of(settings.authorization_code_ttl)},
         {"backchannelLogout", text_of(settings.backchannel_logout)},
         {"frontchannelLogout", text_of(settings.frontchannel_logout)},
+        {"registration.mode", "\"closed\""},
+        {"registration.grants", R"(["authorization_code", "refresh_token"])"},
+        {"registration.scope", "\"" + settings.registration.scope.to_string() + "\""},
+        {"registration.hosts", "[]"},
+        {"registration.ttl", text_of(settings.registration.ttl)},
+        {"registration.max", std::to_string(settings.registration.max)},
         {"deviceCodeTTL", text_of(settings.device_code_ttl)},
         {"device.max", std::to_string(settings.device_max)},
         {"device.freshLogin", text_of(settings.device_fresh_login)},
@@ -243,7 +249,7 @@ TEST_CASE("manual pages: postern.json(5) has every key with its default, its ran
 
 TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path and its methods") {
     namespace endpoint = postern::oauth::endpoint;
-    const Deployment op(with_devices());
+    const Deployment op(with_devices({{"registration", postern::json::Object{{"mode", "token"}}}}));
     const std::string text = page("postern-endpoints.8");
     std::size_t found = 0;
     for (const auto& source : fs::directory_iterator(source_directory() / "cgi-bin")) {
@@ -261,7 +267,7 @@ TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path
         else
             CHECK((has(entry, path + ".\n") || has(entry, path + ", ")));
         CgiRequest request;
-        request.method = "DELETE";
+        request.method = "PUT";
         const Answer answer = op.cgi(name, request);
         CHECK(answer.status == 405);
         const std::string methods = "\nMethods " + answer.header("Allow");

@@ -109,6 +109,8 @@ TEST_CASE("stats: counts what is there and works, apart from what is not, the sa
         {"schema_version", nullptr, "postern_schema_version", db::kSchemaVersion},
         {"clients", "enabled", "postern_clients{state=\"enabled\"}", 2},
         {"clients", "disabled", "postern_clients{state=\"disabled\"}", 1},
+        {"dynamic_clients", nullptr, "postern_dynamic_clients{token=\"yes\"}", 0},
+        {"dynamic_clients_without_token", nullptr, "postern_dynamic_clients{token=\"no\"}", 0},
         {"restricted_clients", nullptr, "postern_restricted_clients", 1},
         {"users", "enabled", "postern_users{state=\"enabled\"}", 2},
         {"users", "disabled", "postern_users{state=\"disabled\"}", 1},

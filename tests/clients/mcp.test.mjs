@@ -1,6 +1,6 @@
 // The TypeScript SDK of the Model Context Protocol, unmodified on both sides: a server that is an API, and a client
-// that finds its way from the server's address to a token. Postern has no dynamic registration, so the client is
-// registered, or its id is the URL of a document that describes it.
+// that finds its way from the server's address to a token. The client is registered, its id is the URL of a document
+// that describes it, or it registers itself.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -27,17 +27,22 @@ class Assistant {
 
   /// `validate`: the way to choose the resource, in the place of the SDK's own.
   /// `document`: the URL of the application's own, which is its id.
-  constructor({ id = CLIENT_ID, validate, document } = {}) {
-    this.id = document ? "" : id;
+  /// `registers`: it has no id, and takes the one that it gets.
+  constructor({ id = CLIENT_ID, validate, document, registers = false } = {}) {
+    this.id = document || registers ? "" : id;
     this.clientMetadataUrl = document;
+    this.registers = registers;
+    if (registers)
+      this.clientMetadata = { ...this.clientMetadata, grant_types: ["authorization_code", "refresh_token"] };
     if (validate) this.validateResourceURL = validate;
   }
 
   clientInformation() {
     return this.id === "" ? undefined : { client_id: this.id };
   }
-  saveClientInformation({ client_id: id }) {
-    assert.equal(id, this.clientMetadataUrl, "Postern has no dynamic registration");
+  saveClientInformation({ client_id: id, ...registration }) {
+    if (!this.registers) assert.equal(id, this.clientMetadataUrl, "registration is closed");
+    this.registration = registration;
     this.id = id;
   }
   tokens() {
@@ -289,4 +294,50 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
         await assert.rejects(third.callTool(uri, person), /the refresh token is not valid/);
       }),
   );
+});
+
+describe("MCP: the TypeScript SDK, which registers itself", () => {
+  let provider;
+  prepared(async (owned) => {
+    provider = owned(
+      await openProvider(
+        {
+          accessTokenProfile: "rfc9068",
+          defaultResource: "https://default.example/",
+          registration: { mode: "open", scope: SCOPE },
+        },
+        { tls: false },
+      ),
+    );
+  });
+
+  it("signs in without an id, as a public client whose user is asked each time [REG-3, REG-25, REG-26, REG-29, REG-31, MCP-9]", async () => {
+    const server = await NotesServer.start(provider.deployment.issuer);
+    try {
+      const uri = `${server.origin}/mcp`;
+      await provider.deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
+      server.publish(await provider.deployment.postern(["resource", "metadata", uri]));
+      const person = new Person();
+      const assistant = new Assistant({ registers: true });
+      assert.equal(await assistant.callTool(uri, person), provider.sub);
+      assert.equal(assistant.registration.token_endpoint_auth_method, "none");
+      assert.equal(assistant.registration.client_secret, undefined);
+      assert.equal(claimsOf(assistant.saved.access_token).client_id, assistant.id);
+      const made = await provider.deployment.postern(["client", "show", assistant.id]);
+      assert.equal(made.origin, "dynamic");
+      assert.equal(made.client_name, "Assistant");
+      assert.equal(made.pkce, "required");
+      assert.ok(made.last_used_at, "a user has signed in");
+
+      const first = assistant.saved;
+      assistant.saved = { ...first, access_token: `${first.access_token}x` };
+      assert.equal(await assistant.callTool(uri, person), provider.sub);
+      assert.equal(assistant.asked.length, 1, "without a second sign-in");
+      const again = new Assistant({ id: assistant.id });
+      assert.equal(await again.callTool(uri, person), provider.sub);
+      assert.ok(again.pages.some((page) => page.form?.buttons.approve));
+    } finally {
+      await server.stop();
+    }
+  });
 });

@@ -10,6 +10,8 @@
 #include "oauth/client_auth.h"
 #include "oauth/device_authorization.h"
 #include "oauth/introspection.h"
+#include "oauth/register_client.h"
+#include "oauth/registered_client.h"
 #include "oauth/respond.h"
 #include "oauth/revocation.h"
 #include "oauth/token_request.h"
@@ -73,6 +75,9 @@ namespace logout_program {
 namespace recover_program {
 #include "../../cgi-bin/recover.cpp"
 }
+namespace registration_program {
+#include "../../cgi-bin/registration.cpp"
+}
 namespace revoke_program {
 #include "../../cgi-bin/revoke.cpp"
 }
@@ -127,6 +132,7 @@ const EndpointProgram& endpoint_program(const std::string& name) {
         login_program::remember_main();
         logout_program::remember_main();
         recover_program::remember_main();
+        registration_program::remember_main();
         revoke_program::remember_main();
         scopes_program::remember_main();
         token_program::remember_main();

@@ -4,12 +4,14 @@
 
 #include "fuzz/targets.h"
 #include "http/url.h"
+#include "json/reader.h"
 #include "oauth/authorization_request.h"
 #include "oauth/client_auth.h"
 #include "oauth/presented_token.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/registration.h"
+#include "oauth/registration_request.h"
 #include "oauth/token_request.h"
 #include "oauth/user_code.h"
 #include "support/rules_fixture.h"
@@ -54,6 +56,30 @@ FUZZ_TARGET(user_code) {
     promise(letters->size() == oauth::kUserCodeLetters, "a code has eight letters");
     promise(letters->find_first_not_of(oauth::kUserCodeAlphabet) == std::string::npos, "of the alphabet");
     promise(oauth::parse_user_code(oauth::shown_user_code(*letters)) == letters, "it is read as it is shown");
+}
+
+FUZZ_TARGET(registration_request) {
+    const auto value = json::parse(input);
+    if (!value || value->if_object() == nullptr) return;
+    oauth::Settings settings = fixture().settings;
+    settings.registration.hosts = {"app.example", "*.apps.example"};
+    for (const auto registrant : {oauth::Registrant::token_holder, oauth::Registrant::stranger}) {
+        const auto client = oauth::read_registration(*value->if_object(), settings, registrant);
+        if (!client) {
+            promise(is_describable(client.error().description), "a description obeys RFC 6749 §5.2");
+            continue;
+        }
+        const bool is_public = client->type == model::ClientType::public_;
+        promise(!client->first_party && client->enabled && client->resources.empty(),
+                "the operator decides about these");
+        promise(!is_public || client->pkce == model::Pkce::required, "a public client has PKCE");
+        promise(is_public || registrant == oauth::Registrant::token_holder, "a stranger's client is public");
+        for (const std::string& uri : client->redirect_uris)
+            promise(!oauth::redirect_uri_problem(uri, client->native), "its addresses could be registered by hand");
+        auto named = *client;
+        named.id = model::ClientId("registered");
+        promise(oauth::registration_problems(named, settings).empty(), "and so could all of it");
+    }
 }
 
 FUZZ_TARGET(credentials) {

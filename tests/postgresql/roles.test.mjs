@@ -181,7 +181,8 @@ describe("a role for each program", () => {
     const uri = database.uri.replace(server.directory, directory);
     const responseTypes = ["code", "token", "id_token", "code id_token token"];
     const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
-    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths };
+    const registration = { mode: "open", max: 1 };
+    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths, registration };
     p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
@@ -321,6 +322,16 @@ describe("a role for each program", () => {
   const forgetDevices = () =>
     server.sql("DELETE FROM postern.device_codes; DELETE FROM postern.login_attempts", superuser);
 
+  const register = (metadata, token) => {
+    const body = JSON.stringify(metadata);
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    };
+    return p.ask("/register", { method: "POST", body, headers });
+  };
+
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
 
@@ -397,6 +408,20 @@ describe("a role for each program", () => {
       assert.match(approved.title, /is connected/);
       const denied = is(200, await answerDevice(is(200, await askForDevice()).json, "deny"));
       assert.match(denied.title, /no access/);
+    },
+
+    registration: async () => {
+      server.sql(
+        `DELETE FROM postern.login_attempts;
+         UPDATE postern.clients SET created_at = created_at - 700 WHERE origin = 'dynamic'`,
+        superuser,
+      );
+      const { initial_access_token: token } = await p.deployment.postern(["registration", "token", "add"]);
+      const own = is(201, await register({ redirect_uris: ["https://app.example/registered"] }, token)).json;
+      const headers = { authorization: `Bearer ${own.registration_access_token}` };
+      is(200, await p.ask(own.registration_client_uri, { headers }));
+      is(204, await p.ask(own.registration_client_uri, { method: "DELETE", headers }));
+      is(201, await register({ redirect_uris: ["http://127.0.0.1/cb"] })); // in the place of the one before
     },
 
     introspect: async () => {
@@ -876,8 +901,10 @@ describe("a role for each program", () => {
       await getCode(upgraded);
       server.sql(
         `ALTER TABLE postern.clients
-           DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details;
-         DROP TABLE postern.device_codes;
+           DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details,
+           DROP COLUMN registered_by, DROP COLUMN registration_token_hash, DROP CONSTRAINT clients_origin_check,
+           ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document'));
+         DROP TABLE postern.device_codes, postern.registration_tokens;
          REVOKE SELECT ON postern.clients FROM postern_authorize;
          UPDATE postern.schema_version SET version = 4`,
         database,

@@ -40,6 +40,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
           log: { target: "/dev/null" },
           login: { maxFailures: 3, window: 86400 },
           paths: { deviceAuthorization: "/device_authorization", device: "/device" },
+          registration: { mode: "open" },
         },
       }),
     );
@@ -67,6 +68,11 @@ describe(`${COUNT} requests for one process of each program`, () => {
     const adding = await holder.visit(`${p.issuer}/account/passkeys?add=yes`);
     await holder.submit(adding, "add-passkey", key.register(adding));
     const form = (fieldsSent, headers) => ({ method: "POST", body: formText(fieldsSent), headers });
+    const json = (sent, headers) => ({
+      method: "POST",
+      body: typeof sent === "string" ? sent : JSON.stringify(sent),
+      headers: { "content-type": "application/json", ...headers },
+    });
     const as = ({ id, secret }) => ({ authorization: basicOf(id, secret) });
     const bearer = (token) => ({ authorization: `Bearer ${token}` });
     const forged = `${tokens.access_token.slice(0, -8)}AAAAAAAA`;
@@ -203,6 +209,16 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { query: "?user_code=WDJB-MJHT", headers: { cookie } },
         form({ csrf: "x", user_code: "WDJB-MJHT" }, { cookie }),
         form({ ...fields, decision: "approve" }, { cookie }),
+      ],
+      registration: [
+        json({ redirect_uris: ["http://127.0.0.1/cb"] }), // until its address has registered ten
+        json({ redirect_uris: ["https://evil.example/cb"] }),
+        json({ redirect_uris: ["http://127.0.0.1/cb"] }, bearer("x")),
+        json("{"),
+        { query: "?client_id=web", headers: bearer("x") },
+        { method: "DELETE", query: "?client_id=web", headers: bearer("x") },
+        form({}, {}),
+        {},
       ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
       discovery: [{}, { headers: { origin: "https://page.example" } }, { headers: { host: "evil.example" } }],

@@ -49,6 +49,7 @@ constexpr std::pair<const char*, const char*> kGiven[] = {
     {"refresh_token", "refresh token"},
     {"id_token", "ID token"},
     {"client_secret", "client secret"},
+    {"registration_access_token", "registration access token"},
     {"csrf", "form token"},
     {"resume", "sealed request"},
     {"app", "sealed key of an app"},
@@ -185,6 +186,7 @@ void Secrets::learn_command(const std::string& input, const std::string& output)
     const auto printed = json::parse(output);
     if (!printed || !printed->if_object()) return;
     remember("client secret", text_of(*printed->if_object(), "client_secret"));
+    remember("initial access token", text_of(*printed->if_object(), "initial_access_token"));
     remember("link", query_parameter(text_of(*printed->if_object(), "link"), "t").value_or(""));
 }
 

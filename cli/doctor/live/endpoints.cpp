@@ -31,6 +31,8 @@ std::vector<MethodProbe> method_probes(const oauth::Settings& settings) {
         {"introspect", paths.introspect, "GET", "POST"},
         {"device_authorization", paths.device_authorization, "GET", "POST, OPTIONS"},
         {"device", paths.device, "PUT", "GET, POST"},
+        {"registration", settings.offers_registration() ? paths.registration : std::nullopt, "PUT",
+         "GET, POST, DELETE, OPTIONS"},
         {"revoke", paths.revoke, "GET", "POST, OPTIONS"},
         {"userinfo", if_oidc(paths.userinfo), "PUT", "GET, POST, OPTIONS"},
         {"authorize", paths.authorize, "PUT", settings.authorize_post ? "GET, POST" : "GET"},

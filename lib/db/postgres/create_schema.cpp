@@ -83,6 +83,21 @@ constexpr const char* kSteps[] = {
     ");"
     "CREATE INDEX logout_outbox_by_time ON logout_outbox (not_before);"
     "CREATE INDEX logout_outbox_by_expiry ON logout_outbox (expires_at);"
+    "ALTER TABLE clients ADD COLUMN registered_by text NOT NULL DEFAULT '';"
+    "ALTER TABLE clients ADD COLUMN registration_token_hash text NOT NULL DEFAULT '';"
+    "ALTER TABLE clients DROP CONSTRAINT clients_origin_check;"
+    "ALTER TABLE clients ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document', 'dynamic'));"
+    "CREATE INDEX clients_by_open_registration ON clients (created_at)"
+    " WHERE origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL;"
+    "CREATE TABLE registration_tokens ("
+    " id text COLLATE \"C\" NOT NULL PRIMARY KEY,"
+    " token_hash text COLLATE \"C\" NOT NULL UNIQUE,"
+    " name text NOT NULL,"
+    " uses_left bigint NOT NULL CHECK (uses_left >= 0),"
+    " created_at bigint NOT NULL,"
+    " expires_at bigint NOT NULL"
+    ");"
+    "CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at);"
     "UPDATE schema_version SET version = 5",
 };
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");

@@ -302,8 +302,8 @@ constexpr const char* kToVersion4[] = {
     "PRAGMA user_version = 4",
 };
 
-// What introspection tells a client, its response types and the algorithm of its ID tokens, codes of devices, and whom
-// the end of a session is told to.
+// What introspection tells a client, its response types and the algorithm of its ID tokens, codes of devices, whom the
+// end of a session is told to, and clients that register themselves.
 constexpr const char* kToVersion5[] = {
     "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN response_types TEXT NOT NULL DEFAULT ''",
@@ -350,6 +350,25 @@ constexpr const char* kToVersion5[] = {
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX logout_outbox_by_time ON logout_outbox (not_before)",
     "CREATE INDEX logout_outbox_by_expiry ON logout_outbox (expires_at)",
+    "ALTER TABLE clients ADD COLUMN registered_by TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN registration_token_hash TEXT NOT NULL DEFAULT ''",
+    // The words that a CHECK allows cannot be altered.
+    "ALTER TABLE clients ADD COLUMN new_origin TEXT NOT NULL DEFAULT 'operator'"
+    " CHECK (new_origin IN ('operator', 'document', 'dynamic'))",
+    "UPDATE clients SET new_origin = origin",
+    "ALTER TABLE clients DROP COLUMN origin",
+    "ALTER TABLE clients RENAME COLUMN new_origin TO origin",
+    "CREATE INDEX clients_by_open_registration ON clients (created_at)"
+    " WHERE origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL",
+    "CREATE TABLE registration_tokens ("
+    " id TEXT NOT NULL PRIMARY KEY,"
+    " token_hash TEXT NOT NULL UNIQUE,"
+    " name TEXT NOT NULL,"
+    " uses_left INTEGER NOT NULL CHECK (uses_left >= 0),"
+    " created_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at)",
     "PRAGMA user_version = 5",
 };
 

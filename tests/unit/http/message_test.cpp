@@ -19,6 +19,7 @@ TEST_CASE("to_string: the method as HTTP writes it [RFC 9110 §9]") {
     CHECK(to_string(Method::get) == "GET");
     CHECK(to_string(Method::head) == "HEAD");
     CHECK(to_string(Method::post) == "POST");
+    CHECK(to_string(Method::delete_) == "DELETE");
     CHECK(to_string(Method::options) == "OPTIONS");
     CHECK(to_string(Method::other) == "OTHER");
 }

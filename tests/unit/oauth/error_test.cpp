@@ -38,6 +38,8 @@ TEST_CASE("error codes: registered names and statuses [RFC 6749 §5.2a, §8.5, R
         {ErrorCode::authorization_pending, "authorization_pending", 400},
         {ErrorCode::slow_down, "slow_down", 400},
         {ErrorCode::expired_token, "expired_token", 400},
+        {ErrorCode::invalid_redirect_uri, "invalid_redirect_uri", 400},
+        {ErrorCode::invalid_client_metadata, "invalid_client_metadata", 400},
     };
     for (const Row& row : rows) {
         CAPTURE(row.name);

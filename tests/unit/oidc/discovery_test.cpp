@@ -19,6 +19,23 @@ std::string member(const json::Object& document, const char* name) {
 }  // namespace
 
 TEST_CASE(
+    "discovery: registration is there unless it is closed, or the operator names another one [REG-23, RFC 7591 §3, RFC 8414 §2d, Discovery §3e]") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example/auth";
+    const auto endpoint = [&] { return member(oidc::discovery(settings), "registration_endpoint"); };
+    CHECK(endpoint() == "absent");
+    settings.metadata.set("registration_endpoint", "https://register.example");
+    CHECK(endpoint() == R"("https://register.example")");
+    settings.registration.mode = oauth::RegistrationMode::token;
+    CHECK(endpoint() == R"("https://op.example/auth/register")");
+    settings.registration.mode = oauth::RegistrationMode::open;
+    CHECK(endpoint() == R"("https://op.example/auth/register")");
+    settings.metadata.erase("registration_endpoint");
+    settings.paths.registration.reset();
+    CHECK(endpoint() == "absent");
+}
+
+TEST_CASE(
     "discovery: a row per member, with OpenID Connect and without [IF85, RFC 9207 §3, RFC 8414 §2behj, Discovery "
     "§3eft]") {
     oauth::Settings settings;

@@ -171,6 +171,35 @@ TEST_CASE("parse_request: only a form in UTF-8 is parsed, other types never are 
     }
 }
 
+TEST_CASE("parse_request: JSON arrives as it came, at an endpoint that takes it alone [REG-1]") {
+    RequestRules takes = rules();
+    takes.takes_json = true;
+    const struct {
+        const char* type;
+        http::BodyKind body;
+    } rows[] = {
+        {"application/json", http::BodyKind::json},
+        {"Application/JSON; charset=utf-8", http::BodyKind::json},
+        {"application/json ;x=\"a;b\"", http::BodyKind::json},
+        {"application/jsonp", http::BodyKind::other},
+        {"application/x+json", http::BodyKind::other},
+        {"text/plain", http::BodyKind::other},
+        {"", http::BodyKind::other},
+        {"application/x-www-form-urlencoded", http::BodyKind::form},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.type);
+        const auto request = parse_request(variables({{"CONTENT_TYPE", row.type}}), body("{\"a\":1}"), takes);
+        REQUIRE(request);
+        CHECK(request->body == row.body);
+        CHECK(request->content == (row.body == http::BodyKind::json ? "{\"a\":1}" : ""));
+    }
+    const auto elsewhere = parse_request(variables({{"CONTENT_TYPE", "application/json"}}), body("{}"), rules());
+    REQUIRE(elsewhere);
+    CHECK(elsewhere->body == http::BodyKind::other);
+    CHECK(elsewhere->content.empty());
+}
+
 TEST_CASE("parse_request: a POST without any body is not a form; a GET's body means nothing [RFC 9110 §9.3.1]") {
     const auto empty = parse_request(variables({{"CONTENT_TYPE", ""}}), body(""), rules());
     REQUIRE(empty);

@@ -21,6 +21,7 @@
 #include "store/logout_outbox.h"
 #include "store/mail_requests.h"
 #include "store/passkeys.h"
+#include "store/registration_tokens.h"
 #include "store/remembered_devices.h"
 #include "store/resources.h"
 #include "store/second_factor.h"
@@ -232,6 +233,17 @@ constexpr Call kCalls[] = {
     {"count_fleeting_clients", [](auto& t) { store::count_fleeting_clients(t.database()); }},
     {"count_fleeting_clients of a user",
      [](auto& t) { store::count_fleeting_clients(t.database(), Subject("alice")); }},
+    {"list_clients of an origin",
+     [](auto& t) { store::list_clients(t.database(), kNow, {}, model::Origin::dynamic); }},
+    {"count_open_registrations", [](auto& t) { store::count_open_registrations(t.database()); }},
+    {"remove_oldest_unapproved", [](auto& t) { store::remove_oldest_unapproved(t, kNow - kMinute); }},
+    {"find_unused_registrations", [](auto& t) { store::find_unused_registrations(t.database(), kNow); }},
+    {"insert_registration_token", [](auto& t) { store::insert_registration_token(t, {"id", ValueHash("value"), "", 1, kNow, kNow}); }},
+    {"is_usable_registration_token",
+     [](auto& t) { store::is_usable_registration_token(t.database(), ValueHash("value"), kNow); }},
+    {"use_registration_token", [](auto& t) { store::use_registration_token(t, ValueHash("value"), kNow); }},
+    {"list_registration_tokens", [](auto& t) { store::list_registration_tokens(t.database()); }},
+    {"remove_registration_token", [](auto& t) { store::remove_registration_token(t, "id"); }},
     {"is_described", [](auto& t) { store::is_described(t.database(), kClient); }},
     {"remove_client", [](auto& t) { store::remove_client(t, ClientId("new")); }},
 

@@ -56,6 +56,15 @@ TEST_CASE("trim_invisible: nothing that cannot be seen stays at an end, what is 
     }
 }
 
+TEST_CASE("is_format: characters of category Cf, and not their neighbours [REG-12]") {
+    for (const char32_t format : {U'\u00ad', U'\u0600', U'\u061c', U'\u200b', U'\u200d', U'\u202e', U'\u2060',
+                                  U'\u2069', U'\ufeff', U'\ufffb', U'\U0001d173', U'\U000e0001', U'\U000e007f'})
+        CHECK(util::is_format(format));
+    for (const char32_t other :
+         {U'a', U'\u00ac', U'\u0606', U'\u200a', U'\u2010', U'\u2028', U'\u2065', U'\u3164', U'\ufe0f', U'\U000e0100'})
+        CHECK_FALSE(util::is_format(other));
+}
+
 TEST_CASE("is_combining_mark: what is drawn on the character before it, and not its neighbours") {
     for (const char32_t mark : {U'\u0300', U'\u036f', U'\u0489', U'\u0591', U'\u0651', U'\u0e47', U'\u20dd', U'\ufe0f',
                                 U'\U0001d167', U'\U000e01ef'}) {

@@ -1,0 +1,111 @@
+// Decides what a client may do with its own registration.
+#include "oauth/registered_client.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "crypto/digest.h"
+#include "db/write.h"
+#include "http/url.h"
+#include "oauth/access_token.h"
+#include "oauth/bearer.h"
+#include "refusal/reason.h"
+#include "store/clients.h"
+
+namespace postern::oauth {
+namespace {
+
+using model::AuthMethod;
+using refusal::Reason;
+
+OAuthError not_its_registration(const http::Request& request) {
+    return make_error(Reason::invalid_token_registration,
+                      "the registration access token is not that of the client in the query",
+                      request.why_no_authorization);
+}
+
+/// REG-33: in mode `token` clients that registered without one are as good as disabled.
+bool is_disabled(const Settings& settings, const model::Client& client) {
+    const bool is_off = model::is_of_stranger(client) && settings.registration.mode != RegistrationMode::open;
+    return !client.enabled || is_off;
+}
+
+Outcome<model::Client> find_caller(Context& context, const http::Request& request) {
+    const auto id = request.query.find("client_id");  // nullopt if it is given twice
+    const auto token = bearer_token(request);
+    if (!id || !token) return not_its_registration(request);
+    auto client = store::find_client(context.store, model::ClientId(std::string(*id)));
+    const bool is_its = client && !client->registration_token_hash.empty() &&
+                        crypto::equal_constant_time(client->registration_token_hash, hash_of(*token).str());
+    if (!is_its) return not_its_registration(request);
+    if (is_disabled(context.settings, *client)) {  // REG-18
+        OAuthError error = make_error(Reason::access_denied_registration_disabled, "the client is disabled");
+        error.http_status = 403;
+        return error;
+    }
+    return std::move(*client);
+}
+
+/// REG-9: a client that named no method is told the default, and may use the other one as well.
+std::string_view told_method(AuthMethod method) {
+    return to_string(method == AuthMethod::client_secret ? AuthMethod::client_secret_basic : method);
+}
+
+void set_if_any(json::Object& document, const char* name, const std::string& value) {
+    if (!value.empty()) document.set(name, value);
+}
+
+template <class Values>
+json::Value words_of(const Values& values) {
+    return json::array_of(values, [](const auto& value) { return std::string(to_string(value)); });
+}
+
+}  // namespace
+
+json::Object registration_of(const model::Client& client, const Settings& settings,
+                             std::string_view registration_token) {
+    const std::string address = settings.url(settings.paths.registration.value());
+    json::Object document{
+        {"client_id", client.id.str()},
+        {"client_id_issued_at", util::to_epoch(client.created_at)},
+        {"registration_access_token", registration_token},
+        {"registration_client_uri", http::with_query(address, {{"client_id", client.id.str()}})},
+        {"redirect_uris", json::strings(client.redirect_uris)},
+        {"grant_types", words_of(client.grants)},
+        {"response_types", words_of(client.response_types)},
+        {"token_endpoint_auth_method", told_method(client.auth_method)},
+        {"scope", client.scope.to_string()},
+    };
+    set_if_any(document, "client_name", client.name);
+    if (const auto type = client.metadata.application_type) document.set("application_type", to_string(*type));
+    if (!client.post_logout_redirect_uris.empty())
+        document.set("post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris));
+    set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
+    set_if_any(document, "policy_uri", client.metadata.policy_uri);
+    set_if_any(document, "tos_uri", client.metadata.tos_uri);
+    if (settings.oidc) {
+        document.set("subject_type", "public");
+        document.set("id_token_signed_response_alg", crypto::to_string(wanted_id_token_algorithm(settings, client)));
+    }
+    return document;
+}
+
+Outcome<json::Object> read_registration_of_caller(Context& context, const http::Request& request) {
+    ASSIGN_OR_RETURN(const model::Client client, find_caller(context, request));
+    return registration_of(client, context.settings, bearer_token(request).value());
+}
+
+Outcome<void> delete_client_of_caller(Context& context, const http::Request& request) {
+    ASSIGN_OR_RETURN(const model::Client client, find_caller(context, request));
+    const bool is_removed = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const bool removed = store::remove_client(transaction, client.id);
+        transaction.commit();
+        return removed;
+    });
+    if (!is_removed) return not_its_registration(request);
+    context.trail.add(audit::Event::client_deleted, {audit::client(client.id)});
+    return {};
+}
+
+}  // namespace postern::oauth
