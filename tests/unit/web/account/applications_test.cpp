@@ -2,6 +2,7 @@
 #include "web/account/account.h"
 
 #include "store/access_tokens.h"
+#include "store/activity.h"
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/grants.h"
@@ -76,6 +77,78 @@ TEST_CASE("applications: each with a consent or a live grant, in the words in wh
     CHECK_FALSE(listed[0].since.empty());
     CHECK(listed[1].client_id == "mail");
     CHECK_FALSE(listed[1].last_used.empty());
+}
+
+TEST_CASE("applications: one that the operator has not checked is listed with that, and with where it is [REG-31]") {
+    struct Row {
+        const char* when;
+        model::Origin origin;
+        const char* registered_by;
+        const char* name;
+        const char* shown;
+        const char* host;
+        bool unchecked;
+    };
+    const Row rows[] = {
+        {"of the operator", model::Origin::operator_, "", "Notes", "Notes", "localhost", false},
+        {"with a token", model::Origin::dynamic, "digest", "Notes", "Notes", "localhost", false},
+        {"without a token", model::Origin::dynamic, "", "Notes", "Notes", "localhost", true},
+        {"without a name", model::Origin::dynamic, "", "", "an application without a name", "localhost", true},
+        {"of a document", model::Origin::document, "", "Notes", "Notes", "notes.example", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        model::Client client = f.client;
+        client.id = model::ClientId("https://notes.example/c");
+        client.name = row.name;
+        client.origin = row.origin;
+        client.registered_by = row.registered_by;
+        client.redirect_uris = {"http://localhost:6274/cb"};
+        f.fixture.add(client);
+        f.give(f.alice, client.id.str(), "openid");  // no consent is remembered
+        const auto& listed = f.listed();
+        REQUIRE(listed.size() == 1);
+        CHECK(text::said(listed[0].name) == row.shown);
+        CHECK(listed[0].host == row.host);
+        CHECK(listed[0].unchecked == row.unchecked);
+        CHECK_FALSE(listed[0].first_party);
+    }
+}
+
+TEST_CASE("activity: beside the name of an application that registered itself stands where its answers go [REG-31]") {
+    struct Row {
+        const char* registered_by;
+        const char* name;
+        const char* redirect_uri;
+        const char* shown;
+    };
+    const Row rows[] = {
+        {"", "Your bank", "http://localhost:6274/cb", "Your bank (localhost)"},
+        {"", "Your bank", "com.example.app:/cb", "Your bank (com.example.app: (an app on this device))"},
+        {"", "", "https://tools.example/cb", "tools.example"},
+        {"digest", "Your bank", "https://bank.example/cb", "Your bank"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.shown);
+        Fixture f;
+        model::Client client = f.client;
+        client.id = model::ClientId("registered");
+        client.name = row.name;
+        client.origin = model::Origin::dynamic;
+        client.registered_by = row.registered_by;
+        client.redirect_uris = {row.redirect_uri};
+        f.fixture.add(client);
+        f.change([&](auto& t) {
+            store::add_activity(t, f.alice.subject,
+                                {.at = f.fixture.clock.now(),
+                                 .what = model::ActivityKind::application_allowed,
+                                 .detail = "registered"});
+        });
+        CHECK(f.open("/activity").body == "activity");
+        REQUIRE_FALSE(f.account_pages.last_activity.lines.empty());
+        CHECK(f.account_pages.last_activity.lines.front().detail == row.shown);
+    }
 }
 
 TEST_CASE("applications: a grant that ended or has nothing left under it is no access [ACCOUNT-9]") {
