@@ -910,7 +910,8 @@ describe("a role for each program", () => {
         const flow = async () => {
           unused();
           await use();
-          const kept = "SELECT count(*) FROM postern.clients WHERE last_used_at IS NOT NULL AND removable_at < 4000000000";
+          const kept =
+            "SELECT count(*) FROM postern.clients WHERE last_used_at IS NOT NULL AND removable_at < 4000000000";
           assert.equal(server.sql(kept, database), "1");
         };
         await optionNeeds(role, '"registration"', 2, flow, database);
