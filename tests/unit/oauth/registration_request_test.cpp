@@ -364,7 +364,35 @@ TEST_CASE("read_registration: redirect URIs, and every refused neighbour [REG-5,
             CHECK(error_of(read(with(R"("policy_uri":"https://app.example/#x")"))).empty());
         }
 
-        TEST_CASE("read_registration: addresses for logout are as those of operators' clients [REG-12]") {
+        TEST_CASE("read_registration: where a client is told of logouts, if that is on [BCL-1, FCL-1, REG-12]") {
+    oauth::Settings on = settings();
+    on.backchannel_logout = on.frontchannel_logout = true;
+    on.outbound.enabled = true;
+    const Client client = good(with(R"("backchannel_logout_uri":"https://app.example/back",
+        "backchannel_logout_session_required":true,"frontchannel_logout_uri":"https://app.example/front",
+        "frontchannel_logout_session_required":false)"),
+                               Registrant::token_holder, on);
+    CHECK(client.logout == model::LogoutUris{"https://app.example/back", true, "https://app.example/front", false});
+    const std::string back = R"("backchannel_logout_uri":"https://app.example/back")";
+    const std::string front = R"("frontchannel_logout_uri":"https://app.example/front")";
+    check({{"back, off", with(back), kMetadata}, {"front, off", with(front), kMetadata}, {"neither", with(""), ""}},
+          Registrant::token_holder);
+    check(
+        {
+            {"back", with(back), ""},
+            {"front", with(front), ""},
+            {"http", with(R"("backchannel_logout_uri":"http://app.example/back")"), kMetadata},
+            {"inside", with(R"("backchannel_logout_uri":"https://10.0.0.1/back")"), kMetadata},
+            {"another port", with(R"("backchannel_logout_uri":"https://app.example:444/back")"), kMetadata},
+            {"no text", with(R"("backchannel_logout_uri":["https://app.example/back"])"), kMetadata},
+            {"no flag", with(back + R"(,"backchannel_logout_session_required":"true")"), kMetadata},
+            {"a flag alone", with(R"("backchannel_logout_session_required":true)"), ""},
+            {"of another origin", with(R"("frontchannel_logout_uri":"https://evil.example/front")"), kMetadata},
+        },
+        Registrant::token_holder, on);
+}
+
+TEST_CASE("read_registration: addresses for logout are as those of operators' clients [REG-12]") {
             const auto logout = [](const std::string& list,
                                    const std::string& redirect = R"(["https://app.example/cb"])") {
                 return with(R"("post_logout_redirect_uris":)" + list, redirect);
