@@ -1,7 +1,7 @@
 // `postern session deliver`: what an application gets that is told of the end of a session, and what those cost that
 // hang, redirect, fail or are somewhere inside (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5, §2.8).
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createPublicKey, verify } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -88,11 +88,11 @@ describe("postern session deliver", { skip: withoutProgram }, () => {
     };
     await configure();
     await run(POSTERN, ["init", "--config", file]);
-    await run(POSTERN, ["user", "add", "ada", "--no-password", "--config", file]).catch(async () => {
-      const child = execFile(POSTERN, ["user", "add", "ada", "--password-stdin", "--config", file]);
-      child.stdin.end("secret boats of ada\n");
-      await new Promise((done) => child.on("exit", done));
+    const adding = spawn(POSTERN, ["user", "add", "ada", "--password-stdin", "--config", file], {
+      stdio: ["pipe", "ignore", "inherit"],
     });
+    adding.stdin.end("secret boats of ada\n");
+    await new Promise((done) => adding.on("exit", done));
   });
   beforeEach(async () => {
     received = [];
