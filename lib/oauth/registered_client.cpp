@@ -11,6 +11,7 @@
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
 #include "oauth/client_bar.h"
+#include "oauth/registered_logout.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
 
@@ -76,6 +77,7 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (const auto type = client.metadata.application_type) document.set("application_type", to_string(*type));
     if (!client.post_logout_redirect_uris.empty())
         document.set("post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris));
+    write_registered_logout(client.logout, document);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);
     set_if_any(document, "tos_uri", client.metadata.tos_uri);

@@ -13,6 +13,7 @@
 #include "oauth/audience.h"
 #include "oauth/client_id_url.h"
 #include "oauth/redirect_rules.h"
+#include "oauth/registered_logout.h"
 #include "oauth/registered_name.h"
 #include "oauth/registration.h"
 #include "refusal/reason.h"
@@ -277,8 +278,7 @@ Outcome<void> check_subject_type(const Asked& asked, Client&) {
 
 enum class Fragment { refused, allowed };
 
-/// A row for each member of REG-12 that is one https URL. Those to which this server sends something are rows as well,
-/// as soon as clients can have them (backchannel_logout_uri, frontchannel_logout_uri); until then they are ignored.
+/// A row for each member of REG-12 that is one https URL and that this server only shows.
 struct LinkMember {
     const char* name;
     std::string model::RegisteredMetadata::*member;
@@ -311,7 +311,7 @@ Outcome<void> read_links(const Asked& asked, Client& client) {
     return {};
 }
 
-/// As for operators' clients: RP-Initiated Logout 1.0 §3.1.
+/// As for operators' clients: RP-Initiated Logout 1.0 §3.1; BCL-1, FCL-1.
 Outcome<void> read_logout_addresses(const Asked& asked, Client& client) {
     ASSIGN_OR_RETURN(client.post_logout_redirect_uris, read_uris(asked, "post_logout_redirect_uris", refuse));
     const bool has_native = std::ranges::any_of(client.post_logout_redirect_uris, is_native_address);
@@ -319,7 +319,7 @@ Outcome<void> read_logout_addresses(const Asked& asked, Client& client) {
         return refuse(
             "post_logout_redirect_uris of a client of application_type web must be https, and none of a loopback "
             "host");
-    return {};
+    return read_registered_logout(asked.request, asked.settings, client);
 }
 
 Outcome<void> read_name(const Asked& asked, Client& client) {
