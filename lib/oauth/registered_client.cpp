@@ -11,7 +11,6 @@
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
 #include "oauth/client_bar.h"
-#include "oauth/registered_logout.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
 
@@ -77,7 +76,10 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (const auto type = client.metadata.application_type) document.set("application_type", to_string(*type));
     if (!client.post_logout_redirect_uris.empty())
         document.set("post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris));
-    write_registered_logout(client.logout, document);
+    set_if_any(document, "backchannel_logout_uri", client.logout.backchannel);
+    if (client.logout.backchannel_session_required) document.set("backchannel_logout_session_required", true);
+    set_if_any(document, "frontchannel_logout_uri", client.logout.frontchannel);
+    if (client.logout.frontchannel_session_required) document.set("frontchannel_logout_session_required", true);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);
     set_if_any(document, "tos_uri", client.metadata.tos_uri);

@@ -12,8 +12,8 @@
 #include "http/url.h"
 #include "oauth/audience.h"
 #include "oauth/client_id_url.h"
+#include "oauth/logout_uris.h"
 #include "oauth/redirect_rules.h"
-#include "oauth/registered_logout.h"
 #include "oauth/registered_name.h"
 #include "oauth/registration.h"
 #include "refusal/reason.h"
@@ -278,7 +278,7 @@ Outcome<void> check_subject_type(const Asked& asked, Client&) {
 
 enum class Fragment { refused, allowed };
 
-/// A row for each member of REG-12 that is one https URL and that this server only shows.
+/// A row for each member of REG-12 that is one https URL.
 struct LinkMember {
     const char* name;
     std::string model::RegisteredMetadata::*member;
@@ -311,7 +311,27 @@ Outcome<void> read_links(const Asked& asked, Client& client) {
     return {};
 }
 
-/// As for operators' clients: RP-Initiated Logout 1.0 §3.1; BCL-1, FCL-1.
+Outcome<bool> flag_of(const Asked& asked, const char* member) {
+    const Value* value = find(asked, member);
+    if (value == nullptr) return false;
+    if (value->if_bool() == nullptr) return refuse(std::string(member) + " must be true or false");
+    return *value->if_bool();
+}
+
+/// BCL-1, FCL-1: where it is told that a session has ended.
+Outcome<void> read_logout_uris(const Asked& asked, Client& client) {
+    model::LogoutUris& uris = client.logout;
+    ASSIGN_OR_RETURN(const auto back, text_of(asked, "backchannel_logout_uri"));
+    ASSIGN_OR_RETURN(const auto front, text_of(asked, "frontchannel_logout_uri"));
+    ASSIGN_OR_RETURN(const bool back_session, flag_of(asked, "backchannel_logout_session_required"));
+    ASSIGN_OR_RETURN(const bool front_session, flag_of(asked, "frontchannel_logout_session_required"));
+    uris = {back.value_or(""), back && back_session, front.value_or(""), front && front_session};
+    const auto problems = logout_uri_problems(client, asked.settings);
+    if (problems.empty()) return {};
+    return refuse("the logout URIs cannot be those of a client here", problems.front());
+}
+
+/// As for operators' clients: RP-Initiated Logout 1.0 §3.1.
 Outcome<void> read_logout_addresses(const Asked& asked, Client& client) {
     ASSIGN_OR_RETURN(client.post_logout_redirect_uris, read_uris(asked, "post_logout_redirect_uris", refuse));
     const bool has_native = std::ranges::any_of(client.post_logout_redirect_uris, is_native_address);
@@ -319,7 +339,7 @@ Outcome<void> read_logout_addresses(const Asked& asked, Client& client) {
         return refuse(
             "post_logout_redirect_uris of a client of application_type web must be https, and none of a loopback "
             "host");
-    return read_registered_logout(asked.request, asked.settings, client);
+    return {};
 }
 
 Outcome<void> read_name(const Asked& asked, Client& client) {
@@ -371,6 +391,7 @@ constexpr Step kSteps[] = {
     {check_subject_type, false},
     {read_links, false},
     {read_logout_addresses, false},
+    {read_logout_uris, false},
     {read_name, true},
     {read_scope, true},
     {check_as_operators, true},

@@ -221,7 +221,7 @@ TEST_CASE(
          },
          3},
         {"another user at the same browser",
-         [](const Told& f, UserAgent& b) {
+         [](const Told&, UserAgent& b) {
              b.log_in(b.authorize(authorization_request(kTrusted).with("prompt", "login")), kBob, kBobPassword);
          },
          2},
