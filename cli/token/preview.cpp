@@ -9,6 +9,7 @@
 #include "json/writer.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/client_bar.h"
 #include "oauth/introspection.h"
 #include "oauth/scope_policy.h"
 #include "oidc/id_token.h"
@@ -83,8 +84,11 @@ oauth::AskedScope require_grant(oauth::Context& context, const Client& client, c
                                 const std::optional<std::string>& asked) {
     const auto scope = oauth::judge_scope(context.settings, client, asked);
     const std::string whose = "client " + in_quotes(client.id.str());
+    const auto bar = oauth::find_client_bar(context.settings, client);
     const std::pair<bool, std::string> reasons[] = {
-        {!client.enabled, whose + " is disabled: `postern client enable`"},
+        {bar == oauth::ClientBar::disabled, whose + " is disabled: `postern client enable`"},
+        {bar && bar != oauth::ClientBar::disabled,
+         bar ? whose + " has no rights: " + oauth::row_of(*bar).detail : std::string()},
         {!signs_users_in(context.settings, client), whose + " has no grant with which users sign in"},
         {!user.enabled, "user " + in_quotes(user.username) + " is disabled: `postern user enable`"},
         {!store::may_use(context.store, client.id, user.subject),

@@ -116,6 +116,16 @@ inline bool is_of_stranger(const Client& client) {
     return client.origin == Origin::dynamic && client.registered_by.empty();
 }
 
+/// The facts with which oauth::find_client_bar decides whether a client may be used.
+struct ClientState {
+    bool enabled = false;
+    Origin origin = Origin::operator_;
+    bool of_stranger = false;
+
+    bool operator==(const ClientState&) const = default;
+};
+inline ClientState state_of(const Client& client) { return {client.enabled, client.origin, is_of_stranger(client)}; }
+
 /// Returns the grant in `client` that a response type needs and that it lacks: authorization_code for a code, implicit
 /// for what else is in the answer. nullopt: it has them.
 std::optional<GrantType> missing_grant(const Client& client, ResponseType type);

@@ -3,9 +3,9 @@
 
 #include "crypto/digest.h"
 #include "http/headers.h"
+#include "oauth/client_bar.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
-#include "oauth/document_client.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
 #include "util/base64.h"
@@ -87,8 +87,9 @@ bool method_is_registered(model::AuthMethod registered, Credentials::Method used
     return false;
 }
 
-Proof prove(const model::Client& client, Credentials::Method method, bool has_secret, const std::string& hash) {
-    if (!client.enabled) return {false, "the client is disabled", Reason::invalid_client_disabled};
+Proof prove(const model::Client& client, const std::optional<ClientBar>& bar, Credentials::Method method,
+            bool has_secret, const std::string& hash) {
+    if (bar) return {false, row_of(*bar).detail, row_of(*bar).to_client};
     if (client.type == model::ClientType::public_)
         return has_secret ? Proof{false, "a public client has no secret and must not send one",
                                   Reason::invalid_client_public_with_secret}
@@ -132,14 +133,13 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         auto client = store::find_client_to_authenticate(context.store, reading.client_id, context.now());
         if (!client) continue;
         known = client->id;
-        const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
-        if (proof.correct && !is_switched_off(context, client->id)) return std::move(*client);
-        error = proof.correct ? make_error(Reason::invalid_client_documents_off, kFailed,
-                                           "a document describes the client, and clientDocuments is off")
-                              : make_error(proof.reason, kFailed, proof.why_not);
+        const auto bar = find_client_bar(context.settings, *client);
+        const Proof proof = prove(*client, bar, credentials.method, !reading.secret.empty(), hash);
+        if (proof.correct) return std::move(*client);
+        error = make_error(proof.reason, kFailed, proof.why_not);
         // Clients that repeat their id in the body send the secret in the header.
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
-        if (may_be_lost && client->enabled && !proof.correct) error.log_detail += "; " + credentials.why_no_header;
+        if (may_be_lost && !bar) error.log_detail += "; " + credentials.why_no_header;
     }
     return refused_client(context, error, known);
 }

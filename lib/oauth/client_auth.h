@@ -36,8 +36,9 @@ inline constexpr const char* kNoCredentials =
 /// Authorization header that is not well-formed Basic.
 Outcome<Credentials> parse_credentials(const http::Request& request);
 
-/// The enabled client that the credentials prove. invalid_client for everything else, in the same words and with the
-/// same work done, whether the client is unknown, disabled, or the secret is wrong; the log tells them apart.
+/// The client that the credentials prove and that nothing bars (find_client_bar). invalid_client for everything else,
+/// in the same words and with the same work done, whether the client is unknown, barred, or the secret is wrong; the
+/// log tells them apart.
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials);
 
 /// The origin of the id when it is the URL of a document and no client is stored under it: an application in a browser,

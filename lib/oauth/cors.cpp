@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "oauth/client_bar.h"
 #include "oauth/client_id_url.h"
 #include "store/clients.h"
 #include "util/text.h"
@@ -75,6 +76,12 @@ bool may_register(const Settings& settings, const std::string& origin) {
                                   : http::is_loopback_http(*url);
 }
 
+/// Returns true for an address at which a program listens and no page is shown (RFC 8252 §7.3).
+bool is_of_program(const store::RegisteredUri& registered) {
+    const auto url = http::parse_url(registered.uri);
+    return registered.native && !registered.client.of_stranger && url && http::is_loopback_http(*url);
+}
+
 }  // namespace
 
 std::optional<std::string> origin_of(std::string_view uri) {
@@ -84,23 +91,22 @@ std::optional<std::string> origin_of(std::string_view uri) {
     return is_default_port(*url) ? site : site + ":" + url->port;
 }
 
-bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client) {
+bool is_client_page(Context& context, std::string_view origin, const std::optional<model::ClientId>& client) {
     if (origin.empty() || origin.size() > kLongestOrigin) return false;
-    const auto candidates = store::find_redirect_uris(database, origin, client);
+    const auto candidates = store::find_redirect_uris(context.store, origin, client);
     return std::any_of(candidates.begin(), candidates.end(), [&](const store::RegisteredUri& candidate) {
-        const auto url = http::parse_url(candidate.uri);
-        const bool of_a_program = candidate.native && url && http::is_loopback_http(*url);  // RFC 8252 §7.3
-        return !of_a_program && origin_of(candidate.uri) == origin;
+        return origin_of(candidate.uri) == origin && !is_of_program(candidate) &&
+               !find_client_bar(context.settings, candidate.client);
     });
 }
 
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
-                          db::Database& database) {
+                          Context& context) {
     vary_with_origin(response);  // also without an origin: a cache must not hand this answer to a page
     std::optional<model::ClientId> client;
     if (response.client_id) client.emplace(*response.client_id);
     if (page.origin.empty()) return;
-    if (page.origin != response.reader && !is_client_page(database, page.origin, client)) return;
+    if (page.origin != response.reader && !is_client_page(context, page.origin, client)) return;
     allow(response, page.origin, page, methods);
 }
 

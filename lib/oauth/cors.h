@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "db/database.h"
 #include "http/message.h"
 #include "model/ids.h"
-#include "oauth/settings.h"
+#include "oauth/context.h"
 
 namespace postern::oauth {
 
@@ -32,16 +31,17 @@ struct PageRequest {
 /// other URI.
 std::optional<std::string> origin_of(std::string_view uri);
 
-/// Returns true if `origin` is the origin of a redirect URI of `client`, or, where no client is known, of any enabled
-/// client. An http loopback address of a native client is a program's, not a page's, and gives no origin. Never true
-/// for "null".
-bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
+/// Returns true if `origin` is the origin of a redirect URI of `client`, or, where no client is known, of any client,
+/// unless find_client_bar bars it. An http loopback address of a native client is a program's, not a page's, and gives
+/// no origin, but for the port that a client without a token registered: tools in a browser run there
+/// (docs/decisions/0135). Never true for "null".
+bool is_client_page(Context& context, std::string_view origin, const std::optional<model::ClientId>& client);
 
 /// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id) or
 /// is its Response::reader, and answers its preflight. In any case the answer varies with the origin. `methods` as in
 /// Allow.
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
-                          db::Database& database);
+                          Context& context);
 
 /// Lets every page read `response`, which varies with the origin, since a page that sends credentials must be named.
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods);

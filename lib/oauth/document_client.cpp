@@ -70,11 +70,6 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
     return stored ? described_again(*stored, *described) : std::move(*described);
 }
 
-bool is_switched_off(Context& context, const model::ClientId& id) {
-    return !context.settings.client_documents.enabled && is_client_id_url(id.str()) &&
-           store::is_described(context.store, id);
-}
-
 model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored) {
     model::Client client = stored.value_or(model::Client());
     client.id = request.client_id;

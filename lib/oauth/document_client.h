@@ -27,10 +27,6 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
                                                                    const std::optional<model::Client>& stored,
                                                                    const std::string& address);
 
-/// Returns true if a document describes the client and `clientDocuments` is off: the client then has the rights of a
-/// disabled client. Looks at the database only for ids that are URLs, and only while the option is off.
-bool is_switched_off(Context& context, const model::ClientId& id);
-
 /// Returns the client as the request keeps it, for pages that do not read the document: only the fields that these
 /// pages show.
 model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored);

@@ -6,7 +6,7 @@
 
 #include "model/session.h"
 #include "oauth/acr.h"
-#include "oauth/document_client.h"
+#include "oauth/client_bar.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {
@@ -47,6 +47,20 @@ void add_user_claims(const store::StoredAccessToken& stored, const UserClaimsOf&
         if (answer.find(name) == nullptr) answer.set(name, value);
 }
 
+OAuthError may_not_introspect(const model::Client& client) {
+    const bool is_described = client.origin == model::Origin::document;
+    return make_error(
+        is_described ? Reason::invalid_client_document_introspects : Reason::invalid_client_dynamic_introspects,
+        "this client may not introspect",
+        client.id.str() + (is_described ? " is described by a document" : " registered itself"));
+}
+
+/// Returns true if the token is active and nothing bars its client.
+template <class Stored>
+bool counts(const Context& context, const Stored& stored) {
+    return store::is_active(stored, context.now()) && !find_client_bar(context.settings, stored.client);
+}
+
 }  // namespace
 
 Outcome<std::optional<model::Client>> check_introspection_caller(Context& context,
@@ -54,13 +68,10 @@ Outcome<std::optional<model::Client>> check_introspection_caller(Context& contex
     if (!context.settings.authenticate_introspect) return std::optional<model::Client>();
     if (!request.credentials) return refused_client(context, request.credentials.error());
     ASSIGN_OR_RETURN(auto client, authenticate_client(context, *request.credentials));
-    // Checked before the type, which an option may admit. The operator does not know this client, so it learns no token
-    // of others.
-    if (client.origin == model::Origin::document)
-        return refused_client(context,
-                              make_error(Reason::invalid_client_document_introspects, "this client may not introspect",
-                                         client.id.str() + " is described by a document"),
-                              client.id);
+    // Checked before the type, which an option may admit. The operator has not registered this client, so it learns no
+    // token of others.
+    if (client.origin != model::Origin::operator_)
+        return refused_client(context, may_not_introspect(client), client.id);
     if (client.type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
         return refused_client(
             context,
@@ -82,15 +93,13 @@ json::Object introspect(Context& context, const PresentedToken& token, const Use
     // The hint selects the handler, and codes are not introspected, whatever the value is.
     if (token.hint == TokenTypeHint::auth_code) return inactive();
     const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
-    const util::Time now = context.now();
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
-        if (stored && store::is_active(*stored, now) && !is_switched_off(context, stored->client_id))
-            return describe_active(*stored, *access->claims, user_claims);
+        if (stored && counts(context, *stored)) return describe_active(*stored, *access->claims, user_claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
-        if (store::is_active(refresh->stored, now) && !is_switched_off(context, refresh->stored.grant.client_id))
+        if (counts(context, refresh->stored))
             return active(refresh->stored.grant.scope, refresh->stored.grant.client_id, "refresh_token",
                           *refresh->claims);
     return inactive();

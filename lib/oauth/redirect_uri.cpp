@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "oauth/client_bar.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
 #include "oauth/document_client.h"
@@ -83,10 +84,10 @@ RedirectRefusal refuse_unknown(const Settings& settings, const std::string& id) 
     return refuse(Reason::client_unknown, id, "no such client; see `postern client list`");
 }
 
-util::Result<void, RedirectRefusal> check_enabled(const std::optional<model::Client>& client) {
-    if (!client || client->enabled) return {};
-    return refuse(Reason::client_disabled, client->id.str(),
-                  "the client is disabled; `postern client enable` ends that");
+util::Result<void, RedirectRefusal> check_usable(const Settings& settings, const std::optional<model::Client>& client) {
+    const auto bar = client ? find_client_bar(settings, *client) : std::nullopt;
+    if (!bar) return {};
+    return refuse(row_of(*bar).to_user, client->id.str(), row_of(*bar).detail);
 }
 
 util::Result<model::Client, RedirectRefusal> read_document_client(Context& context, const std::string& url,
@@ -101,8 +102,8 @@ util::Result<model::Client, RedirectRefusal> read_document_client(Context& conte
 util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id,
                                                                 const std::string& address) {
     auto stored = store::find_client(context.store, model::ClientId(id));
-    RETURN_IF_ERROR(check_enabled(stored));
-    if (stored && stored->origin == model::Origin::operator_) return std::move(*stored);
+    RETURN_IF_ERROR(check_usable(context.settings, stored));
+    if (stored && stored->origin != model::Origin::document) return std::move(*stored);
     if (is_client_id_url(id) && context.settings.client_documents.enabled)
         return read_document_client(context, id, stored, address);
     return refuse_unknown(context.settings, id);
@@ -128,8 +129,8 @@ util::Result<model::Client, RedirectRefusal> find_described_client(Context& cont
                                                                    const std::string& address) {
     const std::string& id = request.client_id.str();
     auto stored = store::find_client(context.store, model::ClientId(id));
-    RETURN_IF_ERROR(check_enabled(stored));
-    if (stored && stored->origin == model::Origin::operator_)
+    RETURN_IF_ERROR(check_usable(context.settings, stored));
+    if (stored && stored->origin != model::Origin::document)
         return changed(id, "the operator has registered this client since the request began");
     if (!context.settings.client_documents.enabled) return refuse_unknown(context.settings, id);
     if (context.fetcher == nullptr) return as_seen(request, stored);
@@ -146,7 +147,7 @@ util::Result<model::Client, RedirectRefusal> find_same_client(Context& context,
     if (request.document) return find_described_client(context, request, address);
     const std::string& id = request.client_id.str();
     auto stored = store::find_client(context.store, model::ClientId(id));
-    RETURN_IF_ERROR(check_enabled(stored));
+    RETURN_IF_ERROR(check_usable(context.settings, stored));
     if (!stored) return refuse_unknown(context.settings, id);
     if (stored->origin == model::Origin::document)
         return changed(id, "the operator has removed this client since the request began");

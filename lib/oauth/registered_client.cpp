@@ -10,6 +10,7 @@
 #include "http/url.h"
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
+#include "oauth/client_bar.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
 
@@ -25,12 +26,6 @@ OAuthError not_its_registration(const http::Request& request) {
                       request.why_no_authorization);
 }
 
-/// REG-33: in mode `token` clients that registered without one are as good as disabled.
-bool is_disabled(const Settings& settings, const model::Client& client) {
-    const bool is_off = model::is_of_stranger(client) && settings.registration.mode != RegistrationMode::open;
-    return !client.enabled || is_off;
-}
-
 Outcome<model::Client> find_caller(Context& context, const http::Request& request) {
     const auto id = request.query.find("client_id");  // nullopt if it is given twice
     const auto token = bearer_token(request);
@@ -39,7 +34,7 @@ Outcome<model::Client> find_caller(Context& context, const http::Request& reques
     const bool is_its = client && !client->registration_token_hash.empty() &&
                         crypto::equal_constant_time(client->registration_token_hash, hash_of(*token).str());
     if (!is_its) return not_its_registration(request);
-    if (is_disabled(context.settings, *client)) {  // REG-18
+    if (find_client_bar(context.settings, *client)) {  // REG-18, REG-33
         OAuthError error = make_error(Reason::access_denied_registration_disabled, "the client is disabled");
         error.http_status = 403;
         return error;

@@ -139,9 +139,10 @@ Outcome<Target> find_target(Context& context, const model::Client& client, const
             return make_error(Reason::invalid_target_disabled, "the resource is disabled",
                               "resource: " + resource->uri + "; `postern resource enable`");
         target = {resource->uri, resource->scope, resource->access_token_ttl};
-    } else if (client.origin == model::Origin::document && named != default_resource_of(context.settings, client)) {
-        return make_error(Reason::invalid_target_unregistered, "the resource is not registered",
-                          "resource: " + named + "; a client that a document describes may name registered ones only");
+    } else if (client.origin != model::Origin::operator_ && named != default_resource_of(context.settings, client)) {
+        return make_error(
+            Reason::invalid_target_unregistered, "the resource is not registered",
+            "resource: " + named + "; a client that the operator did not register may name registered ones only");
     }
     RETURN_IF_ERROR(check_audience(context, *target.audience));
     RETURN_IF_ERROR(check_listed(client, {*target.audience}));

@@ -6,6 +6,7 @@
 #include "crypto/seal.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "oauth/client_bar.h"
 #include "oauth/client_id_url.h"
 #include "oauth/error.h"
 #include "oauth/expected_subject.h"
@@ -65,9 +66,12 @@ std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings,
         return NotFollowed{Reason::client_unknown, request.hinted_subject
                                                        ? "the client of the id_token_hint is not registered any more"
                                                        : "no client with this client_id is registered"};
-    if (!client->enabled) return NotFollowed{Reason::client_disabled, "the client is disabled"};
-    // Nothing shows a user where it sends browsers at a logout.
-    if (!oauth::is_known_to_operator(settings, *client))
+    if (const auto bar = oauth::find_client_bar(settings, *client))
+        return NotFollowed{oauth::row_of(*bar).after_logout, oauth::row_of(*bar).detail};
+    // Nothing shows a user where it sends browsers at a logout. A client that registered itself without a token has no
+    // such address but the operator's.
+    if (client->origin == model::Origin::document &&
+        !oauth::is_known_to_operator(settings, *client, *request.redirect_uri))
         return NotFollowed{Reason::logout_client_document,
                            "a document describes the client, and clientDocuments.allow does not name its host"};
     return std::nullopt;
@@ -132,7 +136,7 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
     if (!request.redirect_uri) return after;
     std::optional<model::Client> client;
     if (request.client_id) client = store::find_client(context.store, *request.client_id);
-    if (client && client->enabled &&
+    if (client && !oauth::find_client_bar(context.settings, *client) &&
         std::ranges::find(client->post_logout_redirect_uris, *request.redirect_uri) ==
             client->post_logout_redirect_uris.end())
         return refuse_address(*client, *request.redirect_uri);

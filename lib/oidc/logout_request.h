@@ -67,10 +67,10 @@ private:
     std::optional<NotFollowed> not_followed_;
 };
 
-/// An address has a url() when a verified hint or a client_id names an enabled client that registered it, byte for
-/// byte. With a client_id alone any site can have sent the browser here (§3): is_proved() is false. A removed or
-/// disabled client has no registered address: then the user is logged out and not redirected. An address that a known
-/// client has not registered is refused. docs/decisions/0091
+/// An address has a url() when a verified hint or a client_id names a client that registered it, byte for byte, and
+/// that nothing bars. With a client_id alone any site can have sent the browser here (§3): is_proved() is false. A
+/// removed or barred client has no registered address: then the user is logged out and not redirected. An address that
+/// a known client has not registered is refused. docs/decisions/0091
 util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
                                                                      const LogoutRequest& request);
 

@@ -7,7 +7,7 @@
 #include "jose/jwt.h"
 #include "model/group.h"
 #include "oauth/access_token.h"
-#include "oauth/document_client.h"
+#include "oauth/client_bar.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
@@ -46,7 +46,7 @@ const char* why_inactive(const store::StoredAccessToken& stored, util::Time now)
     } rows[] = {
         {now >= stored.expires_at, "the access token has expired"},
         {stored.revoked, "the access token has been revoked"},
-        {!stored.client_enabled, "the client of the access token is disabled"},
+        {!stored.client.enabled, "the client of the access token is disabled"},
         {!stored.user_enabled, "the user of the access token is disabled"},
     };
     const auto found = std::find_if(std::begin(rows), std::end(rows), [](const auto& row) { return row.applies; });
@@ -71,8 +71,8 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     if (!stored) return invalid_token("the access token is unknown");
     context.trail.note_user(stored->subject);
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
-    if (oauth::is_switched_off(context, stored->client_id))
-        return invalid_token("the client of the access token is disabled", "clientDocuments is off");
+    if (const auto bar = oauth::find_client_bar(context.settings, stored->client))
+        return invalid_token("the client of the access token is disabled", oauth::row_of(*bar).detail);
     return std::move(*stored);
 }
 

@@ -54,6 +54,9 @@ constexpr Row kRows[] = {
     {invalid_client_documents_off, "invalid_client_documents_off", invalid_client,
      "A user approved the client when \"clientDocuments\" was on. Switch it on again to let such clients go on, or register "
      "this one with `postern client remove` and `postern client add URL --public`."},
+    {invalid_client_registration_not_open, "invalid_client_registration_not_open", invalid_client,
+     "The client registered itself without a token while \"registration\" had the mode \"open\". Set that again to let such "
+     "clients go on, or register the application yourself with `postern client add NAME --public`."},
     {invalid_client_public_with_secret, "invalid_client_public_with_secret", invalid_client,
      "The client is registered without a secret. Remove the secret in the application, or register the client with "
      "one: `postern client set {client} --confidential` prints it.",
@@ -69,6 +72,9 @@ constexpr Row kRows[] = {
      "public clients too."},
     {invalid_client_document_introspects, "invalid_client_document_introspects", invalid_client,
      "Tokens are for an API, and this client is an application that a document describes. Let the API introspect with a "
+     "client of its own that has a secret: `postern client add NAME --grant client_credentials --scope \"\"`."},
+    {invalid_client_dynamic_introspects, "invalid_client_dynamic_introspects", invalid_client,
+     "Tokens are for an API, and this client is an application that registered itself. Let the API introspect with a "
      "client of its own that has a secret: `postern client add NAME --grant client_credentials --scope \"\"`."},
     {invalid_grant, "invalid_grant", invalid_grant,
      "The code or token was used before, has expired, was issued to another client, was ended when the user lost the "
@@ -132,6 +138,10 @@ constexpr Row kRows[] = {
     {login_required_second_factor, "login_required_second_factor", login_required,
      "The client sent prompt=none, and it or the operator requires a second factor, which this login was without. The client "
      "should repeat the request without prompt=none."},
+    {consent_required_each_time, "consent_required_each_time", consent_required,
+     "The client sent prompt=none, and it registered itself without a token: users approve such a client each time, and "
+     "nothing is remembered. The application should send the request without prompt=none; for an application that you know, "
+     "`postern client add` registers one that users approve once."},
     {consent_required, "consent_required", consent_required,
      "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
      "without prompt=none; for an application of your own, use `postern client set {client} --first-party`.",

@@ -87,8 +87,9 @@ constexpr Row kRows[] = {
      "Tokens of profile rfc9068 have an audience, the request names none, and there is no default. Let the client send "
      "`resource`, or use `postern client set {client} --default-resource`."},
     {invalid_target_unregistered, "invalid_target_unregistered", invalid_target,
-     "A client that a document describes may name only APIs of yours. Register the one that the detail names with `postern "
-     "resource add URI`, or give the one that is registered another spelling with `postern resource set URI --alias`."},
+     "A client that a document describes, or that registered itself, may name only APIs of yours. Register the one that "
+     "the detail names with `postern resource add URI`, or give the one that is registered another spelling with `postern "
+     "resource set URI --alias`."},
 };
 
 }  // namespace

@@ -149,7 +149,7 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
             break;
     }
     try {
-        oauth::allow_client_origins(response, page, allowed_methods_, app_.context().store);
+        oauth::allow_client_origins(response, page, allowed_methods_, app_.context());
     } catch (const std::exception& error) {  // without the database no origin can be allowed
         app_.log().error("origin_unknown", {{"reason", error.what()}});
     }

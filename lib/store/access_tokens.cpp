@@ -35,8 +35,8 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     auto row = database.query(
         "SELECT t.scope, g.client_id, g.subject, g.auth_time, g.acr, g.userinfo_claims, c.own_claims, c.scope,"
         " t.expires_at,"
-        " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, c.enabled,"
-        " CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
+        " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, " POSTERN_CLIENT_STATE_COLUMNS
+        ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject"
         " WHERE t.grant_id = $1 AND t.issued_at = $2 AND t.token_hash = $3",
@@ -46,7 +46,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     StoredAccessToken stored;
     row >> stored.scope >> stored.client_id >> stored.subject >> stored.auth_time >> stored.acr >>
         stored.userinfo_claims >> stored.own_claims >> stored.registered >> stored.expires_at >> stored.revoked >>
-        stored.client_enabled >> stored.user_enabled;
+        stored.client >> stored.user_enabled;
     return stored;
 }
 
@@ -81,7 +81,7 @@ std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transact
 }
 
 bool is_active(const StoredAccessToken& stored, util::Time now) {
-    return stored.expires_at > now && !stored.revoked && stored.client_enabled && stored.user_enabled;
+    return stored.expires_at > now && !stored.revoked && stored.client.enabled && stored.user_enabled;
 }
 
 }  // namespace postern::store

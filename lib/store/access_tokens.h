@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "db/database.h"
+#include "model/client.h"
 #include "model/grant.h"
 
 namespace postern::store {
@@ -20,7 +21,7 @@ struct StoredAccessToken {
     model::Scope registered;            ///< the scope that the client is registered for now
     util::Time expires_at{};
     bool revoked = false;  ///< the token, or its grant has ended
-    bool client_enabled = false;
+    model::ClientState client;
     bool user_enabled = false;  ///< true for a token without a user
 };
 
@@ -47,7 +48,8 @@ std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transact
 std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key);
 
 /// Returns whether the token is active; the only definition of it (specification, Token active state): the record
-/// exists, expires in the future, neither it nor its grant is revoked, client and user are enabled.
+/// exists, expires in the future, neither it nor its grant is revoked, client and user are enabled. The configuration
+/// may bar the client besides: oauth::find_client_bar.
 bool is_active(const StoredAccessToken& stored, util::Time now);
 
 }  // namespace postern::store

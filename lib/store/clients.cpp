@@ -185,14 +185,15 @@ std::vector<Client> list_clients(db::Database& database, util::Time now, db::Lim
 std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<ClientId>& client) {
     auto rows = database.query(
-        "SELECT r.uri, c.native FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
+        "SELECT r.uri, c.native, " POSTERN_CLIENT_STATE_COLUMNS
+        " FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
         " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
         " AND lower(substr(r.uri, 1, CAST($2 AS INTEGER))) = $1",
         prefix, prefix.size(), client);
     std::vector<RegisteredUri> found;
     while (rows.step()) {
         auto& registered = found.emplace_back();
-        rows >> registered.uri >> registered.native;
+        rows >> registered.uri >> registered.native >> registered.client;
     }
     return found;
 }
@@ -285,10 +286,6 @@ std::vector<ClientId> find_unused_registrations(db::Database& database, util::Ti
         database.query("SELECT id FROM clients WHERE origin = 'dynamic' AND removable_at IS NOT NULL"
                        " AND COALESCE(last_used_at, created_at) <= $1 ORDER BY id LIMIT $2",
                        unused_since, limit.rows));
-}
-
-bool is_described(db::Database& database, const ClientId& id) {
-    return database.query("SELECT 1 FROM clients WHERE id = $1 AND origin = 'document'", id).step();
 }
 
 bool remove_client(db::Transaction& transaction, const ClientId& id) {

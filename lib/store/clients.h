@@ -30,7 +30,9 @@ std::vector<model::Client> list_clients(db::Database& database, util::Time now, 
 
 struct RegisteredUri {
     std::string uri;
-    bool native = false;  ///< of its client
+    // Of its client:
+    bool native = false;
+    model::ClientState client;
 };
 /// Returns the redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form starts with
 /// `prefix`. One pass over the table inside the database.
@@ -70,8 +72,6 @@ bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registere
 /// to since then, by id.
 std::vector<model::ClientId> find_unused_registrations(db::Database& database, util::Time unused_since,
                                                        db::Limit limit = {});
-/// Returns whether a document describes the client; false when there is no such client.
-bool is_described(db::Database& database, const model::ClientId& id);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "store/client_values.h"
+
 namespace postern::store {
 namespace {
 
@@ -46,6 +48,15 @@ db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
     return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
            grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources >>
            grant.acr >> grant.amr >> grant.ignored_scope;
+}
+
+db::Statement& operator>>(db::Statement& row, model::ClientState& state) {
+    row >> state.enabled;
+    state.origin = known(model::parse_origin(read_text(row)), "origin");
+    bool is_without_token = false;
+    row >> is_without_token;
+    state.of_stranger = is_without_token && state.origin == model::Origin::dynamic;
+    return row;
 }
 
 std::int64_t number_of(db::Statement row) { return row.step() ? row.integer(0) : 0; }

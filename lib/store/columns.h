@@ -5,6 +5,7 @@
 
 #include "db/database.h"
 #include "model/authentication.h"
+#include "model/client.h"
 #include "model/grant.h"
 #include "util/clock.h"
 
@@ -32,6 +33,10 @@ std::int64_t number_of(db::Statement row);
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
     " g.id_token_claims, g.resources, g.acr, g.amr, g.ignored_scope"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
+
+/// The columns of `clients c`, in the order in which a model::ClientState is read.
+#define POSTERN_CLIENT_STATE_COLUMNS "c.enabled, c.origin, c.registered_by = ''"
+db::Statement& operator>>(db::Statement& row, model::ClientState& state);
 
 /// Lets transactions of this grant wait for each other: those that use up, insert or revoke what belongs to it.
 void lock_grant(db::Transaction& transaction, const model::GrantId& id);

@@ -13,7 +13,8 @@ using model::ValueHash;
 
 #define POSTERN_REFRESH_TOKEN                                                                                          \
     "SELECT t.token_hash, t.grant_id, t.parent_hash, t.issued_at, t.expires_at, t.rotated_at, t.revoked_at, t.opaque," \
-    " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, u.username," POSTERN_GRANT_COLUMNS             \
+    " " POSTERN_CLIENT_STATE_COLUMNS                                                                                   \
+    ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, u.username," POSTERN_GRANT_COLUMNS                       \
     " FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                   \
     " LEFT JOIN users u ON u.subject = g.subject WHERE "
 
@@ -83,7 +84,7 @@ std::optional<StoredRefreshToken> read(db::Statement row) {
     StoredRefreshToken stored;
     auto& token = stored.token;
     row >> token.token_hash >> token.grant_id >> token.parent_hash >> token.issued_at >> token.expires_at >>
-        token.rotated_at >> token.revoked_at >> token.is_opaque >> stored.client_enabled >> stored.user_enabled >>
+        token.rotated_at >> token.revoked_at >> token.is_opaque >> stored.client >> stored.user_enabled >>
         stored.username >> stored.grant;
     return stored;
 }
@@ -109,7 +110,7 @@ std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& databa
 
 bool is_active(const StoredRefreshToken& stored, util::Time now) {
     return stored.token.expires_at > now && !stored.token.rotated_at && !stored.token.revoked_at &&
-           !stored.grant.ended_at && stored.client_enabled && stored.user_enabled;
+           !stored.grant.ended_at && stored.client.enabled && stored.user_enabled;
 }
 
 Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& used, const ValueHash& successor,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "db/database.h"
+#include "model/client.h"
 #include "model/grant.h"
 
 namespace postern::store {
@@ -12,7 +13,7 @@ namespace postern::store {
 struct StoredRefreshToken {
     model::RefreshToken token;
     model::Grant grant;
-    bool client_enabled = false;
+    model::ClientState client;
     bool user_enabled = false;
     std::string username;
 };
@@ -27,7 +28,7 @@ std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, con
 std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const model::ValueHash& token_hash);
 
 /// Returns whether the token is usable now: the record exists, expires in the future, has not been rotated or revoked,
-/// its grant lives, client and user are enabled.
+/// its grant lives, client and user are enabled. The configuration may bar the client besides: oauth::find_client_bar.
 bool is_active(const StoredRefreshToken& stored, util::Time now);
 
 enum class Rotation {

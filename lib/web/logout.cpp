@@ -2,6 +2,7 @@
 #include "web/logout.h"
 
 #include "http/url.h"
+#include "oauth/client_bar.h"
 #include "oidc/logout_request.h"
 #include "store/clients.h"
 #include "store/users.h"
@@ -43,7 +44,8 @@ std::string username_of(const Interaction& interaction) {
 text::Message name_of(const Interaction& interaction, const std::optional<model::ClientId>& id) {
     if (!id) return "";
     const auto client = store::find_client(interaction.context.store, *id);
-    return client && client->enabled ? pages::client_name(*client) : "";
+    const bool is_usable = client && !oauth::find_client_bar(interaction.context.settings, *client);
+    return is_usable ? pages::client_name(*client) : "";
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {

@@ -33,9 +33,15 @@ struct Fixture {
         return client;
     }
 
-    bool any(const std::string& origin) { return oauth::is_client_page(fixture.database, origin, std::nullopt); }
-    bool of(const char* client, const std::string& origin) {
-        return oauth::is_client_page(fixture.database, origin, model::ClientId(client));
+    bool any(const std::string& origin) { return is_page(origin, std::nullopt); }
+    bool of(const char* client, const std::string& origin) { return is_page(origin, model::ClientId(client)); }
+    bool is_page(const std::string& origin, const std::optional<model::ClientId>& client) {
+        oauth::Context context = fixture.context();
+        return oauth::is_client_page(context, origin, client);
+    }
+    void allow(http::Response& response, const oauth::PageRequest& page, const std::string& methods) {
+        oauth::Context context = fixture.context();
+        oauth::allow_client_origins(response, page, methods, context);
     }
 };
 
@@ -106,6 +112,50 @@ TEST_CASE("is_client_page: origins of redirect URIs, byte by byte, and nothing t
     }
 }
 
+TEST_CASE(
+    "is_client_page: the loopback address that a client registered without a token, with its port, is a page's; with "
+    "one it is a program's [REG-29]") {
+    struct Row {
+        const char* origin;
+        bool without_token;
+        bool with_token;
+    };
+    const Row rows[] = {
+        {"http://127.0.0.1:6274", true, false},
+        {"http://[::1]:6274", true, false},
+        {"http://localhost:6274", true, false},
+        {"https://tools.example", true, true},
+        {"http://localhost:6275", false, false},  // the port is free for answers, not for pages
+        {"http://localhost", false, false},
+        {"https://localhost:6274", false, false},
+        {"http://127.0.0.2:6274", false, false},
+        {"com.example.app:", false, false},
+        {"null", false, false},
+    };
+    for (const bool has_token : {false, true}) {
+        Fixture f;
+        model::Client client;
+        client.id = model::ClientId("registered");
+        client.native = true;
+        client.origin = model::Origin::dynamic;
+        client.registered_by = has_token ? "digest of a token" : "";
+        client.redirect_uris = {"http://127.0.0.1:6274/oauth/callback", "http://[::1]:6274/cb",
+                                "http://localhost:6274/oauth/callback", "https://tools.example/cb",
+                                "com.example.app:/cb"};
+        f.fixture.add(client);
+        for (const Row& row : rows) {
+            CAPTURE(has_token);
+            CAPTURE(row.origin);
+            f.fixture.settings.registration.mode = oauth::RegistrationMode::open;
+            CHECK(f.of("registered", row.origin) == (has_token ? row.with_token : row.without_token));
+            CHECK(f.any(row.origin) == (has_token ? row.with_token : row.without_token));
+            f.fixture.settings.registration.mode = oauth::RegistrationMode::token;
+            CHECK(f.of("registered", row.origin) == (has_token && row.with_token));
+            CHECK(f.any(row.origin) == (has_token && row.with_token));
+        }
+    }
+}
+
 TEST_CASE("is_client_page: a known client's own pages only, and only while it is enabled") {
     Fixture f;
     CHECK(f.of("app", "https://app.example"));
@@ -127,7 +177,7 @@ TEST_CASE("allow_client_origins: what a browser wants to know, and Vary in any c
         http::Response response;
         if (client) response.client_id = client;
         if (vary) response.set("Vary", vary);
-        oauth::allow_client_origins(response, {origin, preflight}, "POST, OPTIONS", f.fixture.database);
+        f.allow(response, {origin, preflight}, "POST, OPTIONS");
         const bool is_allowed = response.find("Access-Control-Allow-Origin") != nullptr;
         CHECK(header(response, "Access-Control-Allow-Credentials") == (is_allowed ? "true" : ""));
         return response;
@@ -218,7 +268,7 @@ TEST_CASE("a preflight allows each header that it asks for, and nothing that is 
     for (const Row& row : rows) {
         CAPTURE(row.requested);
         http::Response response;
-        oauth::allow_client_origins(response, {"https://app.example", true, row.requested}, "POST", f.fixture.database);
+        f.allow(response, {"https://app.example", true, row.requested}, "POST");
         CHECK(header(response, "Access-Control-Allow-Headers") == "Authorization, Content-Type" + row.more);
     }
 }
@@ -229,7 +279,7 @@ TEST_CASE("allow_client_origins: the one reader of an answer may read it, whatev
     response.reader = "https://unknown.example";
     const auto allowed = [&](const char* origin) {
         http::Response answer = response;
-        oauth::allow_client_origins(answer, {origin, false}, "POST", f.fixture.database);
+        f.allow(answer, {origin, false}, "POST");
         CHECK(header(answer, "Vary") == "Origin");
         return header(answer, "Access-Control-Allow-Origin");
     };

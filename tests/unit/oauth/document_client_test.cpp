@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "oauth/client_auth.h"
+#include "oauth/client_bar.h"
 #include "oauth/introspection.h"
 #include "store/clients.h"
 #include "unit/oauth/issued_tokens.h"
@@ -41,9 +42,8 @@ TEST_CASE("client document: with the option off such a client is as good as disa
         const std::string refresh = f.add_refresh(grant);
         f.fixture.settings.client_documents.enabled = row.enabled;
 
-        CHECK(oauth::is_switched_off(f.context, client.id) == !row.works);
-        CHECK_FALSE(oauth::is_switched_off(f.context, f.spa.id));
-        CHECK_FALSE(oauth::is_switched_off(f.context, model::ClientId("https://app.example/unknown")));
+        CHECK(oauth::find_client_bar(f.context.settings, client).has_value() == !row.works);
+        CHECK_FALSE(oauth::find_client_bar(f.context.settings, f.spa));
         const auto credentials = oauth::parse_credentials(test::post("client_id=" + kUrl));
         REQUIRE(credentials);
         const auto caller = oauth::authenticate_client(f.context, *credentials);

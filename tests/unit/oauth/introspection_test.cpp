@@ -330,6 +330,47 @@ TEST_CASE("introspection: the caller is known where it must authenticate [RFC 76
     CHECK_FALSE(stranger->has_value());
 }
 
+TEST_CASE("introspection: never by a client that registered itself, with a token and a secret or without [REG-21]") {
+    test::IssuedTokens fixture;
+    fixture.fixture.settings.introspection_requires_confidential_client = false;
+    fixture.fixture.settings.registration.mode = oauth::RegistrationMode::open;
+    struct Row {
+        const char* when;
+        model::Origin origin;
+        const char* registered_by;
+        bool has_secret;
+        bool may;
+    };
+    const Row rows[] = {
+        {"of the operator", model::Origin::operator_, "", true, true},
+        {"of the operator, public", model::Origin::operator_, "", false, true},
+        {"with a token", model::Origin::dynamic, "digest", true, false},
+        {"with a token, public", model::Origin::dynamic, "digest", false, false},
+        {"without a token", model::Origin::dynamic, "", false, false},
+    };
+    int number = 0;
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const std::string id = "client" + std::to_string(++number);
+        model::Client client = fixture.app;
+        client.id = model::ClientId(id);
+        client.origin = row.origin;
+        client.registered_by = row.registered_by;
+        if (!row.has_secret) {
+            client.type = model::ClientType::public_;
+            client.auth_method = model::AuthMethod::none;
+            client.secrets.clear();
+        }
+        fixture.fixture.add(client);
+        const auto request = oauth::parse_presented_token(
+            test::post("token=x&client_id=" + id + (row.has_secret ? "&client_secret=app-secret" : "")), 8192);
+        REQUIRE(request);
+        const auto caller = oauth::check_introspection_caller(fixture.context, *request);
+        CHECK(static_cast<bool>(caller) == row.may);
+        if (!caller) CHECK(caller.error().reason == refusal::Reason::invalid_client_dynamic_introspects);
+    }
+}
+
 TEST_CASE(
     "introspection: never by a client that a document describes, whatever the configuration lets in [CIMD-11, A30]") {
     test::IssuedTokens fixture;

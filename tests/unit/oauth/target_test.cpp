@@ -313,6 +313,19 @@ TEST_CASE("find_target: a client that a document describes may name registered r
     CHECK(f.choose({}) == "https://default.example/");
 }
 
+TEST_CASE("find_target: a client that registered itself may name registered resources alone [REG-21, RES-3]") {
+    for (const char* registered_by : {"", "digest of a token"}) {
+        CAPTURE(registered_by);
+        Fixture f;
+        f.add("https://api.example/");
+        f.client.origin = model::Origin::dynamic;
+        f.client.registered_by = registered_by;
+        CHECK(f.find("https://api.example") == "https://api.example/");
+        CHECK(f.find("https://other.example/") == "invalid_target");
+        CHECK(f.find("urn:other") == "invalid_target");
+    }
+}
+
 TEST_CASE("find_target: the URL of a stored client's document is no audience [CIMD-14, RES-4]") {
     Fixture f;
     model::Client described = f.client;

@@ -41,7 +41,7 @@ TEST_CASE("access tokens: record and grant come back as they were put in [IF20, 
         CHECK(got->client_id == grant().client_id);
         CHECK(got->subject == grant().subject);
         CHECK(got->userinfo_claims == grant().claims.userinfo);
-        CHECK(got->client_enabled);
+        CHECK(got->client.enabled);
         CHECK(got->user_enabled);
 
         // What no endpoint reads, but `postern` and an operator do.
@@ -131,7 +131,7 @@ TEST_CASE("access tokens: a grant without a user has no user who could be disabl
 TEST_CASE("is_active: every condition is needed, none is doubted [IF23, IF56, RFC 7662 §2.2b]") {
     store::StoredAccessToken good;
     good.expires_at = token().expires_at;
-    good.client_enabled = true;
+    good.client.enabled = true;
     good.user_enabled = true;
     struct Row {
         const char* when;
@@ -148,7 +148,7 @@ TEST_CASE("is_active: every condition is needed, none is doubted [IF23, IF56, RF
         {"long expired", same, end + Seconds{100000}, false},
         {"expiry set to zero", [](auto& stored) { stored.expires_at = Time{}; }, kNow, false},
         {"revoked, or its grant has ended", [](auto& stored) { stored.revoked = true; }, kNow, false},
-        {"client disabled", [](auto& stored) { stored.client_enabled = false; }, kNow, false},
+        {"client disabled", [](auto& stored) { stored.client.enabled = false; }, kNow, false},
         {"user disabled", [](auto& stored) { stored.user_enabled = false; }, kNow, false},
     };
     for (const auto& row : rows) {

@@ -341,6 +341,7 @@ TEST_CASE("touch_client: a client that may be deleted is kept longer, another is
     for (const bool is_fleeting : {true, false}) {
         CAPTURE(is_fleeting);
         model::Client stored = client(is_fleeting ? "fleeting" : "kept");
+        stored.origin = model::Origin::document;
         if (is_fleeting) stored.removable_at = kLater;
         written(database, [&](auto& t) {
             store::insert_client(t, stored);

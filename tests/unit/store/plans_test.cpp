@@ -237,7 +237,6 @@ constexpr Call kCalls[] = {
     {"use_registration_token", [](auto& t) { store::use_registration_token(t, ValueHash("value"), kNow); }},
     {"list_registration_tokens", [](auto& t) { store::list_registration_tokens(t.database()); }},
     {"remove_registration_token", [](auto& t) { store::remove_registration_token(t, "id"); }},
-    {"is_described", [](auto& t) { store::is_described(t.database(), kClient); }},
     {"remove_client", [](auto& t) { store::remove_client(t, ClientId("new")); }},
 
     {"save_consent",

@@ -172,7 +172,7 @@ TEST_CASE("is_active: a refresh token, with each reason why it is not [IF22, IF5
     CHECK_FALSE(store::is_active(good, kNow + kLifetime));
     for (const Change change :
          std::vector<Change>{[](auto& s) { s.token.rotated_at = kNow; }, [](auto& s) { s.token.revoked_at = kNow; },
-                             [](auto& s) { s.grant.ended_at = kNow; }, [](auto& s) { s.client_enabled = false; },
+                             [](auto& s) { s.grant.ended_at = kNow; }, [](auto& s) { s.client.enabled = false; },
                              [](auto& s) { s.user_enabled = false; }}) {
         auto stored = good;
         change(stored);
@@ -189,7 +189,7 @@ TEST_CASE("find_refresh_token: gives back what was stored, with its grant [IF21]
     CHECK(stored->token.issued_at == kNow);
     CHECK(stored->token.expires_at == kNow + kLifetime);
     CHECK(stored->grant.client_id == model::ClientId("client"));
-    CHECK(stored->client_enabled);
+    CHECK(stored->client.enabled);
     CHECK(stored->user_enabled);
     CHECK_FALSE(find_refresh(database, "C"));
 }
