@@ -15,8 +15,9 @@ enum class NotIssued {
     approval_withdrawn,  ///< what the user had said was taken back meanwhile
     may_not_use,         ///< the user lost the right to use the client meanwhile
     client_changed,      ///< a client that a document describes was disabled or registered by the operator meanwhile
-    too_many_clients,    ///< it is new, and `clientDocuments.max` are kept
-    too_many_of_user,    ///< it is new, and the user has brought as many such clients as one user may
+    client_gone,         ///< a client that registered itself was removed meanwhile
+    too_many_clients,    ///< a document describes it, it is new, and `clientDocuments.max` are kept
+    too_many_of_user,    ///< likewise, and the user has brought as many such clients as one user may
 };
 
 /// The origin of the approval.
@@ -31,9 +32,8 @@ struct Approval {
     const model::AuthorizationRequest& request;
     const model::Session& session;
     ConsentSource consent = ConsentSource::not_asked;
-    const model::Client* described =
-        nullptr;               ///< by a document: it is recorded with the grant; nullptr: of the operator
-    std::string address = {};  ///< of the browser, for the user's activity; "": not kept
+    const model::Client* recorded = nullptr;  ///< as it is now, for record_client; nullptr: the operator registered it
+    std::string address = {};                 ///< of the browser, for the user's activity; "": not kept
 };
 
 }  // namespace postern::oauth

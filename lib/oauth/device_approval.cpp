@@ -5,6 +5,8 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/acr.h"
+#include "oauth/client_bar.h"
+#include "oauth/record_client.h"
 #include "oauth/session_life.h"
 #include "oauth/user_code.h"
 #include "store/activity.h"
@@ -68,6 +70,7 @@ util::Result<void, NotApproved> record(db::Transaction& transaction, Context& co
     // A grant that is never redeemed goes with its code.
     store::insert_grant(transaction, grant, device.code.expires_at + store::kDeviceCodeRetention);
     store::end_surplus_grants(transaction, grant, now);
+    note_use(transaction, context, device.client);
     note_activity(transaction, context, grant, session, address);
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
@@ -93,7 +96,8 @@ std::optional<AskingDevice> find_asking_device(Context& context, std::string_vie
     const bool is_open = code && code->state == model::DeviceCodeState::pending && context.now() < code->expires_at;
     if (!is_open) return std::nullopt;
     auto client = store::find_client(context.store, code->client_id);
-    if (!client || !client->enabled || !client->has_grant(model::GrantType::device_code)) return std::nullopt;
+    if (!client || find_client_bar(context.settings, *client)) return std::nullopt;
+    if (!client->has_grant(model::GrantType::device_code)) return std::nullopt;
     return AskingDevice{*std::move(code), *std::move(client)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/record_client.h"
 #include "oauth/scope_policy.h"
 #include "refusal/reason.h"
 #include "store/access_tokens.h"
@@ -42,11 +43,13 @@ Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& cl
     return ClientGrant{std::move(grant), std::move(target)};
 }
 
-void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access) {
+void store_client_grant(Context& context, const model::Client& client, const model::Grant& grant,
+                        const model::AccessToken& access) {
     // Lazy: a token that a power cut takes back is asked for again.
     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant, access.expires_at);
         store::insert_access_token(transaction, access, access.expires_at);
+        note_use(transaction, context, client);
         transaction.commit();
     });
     context.trail.add(audit::Event::token_issued,

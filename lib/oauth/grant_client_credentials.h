@@ -21,7 +21,8 @@ struct ClientGrant {
 Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& client,
                                        const ClientCredentialsGrant& grant);
 
-/// Writes the grant and its access token in one transaction.
-void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access);
+/// Writes the grant of `client` and its access token in one transaction.
+void store_client_grant(Context& context, const model::Client& client, const model::Grant& grant,
+                        const model::AccessToken& access);
 
 }  // namespace postern::oauth

@@ -1,4 +1,4 @@
-// Keeps a copy of the client that a document describes.
+// Keeps clients that the operator did not register, for as long as users sign in to them.
 #include "oauth/record_client.h"
 
 #include <algorithm>
@@ -10,12 +10,16 @@
 namespace postern::oauth {
 namespace {
 
-/// `last_used_at` tells the day: a sign-in to a client in use writes nothing.
+/// `last_used_at` tells the day: most uses of a client write nothing.
 constexpr util::Seconds kUseIsToldBy{86400};
 
 using Recorded = util::Result<RecordedClient, NotIssued>;
 
-util::Time removable_at(const Context& context) { return context.now() + context.settings.client_documents.ttl; }
+util::Time removable_at(const Context& context, model::Origin origin) {
+    const Settings& settings = context.settings;
+    return context.now() +
+           (origin == model::Origin::document ? settings.client_documents.ttl : settings.registration.ttl);
+}
 
 Recorded insert(db::Transaction& transaction, Context& context, model::Client client, const model::Subject& subject) {
     const std::int64_t max = context.settings.client_documents.max;
@@ -24,7 +28,7 @@ Recorded insert(db::Transaction& transaction, Context& context, model::Client cl
         return NotIssued::too_many_of_user;
     client.created_at = context.now();
     client.last_used_at = context.now();
-    client.removable_at = removable_at(context);
+    client.removable_at = removable_at(context, client.origin);
     client.brought_by = subject;
     // On a server another user's approval may have inserted it since this transaction looked.
     if (!store::insert_client(transaction, client)) return NotIssued::approval_withdrawn;
@@ -45,8 +49,7 @@ Recorded update(db::Transaction& transaction, Context& context, const model::Cli
         store::remove_consents(transaction, stored.id);
     }
     if (digest_of(stored) != digest_of(described)) store::update_description(transaction, described);
-    if (!stored.last_used_at || context.now() - *stored.last_used_at >= kUseIsToldBy)
-        store::touch_client(transaction, stored.id, context.now(), removable_at(context));
+    note_use(transaction, context, stored);
     return recorded;
 }
 
@@ -55,13 +58,24 @@ Recorded update(db::Transaction& transaction, Context& context, const model::Cli
 std::int64_t most_of_user(std::int64_t max) { return std::max<std::int64_t>(10, max / 10); }
 
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
-                                                      const model::Client& described, const model::Subject& subject,
+                                                      const model::Client& client, const model::Subject& subject,
                                                       ConsentSource consent) {
-    store::lock_client(transaction, described.id);
-    const auto stored = store::find_client(transaction.database(), described.id);
-    if (!stored) return insert(transaction, context, described, subject);
+    store::lock_client(transaction, client.id);
+    const auto stored = store::find_client(transaction.database(), client.id);
+    if (client.origin == model::Origin::dynamic) {
+        if (!stored) return NotIssued::client_gone;
+        note_use(transaction, context, *stored);
+        return RecordedClient{};
+    }
+    if (!stored) return insert(transaction, context, client, subject);
     if (!stored->enabled || stored->origin != model::Origin::document) return NotIssued::client_changed;
-    return update(transaction, context, *stored, described, consent);
+    return update(transaction, context, *stored, client, consent);
+}
+
+void note_use(db::Transaction& transaction, const Context& context, const model::Client& client) {
+    if (client.origin == model::Origin::operator_) return;
+    if (client.last_used_at && context.now() - *client.last_used_at < kUseIsToldBy) return;
+    store::touch_client(transaction, client.id, context.now(), removable_at(context, client.origin));
 }
 
 void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded) {

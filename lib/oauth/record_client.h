@@ -1,5 +1,5 @@
-// Keeps a copy of the client that a document describes, from the moment in which a user's approval is worth something:
-// nothing is stored for those who only ask.
+// Keeps clients that the operator did not register, for as long as users sign in to them. The copy of a document is
+// made in the moment in which a user's approval is worth something: nothing is stored for those who only ask.
 #pragma once
 
 #include <string>
@@ -24,12 +24,18 @@ struct RecordedClient {
 /// makes no room. So it takes ten users to fill a table of 100 or more.
 std::int64_t most_of_user(std::int64_t max);
 
-/// Inserts the client in the transaction that issues the user's credential, unless there are too many, or brings its
-/// row up to what the document says. If its name or a redirect URI has changed, no consent to the earlier one counts
-/// any more, of any user. The error: the row is not what the request was begun with.
+/// Records a sign-in to the client in the transaction that issues the user's credential. A client of a document is
+/// inserted, unless there are too many, or its row brought up to what the document says; if its name or a redirect URI
+/// has changed, no consent to the earlier one counts any more, of any user. The error: the row is not what the request
+/// was begun with.
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
-                                                      const model::Client& described, const model::Subject& subject,
+                                                      const model::Client& client, const model::Subject& subject,
                                                       ConsentSource consent);
+
+/// Keeps the client for as long again as an unused one of its origin is kept. Writes once a day, and nothing for
+/// clients of the operator. For what a user allows a device, or a client gets for itself; record_client does it for a
+/// sign-in.
+void note_use(db::Transaction& transaction, const Context& context, const model::Client& client);
 
 /// Adds to the audit trail what record_client has done, behind the commit.
 void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded);

@@ -22,7 +22,7 @@ namespace {
 
 /// `postern consent revoke` forgets both: remembered consents, and approvals that are not answered yet.
 bool still_approved(Context& context, const Approval& approval) {
-    const auto& [request, session, word, described, address] = approval;
+    const auto& [request, session, word, recorded, address] = approval;
     if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
         return consent && is_approved(*consent, request, context.settings.released_claims);
@@ -53,12 +53,12 @@ void note_activity(db::Transaction& transaction, const Context& context, const A
 /// Looks at session, access and approval again: each may have ended since the request was read.
 util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
                                                const std::function<void(db::Transaction&)>& insert) {
-    const auto& [request, session, consent, described, address] = approval;
+    const auto& [request, session, consent, recorded, address] = approval;
     const util::Time now = context.now();
     store::lock_user(transaction, session.subject);
     RecordedClient client;
-    if (described) {
-        ASSIGN_OR_RETURN(client, record_client(transaction, context, *described, session.subject, consent));
+    if (recorded) {
+        ASSIGN_OR_RETURN(client, record_client(transaction, context, *recorded, session.subject, consent));
     }
     switch (store::find_standing(transaction, session, request.client_id, session_life(context.settings, now))) {
         case store::Standing::session_ended:
@@ -73,7 +73,8 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
         return NotIssued::request_used;
     insert(transaction);
     if (consent == ConsentSource::given_now) {
-        store::save_consent(transaction, consent_of(request, session.subject, now));
+        if (!recorded || !model::is_of_stranger(*recorded))
+            store::save_consent(transaction, consent_of(request, session.subject, now));
         note_activity(transaction, context, approval);
     }
     store::touch_session(transaction, session.cookie_hash, now);

@@ -70,7 +70,7 @@ struct Redeem {
     Outcome<TokenResponse> operator()(const ClientCredentialsGrant& asked) const {
         ASSIGN_OR_RETURN(const auto made, make_client_grant(context, client, asked));
         const auto access = access_token({made.grant, made.grant.scope, made.target});
-        store_client_grant(context, made.grant, access.record);
+        store_client_grant(context, client, made.grant, access.record);
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
     }
 

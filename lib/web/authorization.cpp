@@ -88,6 +88,19 @@ oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
     return input.client.first_party ? oauth::ConsentSource::not_asked : oauth::ConsentSource::remembered;
 }
 
+/// What has become of a client that the operator did not register, as the user is told.
+constexpr struct {
+    oauth::NotIssued why;
+    refusal::Reason reason;
+    const char* detail;
+} kClientRefusals[] = {
+    {oauth::NotIssued::client_changed, refusal::Reason::client_document_changed, ""},
+    {oauth::NotIssued::client_gone, refusal::Reason::client_unknown, "it was removed while the user signed in"},
+    {oauth::NotIssued::too_many_clients, refusal::Reason::client_document_no_room, ""},
+    {oauth::NotIssued::too_many_of_user, refusal::Reason::client_document_no_room_for_user,
+     "the user has brought as many as one user may"},
+};
+
 /// Carries out a step. nullopt: the session, the approval or the right to use the client has ended meanwhile, so
 /// another step comes next.
 struct CarryOut {
@@ -118,17 +131,14 @@ struct CarryOut {
     }
     Answer operator()(oauth::IssueCode) const {
         const model::Client& client = asked.target.client();
-        const auto issued = issue(interaction.context, asked.target,
-                                  {asked.request, *interaction.browser.session, consent,
-                                   asked.target.document() ? &client : nullptr, interaction.browser.address});
+        const auto issued =
+            issue(interaction.context, asked.target,
+                  {asked.request, *interaction.browser.session, consent,
+                   client.origin == model::Origin::operator_ ? nullptr : &client, interaction.browser.address});
         if (issued) return authorization_response(interaction.pages(), asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
-        if (issued.error() == oauth::NotIssued::client_changed) return refuse(refusal::Reason::client_document_changed);
-        if (issued.error() == oauth::NotIssued::too_many_clients)
-            return refuse(refusal::Reason::client_document_no_room);
-        if (issued.error() == oauth::NotIssued::too_many_of_user)
-            return refuse(refusal::Reason::client_document_no_room_for_user,
-                          "the user has brought as many as one user may");
+        for (const auto& [why, reason, detail] : kClientRefusals)
+            if (issued.error() == why) return refuse(reason, detail);
         if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;

@@ -815,6 +815,47 @@ describe("a role for each program", () => {
     });
   });
 
+  it("registration needs the rights that are named for it [REG-20]", async () => {
+    const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
+    const config = { registration: { mode: "token" }, device: { freshLogin: false }, paths };
+    await withProvider("registered", config, async (registered, database) => {
+      const added = await registered.deployment.postern(["client", "add", TOOL, "--grant", "device_code"]);
+      const tool = { id: TOOL, secret: added.client_secret };
+      /// Every client has registered with a token, and nobody has used it.
+      const unused = () =>
+        server.sql(
+          `UPDATE postern.clients SET origin = 'dynamic', registered_by = 'd', last_used_at = NULL,
+             removable_at = 4000000000; DELETE FROM postern.login_attempts`,
+          database,
+        );
+      const allowDevice = async () => {
+        const device = is(200, await registered.post("/device_authorization", {}, { client: tool })).json;
+        const browser = registered.person();
+        const form = is(200, await registered.walk(browser, device.verification_uri_complete));
+        is(200, await browser.submit(is(200, await browser.submit(form, "continue")), "approve"));
+      };
+      const machineToken = async () =>
+        is(
+          200,
+          await registered.post("/token", { grant_type: "client_credentials" }, { client: registered.clients.machine }),
+        );
+      const uses = {
+        postern_authorize: () => getCode(registered, registered.authorizationUrl(registered.clients.web)),
+        postern_token: machineToken,
+        postern_device: allowDevice,
+      };
+      for (const [role, use] of Object.entries(uses)) {
+        const flow = async () => {
+          unused();
+          await use();
+          const kept = "SELECT count(*) FROM postern.clients WHERE last_used_at IS NOT NULL AND removable_at < 4000000000";
+          assert.equal(server.sql(kept, database), "1");
+        };
+        await optionNeeds(role, '"registration"', 2, flow, database);
+      }
+    });
+  });
+
   it("claims that introspection tells need the rights that are named for them", async () => {
     await withProvider("mailboxes", {}, async (mailboxes, database) => {
       const postern = (...command) => mailboxes.deployment.postern(command);

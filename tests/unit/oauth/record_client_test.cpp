@@ -104,3 +104,68 @@ TEST_CASE("record_client: a client stays the user's who brought it when another 
     CHECK(store::count_fleeting_clients(f.fixture.database, f.alice.subject) == 1);
     CHECK(store::count_fleeting_clients(f.fixture.database, bob) == 0);
 }
+
+TEST_CASE("record_client: a client that registered itself is kept as long as it is used, by the day [REG-20, REG-30]") {
+    constexpr util::Seconds kHour{3600};
+    constexpr util::Seconds kDay{86400};
+    struct Row {
+        const char* when;
+        std::optional<util::Seconds> used_ago;
+        std::optional<util::Seconds> removable_in;  ///< before
+        bool is_written;
+    };
+    const Row rows[] = {
+        {"the first approval", {}, kHour, true},
+        {"used a moment ago", util::Seconds{0}, kHour, false},
+        {"used almost a day ago", kDay - util::Seconds{1}, kHour, false},
+        {"used a day ago", kDay, kHour, true},
+        {"the operator keeps it", {}, {}, true},
+        {"the operator keeps it, used now", util::Seconds{0}, {}, false},
+    };
+    for (const Row& row : rows) {
+        for (const char* registered_by : {"", "digest of a token"}) {
+            CAPTURE(row.when);
+            CAPTURE(registered_by);
+            Fixture f;
+            f.fixture.settings.registration.ttl = util::Seconds{1000000};
+            const util::Time now = f.fixture.clock.now();
+            model::Client client = Fixture::described();
+            client.id = model::ClientId("registered");
+            client.origin = model::Origin::dynamic;
+            client.registered_by = registered_by;
+            if (row.used_ago) client.last_used_at = now - *row.used_ago;
+            if (row.removable_in) client.removable_at = now + *row.removable_in;
+            f.fixture.add(client);
+            const auto recorded = f.record(client, oauth::ConsentSource::given_now);
+            REQUIRE(recorded);
+            CHECK_FALSE(recorded->is_new);
+            CHECK(recorded->changed == "");
+            const auto kept = *store::find_client(f.fixture.database, client.id);
+            CHECK((kept.last_used_at == (row.is_written ? std::optional(now) : client.last_used_at)));
+            const auto longer = row.is_written ? std::optional(now + util::Seconds{1000000}) : client.removable_at;
+            CHECK((kept.removable_at == (row.removable_in ? longer : std::nullopt)));
+        }
+    }
+}
+
+TEST_CASE("record_client: a client that registered itself and is gone is not made again [REG-30]") {
+    Fixture f;
+    model::Client client = Fixture::described();
+    client.id = model::ClientId("registered");
+    client.origin = model::Origin::dynamic;
+    const auto recorded = f.record(client, oauth::ConsentSource::given_now);
+    REQUIRE_FALSE(recorded);
+    CHECK(recorded.error() == oauth::NotIssued::client_gone);
+    CHECK_FALSE(store::is_client(f.fixture.database, client.id));
+}
+
+TEST_CASE("note_use: nothing is written about a client of the operator [REG-20]") {
+    Fixture f;
+    model::Client client = Fixture::described();
+    client.origin = model::Origin::operator_;
+    f.fixture.add(client);
+    db::Transaction transaction(f.fixture.database, db::Durability::lazy);
+    oauth::note_use(transaction, f.context, client);
+    transaction.commit();
+    CHECK_FALSE(f.stored().last_used_at);
+}

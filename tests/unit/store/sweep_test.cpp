@@ -254,7 +254,8 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
 }
 
 TEST_CASE(
-    "sweep: a client of a document goes when it is unused and its grants are gone, another never [CIMD-10, A31]") {
+    "sweep: a client of a document goes when it is unused and its grants are gone, another never "
+    "[CIMD-10, REG-20, REG-30, A31]") {
     struct Row {
         const char* when;
         std::optional<Time> removable_at;
