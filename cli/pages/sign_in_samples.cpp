@@ -57,6 +57,14 @@ void add_consent(SampleList& list, const pages::Pages& pages) {
     consent.published_at = kHost;
     consent.resources = {"https://api.example.org"};
     list.add("consent-document", pages.consent(consent));
+    consent.published_at = {};
+    consent.registered_itself = consent.any_program = true;
+    consent.client_host = "localhost";
+    list.add("consent-registered", pages.consent(consent));
+    consent.registered_itself = consent.any_program = false;
+    consent.client_host = kHost;
+    consent.policy_uri = consent.tos_uri = kHere;
+    list.add("consent-terms", pages.consent(consent));
     list.add("form_post",
              pages.form_post({.client_name = sample_client(), .action = kHere, .fields = {{"code", "sample"}}}));
 }

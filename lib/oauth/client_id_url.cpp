@@ -82,6 +82,11 @@ bool matches(const std::string& pattern, std::string_view host) {
     return pattern.starts_with("*.") ? host.ends_with(pattern.substr(1)) : host == pattern;
 }
 
+bool is_of_allowed_host(const ClientDocuments& documents, const model::ClientId& id) {
+    const std::string host = host_of_id(id);
+    return documents.enabled && is_named_host(documents.allow, host) && !is_named_host(documents.deny, host);
+}
+
 }  // namespace
 
 bool is_lower_case_host(const std::string& host) {
@@ -119,11 +124,11 @@ std::optional<HostProblem> client_id_host_problem(const Settings& settings, std:
 
 std::string host_of_id(const model::ClientId& id) { return http::parse_url(id.str()).value().host; }
 
-bool is_known_to_operator(const Settings& settings, const model::Client& client) {
-    if (client.origin != model::Origin::document) return true;
-    const ClientDocuments& documents = settings.client_documents;
-    const std::string host = host_of_id(client.id);
-    return documents.enabled && is_named_host(documents.allow, host) && !is_named_host(documents.deny, host);
+bool is_known_to_operator(const Settings& settings, const model::Client& client, std::string_view address) {
+    if (client.origin == model::Origin::document) return is_of_allowed_host(settings.client_documents, client.id);
+    if (!model::is_of_stranger(client)) return true;
+    const auto url = http::parse_url(address);
+    return url && url->scheme == "https" && is_named_host(settings.registration.hosts, util::to_lower(url->host));
 }
 
 std::optional<std::string> host_pattern_problem(std::string_view pattern) {

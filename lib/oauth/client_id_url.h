@@ -37,9 +37,11 @@ std::optional<HostProblem> client_id_host_problem(const Settings& settings, std:
 /// Returns the host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
 std::string host_of_id(const model::ClientId& id);
 
-/// Returns true if the operator has named the client: by registering it, or with the host of its document in `allow`
-/// and not in `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
-bool is_known_to_operator(const Settings& settings, const model::Client& client);
+/// Returns true if the operator vouches for what is sent to `address`, one of the client's. The operator has registered
+/// the client or given it a token; or has named the host of its document in `allow` and not in `deny`, while
+/// `clientDocuments` is on, or of the https address of a client without a token in `registration.hosts`. Anyone can
+/// make other clients.
+bool is_known_to_operator(const Settings& settings, const model::Client& client, std::string_view address);
 
 /// Returns true for a host of a URL in lower case without a second spelling: no final dot, no percent-encoding, no
 /// other way to write an address.

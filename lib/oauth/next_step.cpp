@@ -88,8 +88,13 @@ bool any_program_gains(const AuthorizationInput& s) {
 bool needs_consent(const AuthorizationInput& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
     if (asks(s, model::Prompt::consent) || any_program_gains(s)) return true;
+    if (model::is_of_stranger(s.client)) return true;  // docs/decisions/0136
     if (s.client.first_party) return false;
     return !(s.consent && is_approved(*s.consent, s.request, s.released_claims));
+}
+
+Reason consent_reason(const AuthorizationInput& s) {
+    return model::is_of_stranger(s.client) ? Reason::consent_required_each_time : Reason::consent_required;
 }
 
 /// Returns whether an approval of `scope` and of the claims `by_name` covers this request.
@@ -161,7 +166,7 @@ NextStep next_step(const AuthorizationInput& s) {
     }
     if (is_wish_open(s) && !silent) return ShowSecondStep{};
     if (needs_consent(s)) {
-        if (silent) return Refuse{make_error(ErrorCode::consent_required, "the user must approve the request")};
+        if (silent) return Refuse{make_error(consent_reason(s), "the user must approve the request")};
         return ShowConsent{};
     }
     return IssueCode{};

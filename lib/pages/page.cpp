@@ -73,8 +73,14 @@ public:
                                 {"resume", page.resume},
                                 {"has_scopes", page.scopes.empty() ? "" : "yes"},
                                 {"has_resources", page.resources.empty() ? "" : "yes"},
+                                {"unchecked", page.registered_itself || !page.published_at.empty() ? "yes" : ""},
                                 {"published_at", util::displayable(page.published_at)},
-                                {"any_program", page.any_program ? "yes" : ""}}};
+                                {"registered_itself", page.registered_itself ? "yes" : ""},
+                                {"nameless", page.nameless ? "yes" : ""},
+                                {"any_program", page.any_program ? "yes" : ""},
+                                {"policy_uri", page.policy_uri},
+                                {"tos_uri", page.tos_uri},
+                                {"has_terms", page.policy_uri.empty() && page.tos_uri.empty() ? "" : "yes"}}};
         auto& scopes = values.lists["scopes"];
         for (const auto& scope : page.scopes) scopes.push_back(values_of(scope, renderer_));
         auto& resources = values.lists["resources"];
@@ -159,6 +165,7 @@ private:
 }  // namespace
 
 text::Message client_name(const model::Client& client) {
+    if (client.name.empty()) return text::tr("an application without a name");
     auto names = client.names;
     names[""] = client.name;
     return text::Message::in_languages(std::move(names));

@@ -74,9 +74,14 @@ struct ConsentPage {
     std::string resume;
     std::vector<ConsentScope> scopes;
     std::vector<std::string> resources;  ///< what the tokens are for: names of APIs, or URIs
-    // Facts of a client that a document describes:
-    std::string published_at = {};  ///< the host of its id; "" for a client of the operator
-    bool any_program = false;       ///< every program on the user's machine can pass for it (RFC 8252 §8.6)
+    // Facts of a client that the operator has not checked:
+    std::string published_at = {};   ///< the host of its id, where a document describes it, or ""
+    bool registered_itself = false;  ///< without a token of the operator
+    bool nameless = false;           ///< it says no name
+    bool any_program = false;        ///< every program on the user's machine can pass for it (RFC 8252 §8.6)
+    // Addresses that a client said when it registered with a token, or "":
+    std::string policy_uri = {};
+    std::string tos_uri = {};
 };
 
 struct ErrorPage {

@@ -24,7 +24,7 @@ bool is_on_loopback(const std::string& uri) {
 }
 
 bool may_be_anyones(const oauth::Settings& settings, const oauth::VerifiedRedirect& target) {
-    return !oauth::is_known_to_operator(settings, target.client()) && !is_on_loopback(target.uri());
+    return !oauth::is_known_to_operator(settings, target.client(), target.uri()) && !is_on_loopback(target.uri());
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ http::Response authorization_response(const pages::Pages& pages, const oauth::Ve
 http::Response authorization_error(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error);
 
-/// Sends an error before the user has taken part. If anyone can have made the client, because a document describes it
-/// and the operator has not named its host, it is a page with a link: else this server would send browsers to any site
-/// that asks for it (RFC 9700 §4.11.2), or start any program. What listens on the user's own machine is told at once.
+/// Sends an error that the user has not chosen. If anyone can have made the client (oauth::is_known_to_operator), it is
+/// a page with a link: else this server would send browsers to any site that asks for it (RFC 9700 §4.11.2), or start
+/// any program. What listens on the user's own machine is told at once.
 http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
                            const oauth::OAuthError& error);
 

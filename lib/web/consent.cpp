@@ -14,11 +14,20 @@
 namespace postern::web {
 namespace {
 
-/// Anyone can publish a document under any name, so the user is told where this one is.
-void add_publisher(const Resumed& resumed, pages::ConsentPage& page) {
-    if (!resumed.request.document) return;
-    page.published_at = oauth::host_of_id(resumed.request.client_id);
-    page.any_program = oauth::is_loopback_or_private(resumed.request.redirect_uri);
+/// Anyone can publish a document or register under any name, so the user is told that nobody has checked it. A client
+/// that the operator gave a token has terms that are worth reading.
+void add_origin(const Resumed& resumed, pages::ConsentPage& page) {
+    const model::Client& client = resumed.target.client();
+    if (client.origin == model::Origin::operator_) return;
+    page.registered_itself = model::is_of_stranger(client);
+    page.nameless = client.name.empty();
+    if (client.origin == model::Origin::document) page.published_at = oauth::host_of_id(client.id);
+    if (client.origin == model::Origin::document || page.registered_itself) {
+        page.any_program = oauth::is_loopback_or_private(resumed.request.redirect_uri);
+        return;
+    }
+    page.policy_uri = client.metadata.policy_uri;
+    page.tos_uri = client.metadata.tos_uri;
 }
 
 http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {
@@ -65,7 +74,7 @@ http::Response show_consent(Interaction& interaction) {
     page.resume = resumed.sealed;
     page.scopes = pages::permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
     page.resources = pages::describe_resources(interaction.context, resumed.request.resources);
-    add_publisher(resumed, page);
+    add_origin(resumed, page);
     return interaction.pages().consent(page);
 }
 

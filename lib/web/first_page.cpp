@@ -5,6 +5,7 @@
 #include "oauth/client_id_url.h"
 #include "util/text.h"
 #include "web/csrf.h"
+#include "web/destination.h"
 #include "web/login_pages.h"
 #include "web/login_step.h"
 
@@ -28,8 +29,10 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
 /// The aim of the login, as the page names it.
 text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
-    // Anyone can publish a document under any name, and this page has no room to say so.
+    // Anyone can publish a document or register under any name, and this page has no room to say so.
     if (visit.request.document) return text::Message::data(oauth::host_of_id(visit.request.client_id));
+    if (model::is_of_stranger(visit.target->client()))
+        return text::Message::data(destination(visit.request.redirect_uri));
     return pages::client_name(visit.target->client());
 }
 

@@ -8,6 +8,7 @@
 #include "store/activity.h"
 #include "store/clients.h"
 #include "text/message.h"
+#include "web/destination.h"
 
 namespace postern::web {
 namespace {
@@ -17,11 +18,15 @@ using text::tr;
 
 constexpr const char* kByOperator = tr("by the administrator of this service");
 
-/// As the user allowed it: the name of the operator's, the host of a document. A client that is gone has its id left.
+/// As the user allowed it: the name of the operator's, the host of a document, and beside the name of a client that
+/// registered itself without a token the place of its answers. A client that is gone has its id left.
 std::string name_of(oauth::Context& context, const std::string& client_id) {
     const auto client = store::find_client(context.store, model::ClientId(client_id));
     if (!client) return client_id;
-    return client->origin == model::Origin::document ? oauth::host_of_id(client->id) : client->name;
+    if (client->origin == model::Origin::document) return oauth::host_of_id(client->id);
+    if (!model::is_of_stranger(*client) || client->redirect_uris.empty()) return client->name;
+    const std::string place = destination(client->redirect_uris.front());
+    return client->name.empty() ? place : client->name + " (" + place + ")";
 }
 
 /// What the sentence itself does not say.

@@ -40,6 +40,7 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
     listed.name = pages::client_name(client);
     listed.host = host_of(client);
     listed.first_party = client.first_party;
+    listed.unchecked = client.origin == model::Origin::document || model::is_of_stranger(client);
     listed.permissions = permissions_of(context, client, application);
     listed.since = text::shown_day(application.since);
     if (application.last_used) listed.last_used = text::shown_time(*application.last_used);

@@ -58,6 +58,7 @@ pages::Values to_values(const ListedApplication& application, const pages::Rende
                                    {"name", renderer.say(application.name)},
                                    {"host", util::displayable(application.host)},
                                    {"first_party", application.first_party ? "yes" : ""},
+                                   {"unchecked", application.unchecked ? "yes" : ""},
                                    {"has_permissions", application.permissions.empty() ? "" : "yes"},
                                    {"since", renderer.say(application.since)},
                                    {"last_used", renderer.say(application.last_used)}}};

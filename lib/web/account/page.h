@@ -79,6 +79,7 @@ struct ListedApplication {
     text::Message name;
     std::string host;  ///< where its answers go
     bool first_party = false;
+    bool unchecked = false;  ///< a document describes it, or it registered itself without a token
     std::vector<text::Message> permissions;
     text::Message since;
     text::Message last_used;  ///< or "": nothing was given to it that still lives

@@ -159,6 +159,7 @@ TEST_CASE(
 }
 
 TEST_CASE("is_known_to_operator: registered, or the document's host is named; an empty list names none [CIMD-3]") {
+    constexpr const char* kAddress = "https://app.example/cb";
     const auto client = [](const char* id, model::Origin origin) {
         model::Client one;
         one.id = model::ClientId(id);
@@ -166,13 +167,51 @@ TEST_CASE("is_known_to_operator: registered, or the document's host is named; an
         return one;
     };
     const auto published = client("https://app.example/c", model::Origin::document);
-    CHECK_FALSE(oauth::is_known_to_operator(settings_with({}, {}), published));
-    CHECK(oauth::is_known_to_operator(settings_with({"app.example"}, {}), published));
-    CHECK_FALSE(oauth::is_known_to_operator(settings_with({"*.example"}, {"app.example"}), published));
+    CHECK_FALSE(oauth::is_known_to_operator(settings_with({}, {}), published, kAddress));
+    CHECK(oauth::is_known_to_operator(settings_with({"app.example"}, {}), published, kAddress));
+    CHECK_FALSE(oauth::is_known_to_operator(settings_with({"*.example"}, {"app.example"}), published, kAddress));
     auto off = settings_with({"app.example"}, {});
     off.client_documents.enabled = false;
-    CHECK_FALSE(oauth::is_known_to_operator(off, published));
-    CHECK(oauth::is_known_to_operator(off, client("app", model::Origin::operator_)));
+    CHECK_FALSE(oauth::is_known_to_operator(off, published, kAddress));
+    CHECK(oauth::is_known_to_operator(off, client("app", model::Origin::operator_), kAddress));
+}
+
+TEST_CASE(
+    "is_known_to_operator: without a token the https host of the address is named, with one it need not [REG-32]") {
+    model::Client client;
+    client.id = model::ClientId("registered");
+    client.origin = model::Origin::dynamic;
+    oauth::Settings settings;
+    settings.registration.hosts = {"app.example", "*.tools.example"};
+    struct Row {
+        const char* address;
+        bool is_known;
+    };
+    const Row rows[] = {
+        {"https://app.example/cb", true},
+        {"https://APP.example:8443/cb", true},
+        {"https://a.tools.example/cb", true},
+        {"https://tools.example/cb", false},
+        {"https://other.example/cb", false},
+        {"https://app.example.evil.example/cb", false},
+        {"https://evil.example/app.example", false},
+        {"http://app.example/cb", false},
+        {"http://127.0.0.1/cb", false},
+        {"com.example.app:/cb", false},
+        {"app.example", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.address);
+        client.registered_by.clear();
+        CHECK(oauth::is_known_to_operator(settings, client, row.address) == row.is_known);
+        client.registered_by = "digest of a token";
+        CHECK(oauth::is_known_to_operator(settings, client, row.address));
+    }
+    client.registered_by.clear();
+    settings.client_documents.allow = settings.registration.hosts;
+    settings.client_documents.enabled = true;
+    settings.registration.hosts.clear();
+    CHECK_FALSE(oauth::is_known_to_operator(settings, client, "https://app.example/cb"));
 }
 
 TEST_CASE("host_pattern_problem: hosts in lower case, an asterisk only as the first label [CIMD-3]") {

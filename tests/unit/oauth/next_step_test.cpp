@@ -177,6 +177,40 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "decide: a client that registered itself without a token is approved each time, whatever came before [REG-31]") {
+    struct Row {
+        const char* when;
+        const char* registered_by;
+        bool first_party;
+        Prompts prompt;
+        Progress progress;
+        const char* step;
+    };
+    const Row rows[] = {
+        {"without a token", "", false, kAny, kNone, "consent"},
+        {"as if it were the operator's own", "", true, kAny, kNone, "consent"},
+        {"approved now", "", false, kAny, kApproved, "code"},
+        {"approved now by another user", "", false, kAny, progress("bob", false, Decision::approved), "consent"},
+        {"denied now", "", false, kAny, kDenied, "ended: access_denied"},
+        {"without a page", "", false, kSilent, kNone, "consent_required"},
+        {"with a token", "digest", false, kAny, kNone, "code"},
+        {"with a token, without a page", "digest", false, kSilent, kNone, "code"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Situation s;
+        s.log_in("alice");
+        s.consent("openid");
+        s.client.origin = model::Origin::dynamic;
+        s.client.registered_by = row.registered_by;
+        s.client.first_party = row.first_party;
+        s.request.prompt = row.prompt;
+        s.input.progress = row.progress;
+        CHECK(s.step() == row.step);
+    }
+}
+
 TEST_CASE("decide: a first-party client skips consent, but not prompt=consent") {
     Situation s;
     s.client.first_party = true;

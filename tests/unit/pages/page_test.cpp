@@ -292,6 +292,45 @@ TEST_CASE("consent: an application that a document describes is not checked, and
     CHECK(contains(shipped().consent(page).body, "any program can pass for this application"));
 }
 
+TEST_CASE("consent: an application that registered itself without a token says so, and shows no link [REG-31]") {
+    ConsentPage page = consent_page();
+    CHECK_FALSE(contains(shipped().consent(page).body, "registered itself"));
+    page.registered_itself = true;
+    page.any_program = true;
+    const std::string body = shipped().consent(page).body;
+    CHECK(contains(body, "The administrator of this server has not checked this application."));
+    CHECK(contains(body, "anyone can give an application this name"));
+    CHECK(contains(body, "It has registered itself here, as any program can."));
+    CHECK(contains(body, "any program can pass for this application"));
+    CHECK(contains(body, "<dd><bdi dir=\"ltr\">notes.example.com</bdi></dd>"));
+    CHECK_FALSE(contains(body, "published-at"));
+    CHECK_FALSE(contains(body, "id=\"terms\""));
+    CHECK(body.find("has not checked") < body.find("id=\"approve\""));
+
+    page.nameless = true;
+    const std::string nameless = shipped().consent(page).body;
+    CHECK(contains(nameless, "It does not say its name."));
+    CHECK(contains(nameless, "The administrator of this server has not checked this application."));
+    CHECK_FALSE(contains(nameless, "anyone can give an application this name"));
+}
+
+TEST_CASE("consent: the terms of an application that registered with a token are links to the outside [REG-22]") {
+    ConsentPage page = consent_page();
+    CHECK_FALSE(contains(shipped().consent(page).body, "id=\"terms\""));
+    page.policy_uri = "https://app.example/policy?a=1&b=\">";
+    const std::string policy = shipped().consent(page).body;
+    CHECK(contains(tag_with_id(policy, "policy"), "href=\"https://app.example/policy?a=1&amp;b=&quot;&gt;\""));
+    CHECK(contains(tag_with_id(policy, "policy"), "rel=\"noopener noreferrer\""));
+    CHECK_FALSE(contains(policy, "id=\"tos\""));
+    CHECK_FALSE(contains(policy, "has not checked"));
+    page.policy_uri = {};
+    page.tos_uri = "https://app.example/terms#use";
+    const std::string terms = shipped().consent(page).body;
+    CHECK(contains(tag_with_id(terms, "tos"), "href=\"https://app.example/terms#use\""));
+    CHECK(contains(tag_with_id(terms, "tos"), "rel=\"noopener noreferrer\""));
+    CHECK_FALSE(contains(terms, "id=\"policy\""));
+}
+
 TEST_CASE("consent: every scope is a line, with or without a description") {
     ConsentPage asked = consent_page();
     const std::string some = shipped().consent(asked).body;

@@ -78,6 +78,43 @@ TEST_CASE("applications: each with a consent or a live grant, in the words in wh
     CHECK_FALSE(listed[1].last_used.empty());
 }
 
+TEST_CASE("applications: one that the operator has not checked is listed with that, and with where it is [REG-31]") {
+    struct Row {
+        const char* when;
+        model::Origin origin;
+        const char* registered_by;
+        const char* name;
+        const char* shown;
+        const char* host;
+        bool unchecked;
+    };
+    const Row rows[] = {
+        {"of the operator", model::Origin::operator_, "", "Notes", "Notes", "localhost", false},
+        {"with a token", model::Origin::dynamic, "digest", "Notes", "Notes", "localhost", false},
+        {"without a token", model::Origin::dynamic, "", "Notes", "Notes", "localhost", true},
+        {"without a name", model::Origin::dynamic, "", "", "an application without a name", "localhost", true},
+        {"of a document", model::Origin::document, "", "Notes", "Notes", "notes.example", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        model::Client client = f.client;
+        client.id = model::ClientId("https://notes.example/c");
+        client.name = row.name;
+        client.origin = row.origin;
+        client.registered_by = row.registered_by;
+        client.redirect_uris = {"http://localhost:6274/cb"};
+        f.fixture.add(client);
+        f.give(f.alice, client.id.str(), "openid");  // no consent is remembered
+        const auto& listed = f.listed();
+        REQUIRE(listed.size() == 1);
+        CHECK(text::said(listed[0].name) == row.shown);
+        CHECK(listed[0].host == row.host);
+        CHECK(listed[0].unchecked == row.unchecked);
+        CHECK_FALSE(listed[0].first_party);
+    }
+}
+
 TEST_CASE("applications: a grant that ended or has nothing left under it is no access [ACCOUNT-9]") {
     Fixture f;
     f.give(f.alice, "app", "openid");
