@@ -65,10 +65,19 @@ void refuse_described(const Client& client, const ClientOptions& options) {
         "`postern client add` it with --public");
 }
 
+/// Throws Refused for what no client that registered itself may be (docs/decisions/0136).
+void refuse_registered(const Client& client, const ClientOptions& options) {
+    if (client.origin != model::Origin::dynamic || !options.first_party.value_or(false)) return;
+    throw Refused(
+        "client " + in_quotes(client.id.str()) +
+        " registered itself, and users are asked before such a client gets anything; `postern client add` the "
+        "application yourself to make it --first-party");
+}
+
 /// Makes the row outlive the time in which no user signs in, because the next approval would make one without the
-/// operator's decision. No effect on other clients.
+/// operator's decision, or because the operator wants it. No effect on clients of the operator.
 void keep(Client& client) {
-    if (client.origin == model::Origin::document) client.removable_at.reset();
+    if (client.origin != model::Origin::operator_) client.removable_at.reset();
 }
 
 /// Prints a note that a removed client can come back.
@@ -166,6 +175,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         Client client = require_client(transaction, options.id);
         const bool was_public = client.type == ClientType::public_;
         refuse_described(client, options.client);
+        refuse_registered(client, options.client);
         apply(options.client, client);
         keep(client);
         resolve_aliases(database, client);

@@ -128,7 +128,8 @@ void add_consent_commands(const Command& app, Invocation& invocation) {
                                "postern consent revoke --user ada --client wiki", revoke);
     revoke_command.explain(
         "All grants of these users for these clients end, with their codes and tokens, and the users are asked again "
-        "the next time. First-party clients and devices need no consent: `postern token revoke` ends their tokens.");
+        "the next time. First-party clients and devices need no consent, and of clients that registered themselves "
+        "without a token none is remembered: `postern token revoke` ends their tokens.");
     add_filters(revoke_command, revoked);
     add_all_option(revoke_command, revoked);
 }

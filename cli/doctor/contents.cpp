@@ -157,12 +157,19 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
 
 /// An operator's own page may be older than these clients, and would leave out that they are not checked.
 void check_consent_page(Findings& findings, const config::Config& config) {
-    if (!config.settings.client_documents.enabled) return;
-    if (pages::read_template_file(config.templates + "/consent.html").find("{{published_at}}") != std::string::npos)
-        return;
-    findings.error("templates",
-                   "consent.html does not say who publishes an application that nothing but a document describes",
-                   "copy the section {{#published_at}} from the shipped consent.html, or switch clientDocuments off");
+    const oauth::Settings& settings = config.settings;
+    const bool is_open = settings.registration.mode == oauth::RegistrationMode::open;
+    if (!settings.client_documents.enabled && !is_open) return;
+    const std::string page = pages::read_template_file(config.templates + "/consent.html");
+    if (settings.client_documents.enabled && page.find("{{published_at}}") == std::string::npos)
+        findings.error("templates",
+                       "consent.html does not say who publishes an application that nothing but a document describes",
+                       "copy the section {{#unchecked}} from the shipped consent.html, or switch clientDocuments off");
+    if (is_open && page.find("{{#registered_itself}}") == std::string::npos)
+        findings.error("templates",
+                       "consent.html does not say that an application has registered itself without a token",
+                       "copy the section {{#unchecked}} from the shipped consent.html, or let registration.mode be "
+                       "\"token\"");
 }
 
 /// Calls `read` for the templates of an optional program. An operator's own directory may be older than they are.

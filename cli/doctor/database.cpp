@@ -147,6 +147,7 @@ void add_store_error(Findings& findings, const std::string& path, const db::Stor
 void check_rows(Findings& findings, db::Database& database, const config::Config& config) {
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
+    check_open_registrations(findings, database, config.settings);
     check_audiences(findings, database, config.settings);
     check_introspection_claims(findings, database, config.settings);
     check_issued(findings, database, config.settings);

@@ -81,6 +81,8 @@ void check_database(Findings& findings, const config::Config& config, util::Time
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that the clients of documents fit `clientDocuments`.
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Checks that the clients that registered without a token fit `registration`.
+void check_open_registrations(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that clients whose tokens need an audience have one when a request names none.
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that an API may trust the claims that introspection tells it.

@@ -209,6 +209,25 @@ void check_client_documents(Findings& findings, db::Database& database, const oa
             "raise clientDocuments.max, name hosts in clientDocuments.allow, or shorten clientDocuments.ttl");
 }
 
+void check_open_registrations(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    if (settings.registration.mode != oauth::RegistrationMode::open) {
+        const auto found =
+            find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
+                                " WHERE origin = 'dynamic' AND registered_by = '' AND enabled = 1"));
+        return warn(findings, found,
+                    " that registered without a token, and registration.mode is not \"open\": no user can sign in to "
+                    "them, and their tokens are inactive",
+                    "set registration.mode to \"open\", or " +
+                        util::ShellCommand("postern client remove").value(found.first).text());
+    }
+    const std::int64_t count = store::count_open_registrations(database);
+    if (count * 10 >= std::int64_t{settings.registration.max} * 9)
+        findings.warning("clients",
+                         counted(count, "client") + " that registered without a token, and registration.max is " +
+                             std::to_string(settings.registration.max),
+                         "raise registration.max, or shorten registration.ttl");
+}
+
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (settings.paths.device) return;
     const auto found =

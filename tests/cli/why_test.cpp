@@ -242,6 +242,29 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("why: each refusal of a client that registered itself says what to change [REG-21, REG-31, REG-33]") {
+    const Installation installation;
+    struct Row {
+        Reason reason;
+        const char* told;
+    };
+    const Row rows[] = {
+        {Reason::invalid_client_registration_not_open, "let such clients go on"},
+        {Reason::client_disabled_registration_not_open, "users sign in to such applications only with"},
+        {Reason::invalid_client_dynamic_introspects, "an application that registered itself"},
+        {Reason::consent_required_each_time, "nothing is remembered"},
+        {Reason::invalid_target_unregistered, "or that registered itself"},
+    };
+    std::set<std::string> hints;
+    for (const Row& row : rows) {
+        CAPTURE(std::string(refusal::row_of(row.reason).word));
+        const std::string hint = hint_for(installation, row.reason, "c2f1a0");
+        CAPTURE(hint);
+        CHECK(has(hint, row.told));
+        CHECK(hints.insert(hint).second);
+    }
+}
+
 TEST_CASE("why: for a client that a document describes it advises no command that refuses such clients [CIMD-4]") {
     const Installation installation;
     constexpr const char* kUrl = "https://app.example/client.json";
