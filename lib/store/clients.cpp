@@ -184,12 +184,12 @@ std::vector<Client> list_clients(db::Database& database, util::Time now, db::Lim
 
 std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<ClientId>& client) {
-    auto rows = database.query(
-        "SELECT r.uri, c.native, " POSTERN_CLIENT_STATE_COLUMNS
-        " FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
-        " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
-        " AND lower(substr(r.uri, 1, CAST($2 AS INTEGER))) = $1",
-        prefix, prefix.size(), client);
+    auto rows =
+        database.query("SELECT r.uri, c.native, " POSTERN_CLIENT_STATE_COLUMNS
+                       " FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
+                       " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
+                       " AND lower(substr(r.uri, 1, CAST($2 AS INTEGER))) = $1",
+                       prefix, prefix.size(), client);
     std::vector<RegisteredUri> found;
     while (rows.step()) {
         auto& registered = found.emplace_back();

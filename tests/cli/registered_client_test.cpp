@@ -53,8 +53,9 @@ TEST_CASE("client show: how a client registered, and until when it is kept [REG-
     CHECK(has(installation.must({"client", "show", "partner"}), "itself, with a token"));
 }
 
-TEST_CASE("client set, disable: what the operator has decided about a registered client stays, but it is never "
-          "first-party [REG-20, REG-21]") {
+TEST_CASE(
+    "client set, disable: what the operator has decided about a registered client stays, but it is never "
+    "first-party [REG-20, REG-21]") {
     const Installation installation;
     for (const std::string& registered_by : {std::string(), std::string("digest of a token")}) {
         const std::string id = registered_by.empty() ? "tool" : "partner";
@@ -94,8 +95,9 @@ TEST_CASE("token preview: a client that is as good as disabled gets nothing, for
     CHECK(has(preview("tool").err, "`postern client enable`"));
 }
 
-TEST_CASE("doctor: clients that registered without a token, while the mode is another, and a full table [REG-30, "
-          "REG-33]") {
+TEST_CASE(
+    "doctor: clients that registered without a token, while the mode is another, and a full table [REG-30, "
+    "REG-33]") {
     const Installation installation;
     const auto said = [&] { return installation.postern({"doctor"}).out; };
     put(installation, "partner", "digest of a token");

@@ -2,6 +2,7 @@
 #include "web/account/account.h"
 
 #include "store/access_tokens.h"
+#include "store/activity.h"
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/grants.h"
@@ -112,6 +113,41 @@ TEST_CASE("applications: one that the operator has not checked is listed with th
         CHECK(listed[0].host == row.host);
         CHECK(listed[0].unchecked == row.unchecked);
         CHECK_FALSE(listed[0].first_party);
+    }
+}
+
+TEST_CASE("activity: beside the name of an application that registered itself stands where its answers go [REG-31]") {
+    struct Row {
+        const char* registered_by;
+        const char* name;
+        const char* redirect_uri;
+        const char* shown;
+    };
+    const Row rows[] = {
+        {"", "Your bank", "http://localhost:6274/cb", "Your bank, localhost"},
+        {"", "Your bank", "com.example.app:/cb", "Your bank, com.example.app: (an app on this device)"},
+        {"", "", "https://tools.example/cb", "tools.example"},
+        {"digest", "Your bank", "https://bank.example/cb", "Your bank"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.shown);
+        Fixture f;
+        model::Client client = f.client;
+        client.id = model::ClientId("registered");
+        client.name = row.name;
+        client.origin = model::Origin::dynamic;
+        client.registered_by = row.registered_by;
+        client.redirect_uris = {row.redirect_uri};
+        f.fixture.add(client);
+        f.change([&](auto& t) {
+            store::add_activity(t, f.alice.subject,
+                                {.at = f.fixture.clock.now(),
+                                 .what = model::ActivityKind::application_allowed,
+                                 .detail = "registered"});
+        });
+        CHECK(f.open("/activity").body == "activity");
+        REQUIRE_FALSE(f.account_pages.last_activity.lines.empty());
+        CHECK(f.account_pages.last_activity.lines.front().detail == row.shown);
     }
 }
 

@@ -219,6 +219,14 @@ TEST_CASE("account pages: a device is signed out by a button of its own, this on
     CHECK_FALSE(contains(shipped().devices(alone).body, "<form"));
 }
 
+TEST_CASE("account pages: an application that the operator has not checked is named as that [ACCOUNT-9, REG-31]") {
+    constexpr const char* kUnchecked = "<p>The administrator of this server has not checked this application.</p>";
+    auto page = applications();
+    CHECK_FALSE(contains(shipped().applications(page).body, kUnchecked));
+    page.applications[0].unchecked = true;
+    CHECK(contains(shipped().applications(page).body, kUnchecked));
+}
+
 TEST_CASE("account pages: without applications the page says so, and has no form [ACCOUNT-9]") {
     auto none = applications();
     none.applications.clear();
