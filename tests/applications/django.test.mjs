@@ -1,4 +1,5 @@
-// mozilla-django-oidc, django-allauth and social-auth-app-django, in a site of Django (tests/applications/django_site.py).
+// mozilla-django-oidc, django-allauth and social-auth-app-django, in a site of Django
+// (tests/applications/django_site.py).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";

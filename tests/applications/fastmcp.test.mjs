@@ -92,7 +92,7 @@ describe("FastMCP", () => {
     return person.signInFrom(await person.post(page.url, { ...page.form.fields, action: "approve" }), { decision });
   }
 
-  it("OIDCProxy: a client that registers itself there gets tokens of the server, which refreshes those of Postern", () =>
+  it("OIDCProxy: a client that registers there gets tokens of the server, which refreshes those of Postern", () =>
     withServer("proxy", true, (uri) =>
       withClient({ SERVER: uri }, async (client, address) => {
         const { searchParams } = new URL(address);
@@ -117,7 +117,7 @@ describe("FastMCP", () => {
       });
     }));
 
-  it("RemoteAuthProvider: a client that is registered at Postern gets its tokens for the server, and refreshes them", () =>
+  it("RemoteAuthProvider: a client that Postern knows gets its tokens for the server, and refreshes them", () =>
     withServer("assistant", false, (uri) =>
       withClient({ SERVER: uri, CLIENT_ID: "assistant" }, async (client, address) => {
         const { origin, searchParams } = new URL(address);
