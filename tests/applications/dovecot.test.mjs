@@ -13,7 +13,7 @@ import { WebServer, freePort, identity, makeCertificate } from "../support/web_s
 
 const CALLBACK = "https://application.example/callback";
 
-/// As docs/CLIENTS.md has it, but for the names of this machine.
+/// As docs/clients/dovecot.md has it, but for the names of this machine.
 const oauth2 = ({ issuer, secret, caFile, attribute }) => `
 introspection_mode = post
 introspection_url = ${issuer.replace("://", `://imap:${secret}@`)}/token/introspect
