@@ -67,7 +67,7 @@ struct LogoutUris {
     bool operator==(const LogoutUris&) const = default;
 };
 
-/// What a client that registered itself says, and what is read with the client alone (RFC 7591 §2; OpenID Connect
+/// The words of a client that registered itself, of what is read with the client alone (RFC 7591 §2; OpenID Connect
 /// Registration §2).
 struct RegisteredMetadata {
     std::optional<ApplicationType> application_type = std::nullopt;  ///< nullopt: not registered so

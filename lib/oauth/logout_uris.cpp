@@ -8,8 +8,9 @@
 namespace postern::oauth {
 namespace {
 
-std::string sentence(const char* what, const std::string& uri, const std::string& problem) {
-    return std::string("the ") + what + " \"" + util::displayable(uri) + "\": " + problem;
+/// `problem`: the words behind the address.
+std::string sentence(std::string what, const std::string& uri, const std::string& problem) {
+    return what.append(" \"").append(util::displayable(uri)).append("\"").append(problem);
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ std::vector<std::string> logout_uri_problems(const model::Client& client, const 
                 "back-channel logout is switched off; set \"backchannelLogout\" in the configuration, or use "
                 "--no-backchannel-logout-uri");
         if (const auto problem = backchannel_logout_uri_problem(back, settings))
-            problems.push_back(sentence("back-channel logout URI", back, *problem));
+            problems.push_back(sentence("the back-channel logout URI", back, ": " + *problem));
     } else if (back_session) {
         problems.emplace_back("--backchannel-logout-session-required needs --backchannel-logout-uri");
     }
@@ -39,8 +40,7 @@ std::vector<std::string> logout_uri_problems(const model::Client& client, const 
                 "front-channel logout is switched off; set \"frontchannelLogout\" in the configuration, or use "
                 "--no-frontchannel-logout-uri");
         if (const auto problem = frontchannel_uri_problem(front, client.redirect_uris))
-            problems.push_back(std::string("the front-channel logout URI \"") + util::displayable(front) + "\" " +
-                               *problem);
+            problems.push_back(sentence("the front-channel logout URI", front, " " + *problem));
     } else if (front_session) {
         problems.emplace_back("--frontchannel-logout-session-required needs --frontchannel-logout-uri");
     }

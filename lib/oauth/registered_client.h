@@ -1,4 +1,4 @@
-// What a registered client reads of its registration, and that it can delete it (RFC 7592 §2)
+// The registration that a client reads and deletes (RFC 7592 §2)
 #pragma once
 
 #include <string_view>

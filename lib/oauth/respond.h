@@ -15,8 +15,8 @@ http::Response json_error(const http::Request& request, const oauth::OAuthError&
 /// A bearer challenge (RFC 6750 §3): 401 invalid_token, or 403 insufficient_scope with the scope that is missing.
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope = {});
 
-/// As json_error, for the registration endpoint: a 401 challenges for a bearer token, with the error code if the
-/// request had one (RFC 6750 §3.1).
+/// Makes the error of the registration endpoint: as json_error, but a 401 challenges for a bearer token, with the error
+/// code if the request had one (RFC 6750 §3.1).
 http::Response registration_error(const http::Request& request, const oauth::OAuthError& error);
 
 }  // namespace postern::respond

@@ -45,8 +45,8 @@ struct ClientDocuments {
     int max = 2000;              ///< clients that are kept
 };
 
-/// Who may register clients (RFC 7591). `token`: who has an initial access token; `open`: anybody, as a client that can
-/// do less.
+/// The parties that may register clients (RFC 7591). `token`: who has an initial access token; `open`: anybody, as a
+/// client that can do less.
 enum class RegistrationMode { closed, token, open };
 
 /// Clients that register themselves (`registration`).

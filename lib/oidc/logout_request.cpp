@@ -98,12 +98,15 @@ LogoutRefusal refuse_address(const model::Client& client, const std::string& rec
 }
 
 /// The addresses that the browser loads, that of the client with the latest ID token first. It is sent to no address of
-/// a disabled client. The user's row is locked as it is for an ID token, so none is issued between this and the end.
-std::vector<std::string> told_by_frames(db::Transaction& transaction, const model::Session& session) {
+/// a client that has no rights now. The user's row is locked as it is for an ID token, so none is issued between this
+/// and the end.
+std::vector<std::string> told_by_frames(db::Transaction& transaction, const oauth::Settings& settings,
+                                        const model::Session& session) {
     store::lock_user(transaction, session.subject);
     std::vector<std::string> uris;
     for (const auto& client : store::clients_of_session(transaction.database(), session.sid))
-        if (client.enabled && !client.logout.frontchannel.empty()) uris.push_back(client.logout.frontchannel);
+        if (!client.logout.frontchannel.empty() && !oauth::find_client_bar(settings, client.state))
+            uris.push_back(client.logout.frontchannel);
     return uris;
 }
 
@@ -181,7 +184,7 @@ util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context
 LogoutFrames end_session(oauth::Context& context, const model::Session& session) {
     std::vector<std::string> told;
     const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        if (context.settings.frontchannel_logout) told = told_by_frames(transaction, session);
+        if (context.settings.frontchannel_logout) told = told_by_frames(transaction, context.settings, session);
         store::remove_session(transaction, session, context.now(), oauth::logout_notices(context));
         store::end_open_requests(transaction, session.subject);
         const auto count = store::end_grants_of_session(transaction, session.sid, context.now());

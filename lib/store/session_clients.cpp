@@ -29,14 +29,15 @@ void keep_session_clients(db::Transaction& transaction, const model::Session& se
 
 std::vector<SessionClient> clients_of_session(db::Database& database, const model::Sid& sid, db::Limit limit) {
     auto row = database.query(
-        "SELECT n.client_id, c.enabled, c.details, n.last_token_at FROM session_clients n"
+        "SELECT n.client_id, " POSTERN_CLIENT_STATE_COLUMNS
+        ", c.details, n.last_token_at FROM session_clients n"
         " JOIN clients c ON c.id = n.client_id WHERE n.sid = $1 ORDER BY n.last_token_at DESC, n.client_id LIMIT $2",
         sid, limit.rows);
     std::vector<SessionClient> clients;
     while (row.step()) {
         SessionClient& client = clients.emplace_back();
         std::string details;
-        row >> client.client_id >> client.enabled >> details >> client.last_token_at;
+        row >> client.client_id >> client.state >> details >> client.last_token_at;
         client.logout = read_logout_uris(details);
     }
     return clients;

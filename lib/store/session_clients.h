@@ -13,7 +13,7 @@ namespace postern::store {
 /// A client that has an ID token of a session, with the addresses that it is registered for now.
 struct SessionClient {
     model::ClientId client_id;
-    bool enabled = true;
+    model::ClientState state;
     model::LogoutUris logout;
     util::Time last_token_at{};
 };

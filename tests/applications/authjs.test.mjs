@@ -7,7 +7,7 @@ import { PERSON, SECRET, addClientWithSecret, openProvider, userinfo as told } f
 import { claimsOf, untilExpired } from "../clients/tokens.mjs";
 import { prepared } from "../support/prepared.mjs";
 
-/// As docs/CLIENTS.md has it.
+/// As docs/clients/authjs.md has it.
 const REGISTRATION = ["--pkce", "required"];
 
 describe("Auth.js", () => {

@@ -1,13 +1,14 @@
-"""A site of Django that signs people in with the library LIBRARY: mozilla-django-oidc or django-allauth, set up as its documentation says."""
+"""A site of Django that signs people in with LIBRARY, set up as its documentation says: mozilla-django-oidc, django-allauth or social-auth-app-django."""
 import os
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import django
 import requests
 from django.conf import settings
+from django.contrib.auth import logout
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
-from django.http import JsonResponse
+from django.http import HttpResponseRedirect, JsonResponse
 from django.urls import include, path
 
 library, issuer = os.environ["LIBRARY"], os.environ["ISSUER"]
@@ -51,9 +52,22 @@ ALLAUTH = dict(
     }},
     LOGIN_REDIRECT_URL="/",
 )
+SOCIAL = dict(
+    INSTALLED_APPS=["social_django"],
+    AUTHENTICATION_BACKENDS=["social_core.backends.open_id_connect.OpenIdConnectAuth"],
+    MIDDLEWARE=["social_django.middleware.SocialAuthExceptionMiddleware"],
+    SOCIAL_AUTH_OIDC_OIDC_ENDPOINT=issuer,
+    SOCIAL_AUTH_OIDC_KEY=client["client_id"],
+    SOCIAL_AUTH_OIDC_SECRET=client["secret"],
+    SOCIAL_AUTH_OIDC_USE_PKCE=os.environ.get("PKCE") == "yes",
+    SOCIAL_AUTH_OIDC_JWT_ALGORITHMS=[os.environ.get("ALGORITHM", "RS256")],
+    LOGIN_REDIRECT_URL="/",
+    LOGOUT_REDIRECT_URL="/",
+)
 chosen, urls = {
     "mozilla-django-oidc": (MOZILLA, ("oidc/", "mozilla_django_oidc.urls")),
     "django-allauth": (ALLAUTH, ("accounts/", "allauth.urls")),
+    "social-auth-app-django": (SOCIAL, ("oauth/", "social_django.urls")),
 }[library]
 
 
@@ -61,8 +75,31 @@ def home(request):
     user = request.user
     if not user.is_authenticated:
         return JsonResponse({}, status=401)
-    accounts = [account.uid for account in user.socialaccount_set.all()] if library == "django-allauth" else []
+    accounts = []
+    if library == "django-allauth":
+        accounts = [account.uid for account in user.socialaccount_set.all()]
+    if library == "social-auth-app-django":
+        accounts = [account.uid for account in user.social_auth.all()]
     return JsonResponse({"username": user.username, "email": user.email, "first_name": user.first_name, "accounts": accounts})
+
+
+def leave(request):
+    logout(request)
+    return HttpResponseRedirect("/")
+
+
+def refresh(request):
+    """Answers the first and the second refresh token, or what social-core says of the refusal."""
+    from social_core.exceptions import SocialAuthBaseException
+    from social_django.utils import load_strategy
+
+    account = request.user.social_auth.get()
+    before = account.extra_data["refresh_token"]
+    try:
+        account.refresh_token(load_strategy(request))
+    except SocialAuthBaseException as error:
+        return JsonResponse({"refused": type(error).__name__}, status=403)
+    return JsonResponse({"before": before, "after": account.extra_data["refresh_token"], "access": account.access_token})
 
 
 settings.configure(
@@ -77,7 +114,7 @@ settings.configure(
        "MIDDLEWARE": ["django.contrib.sessions.middleware.SessionMiddleware", "django.contrib.auth.middleware.AuthenticationMiddleware",
                       "django.contrib.messages.middleware.MessageMiddleware", *chosen["MIDDLEWARE"]]})
 django.setup()
-urlpatterns = [path("", home), path(urls[0], include(urls[1]))]
+urlpatterns = [path("", home), path(urls[0], include(urls[1])), path("logout/", leave), path("refresh/", refresh)]
 call_command("migrate", verbosity=0)
 WSGIRequestHandler.log_message = lambda *_: None
 server = make_server("127.0.0.1", 0, get_wsgi_application())

@@ -1,4 +1,4 @@
-"""A JupyterHub that signs people in at Postern, as docs/CLIENTS.md has it. Nothing is spawned, so it needs no proxy."""
+"""A JupyterHub that signs people in at Postern, as docs/clients/jupyterhub.md has it. Nothing is spawned, so it needs no proxy."""
 import os
 
 from jupyterhub.proxy import Proxy

@@ -16,7 +16,7 @@ const SURNAMED = { ...PERSON, username: "alva", claims: { given_name: "Alva", fa
 const UNDECIDED = { ...SURNAMED, username: "otto" };
 const claimed = (who) => ({ email: `${who.username}@example.org`, email_verified: true, ...who.claims });
 
-/// What docs/CLIENTS.md tells to enter, as the realm that Keycloak's REST API takes.
+/// What docs/clients/keycloak.md tells to enter, as the realm that Keycloak's REST API takes.
 const realm = (issuer, metadata) => ({
   realm: "shop",
   enabled: true,

@@ -13,7 +13,7 @@ import { describeWithGo, goProgram } from "./go_programs.mjs";
 
 const SCOPE = "openid profile groups offline_access";
 
-/// The file of docs/CLIENTS.md, but for the names of this machine; YAML may be JSON.
+/// The file of docs/clients/kubernetes.md, but for the names of this machine; YAML may be JSON.
 const configuration = ({ issuer, ca }) => ({
   apiVersion: "apiserver.config.k8s.io/v1",
   kind: "AuthenticationConfiguration",

@@ -40,7 +40,7 @@ describe("Spring Security", () => {
     await start(secret, owned);
   });
 
-  /// The settings are those of docs/CLIENTS.md, as environment variables.
+  /// The settings are those of docs/clients/spring.md, as environment variables.
   async function start(secret, owned) {
     const trust = join(directory, "trust.p12");
     const store = ["-keystore", trust, "-storetype", "PKCS12", "-storepass", "changeit"];

@@ -14,7 +14,7 @@ import { WebServer, freePort } from "../support/web_server.mjs";
 
 const MATRIX_CLIENT = "https://element.example/done"; // nothing listens there; the person's browser stops before it
 
-/// As docs/CLIENTS.md has it; `more` are further members.
+/// As docs/clients/synapse.md has it; `more` are further members.
 const provider = (issuer, id, more = {}) => ({
   idp_id: id,
   idp_name: "Postern",

@@ -90,6 +90,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
     };
     if (fs::exists(source_directory() / "apache-example.conf"))
         files.insert("644 " + prefix + "/share/doc/postern/apache-example.conf");
+    for (const auto& page : fs::directory_iterator(source_directory() / "docs/clients"))
+        files.insert("644 " + prefix + "/share/doc/postern/clients/" + page.path().filename().string());
     for (const auto& endpoint : postern::oauth::endpoint::kDeclared)
         files.insert("755 " + prefix + "/lib/postern/cgi-bin/" + std::string(endpoint.name));
     if (fs::exists(build_directory() / "libexec/fetch/fetch")) files.insert("755 " + prefix + "/libexec/postern/fetch");

@@ -1,5 +1,5 @@
-// The manual is right: every command of README.md, docs/OPERATIONS.md and docs/CLIENTS.md is typed, in order, on a new
-// installation.
+// The manual is right: every command of README.md, docs/OPERATIONS.md, docs/CLIENTS.md and the pages in docs/clients is
+// typed, in order, on a new installation.
 //
 // A block that is indented by four columns holds commands, one a line; a block between fences has its language behind
 // the first one: "json" is a configuration, "crontab" the lines of a file in /etc/cron.d, "sh" what is typed on other
@@ -27,7 +27,22 @@ using postern::util::trim;
 
 namespace {
 
-constexpr const char* kManuals[] = {"README.md", "docs/OPERATIONS.md", "docs/CLIENTS.md"};
+/// docs/CLIENTS.md, then the page of each application in the order of their names.
+Words manuals_of_clients() {
+    Words manuals;
+    for (const auto& entry : fs::directory_iterator(source_directory() / "docs/clients"))
+        manuals.push_back("docs/clients/" + entry.path().filename().string());
+    std::ranges::sort(manuals);
+    REQUIRE(manuals.size() >= 20);
+    manuals.insert(manuals.begin(), "docs/CLIENTS.md");
+    return manuals;
+}
+
+Words all_manuals() {
+    Words manuals = manuals_of_clients();
+    manuals.insert(manuals.begin(), {"README.md", "docs/OPERATIONS.md"});
+    return manuals;
+}
 
 struct Elsewhere {
     std::string_view command;  ///< how it begins, behind sudo
@@ -121,7 +136,6 @@ std::vector<Typed> commands_of(const std::string& manual) {
                                 block.language == "crontab" ? cron_command(line) : line});
         }
     }
-    REQUIRE(commands.size() >= 10);
     return commands;
 }
 
@@ -192,9 +206,11 @@ public:
                    {}, std::chrono::minutes(15));
     }
 
-    /// All of a manual but what can only be done elsewhere.
-    void follow(const std::string& manual) const {
-        auto commands = commands_of(manual);
+    /// All of the manuals but what can only be done elsewhere.
+    void follow(const Words& manuals) const {
+        std::vector<Typed> commands;
+        for (const std::string& manual : manuals) std::ranges::copy(commands_of(manual), std::back_inserter(commands));
+        REQUIRE(commands.size() >= 10);
         std::erase_if(commands, [](const Typed& typed) { return elsewhere(typed.command) != nullptr; });
         const auto result = type(commands);
         CAPTURE(result.out);
@@ -228,13 +244,13 @@ bool begins_with(const std::vector<std::string_view>& words, const Command& comm
 
 TEST_CASE("manual: every command of README.md works, in order, on a new installation") {
     const Machine machine;
-    machine.follow("README.md");
+    machine.follow({"README.md"});
     CHECK(has(machine.type({{"1", "postern client list"}}).out, "https://wiki.example.org/oidc/callback"));
 }
 
 TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leaves what it says") {
     const Machine machine;
-    machine.follow("docs/OPERATIONS.md");
+    machine.follow({"docs/OPERATIONS.md"});
     const fs::path& root = machine.root();
     CHECK(fs::exists(root / "var/lib/postern/postern.db.gate"));
     CHECK_FALSE(fs::exists(root / "var/lib/postern/unused"));
@@ -245,18 +261,19 @@ TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leav
     for (const char* name : {"alice", "bob"}) CHECK(has(users.out, name));
 }
 
-TEST_CASE("manual: every command of docs/CLIENTS.md works, in order, where README.md has been followed") {
+TEST_CASE(
+    "manual: every command of docs/CLIENTS.md and of its pages works, in order, where README.md has been followed") {
     const Machine machine;
-    machine.follow("README.md");
-    machine.follow("docs/CLIENTS.md");
+    machine.follow({"README.md"});
+    machine.follow(manuals_of_clients());
     const auto clients = machine.type({{"1", "postern client list"}});
-    for (const char* id : {"shop", "board", "notes", "nightly", "reports-api", "oidc-agent"})
+    for (const char* id : {"shop", "board", "notes", "nightly", "reports-api", "oidc-agent", "reader"})
         CHECK(has(clients.out, id));
 }
 
 TEST_CASE("manual: the configurations in it are accepted") {
     std::size_t found = 0;
-    for (const char* manual : kManuals) {
+    for (const std::string& manual : all_manuals()) {
         for (const Block& block : blocks_of(read_file(source_directory() / manual))) {
             if (block.language != "json") continue;
             CAPTURE(block.line);
@@ -274,7 +291,7 @@ TEST_CASE("manual: the commands and options that its sentences name are there") 
     const Installation installation(Installation::Start::configured);
     const auto commands = all_commands(installation);
     std::size_t found = 0;
-    for (const char* manual : kManuals) {
+    for (const std::string& manual : all_manuals()) {
         for (const std::string& code : inline_code(read_file(source_directory() / manual))) {
             const auto words = split(code, ' ');
             if (words.front() != "postern" || words.size() < 2 || words[1].starts_with('-') || words[1] == "COMMAND")

@@ -45,6 +45,15 @@ describe("documents", () => {
     }
   });
 
+  it("CLIENTS.md: the index has every page of an application, in the order of the applications' names", () => {
+    const text = read("docs/CLIENTS.md");
+    for (const page of markdownIn("docs/clients"))
+      assert.ok(text.includes(`(${relative("docs", page)})`), `${page} is not in the index`);
+    const [, index] = /^\| application .*\n\|---.*\n((?:\|.*\n)+)/m.exec(text);
+    const names = [...index.matchAll(/^\| ([^|]+) \|/gm)].map(([, name]) => name.toLowerCase().replaceAll("`", ""));
+    assert.deepEqual(names, names.toSorted());
+  });
+
   it("every decision record has its number, a status and a date, and its row in the index", () => {
     const rows = records.map((name) => {
       const text = read(join(RECORDS, name));

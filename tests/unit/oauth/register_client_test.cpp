@@ -78,7 +78,7 @@ struct Fixture {
     void advance(Seconds by) { fixture.clock.advance(by); }
 };
 
-std::string text(const json::Object& object, const char* name) {
+std::string member(const json::Object& object, const char* name) {
     const json::Value* value = object.find(name);
     return value != nullptr && value->if_string() != nullptr ? *value->if_string() : "";
 }
@@ -167,27 +167,27 @@ TEST_CASE(
     CHECK(json::write(*answer->find("redirect_uris")) == R"(["https://app.example/cb?a=1"])");
     CHECK(json::write(*answer->find("grant_types")) == R"(["authorization_code"])");
     CHECK(json::write(*answer->find("response_types")) == R"(["code"])");
-    CHECK(text(*answer, "token_endpoint_auth_method") == "client_secret_basic");
-    CHECK(text(*answer, "client_name") == "Wiki");
-    CHECK(text(*answer, "policy_uri") == "https://app.example/p");
-    CHECK(text(*answer, "application_type") == "web");
-    CHECK(text(*answer, "id_token_signed_response_alg") == "RS256");
+    CHECK(member(*answer, "token_endpoint_auth_method") == "client_secret_basic");
+    CHECK(member(*answer, "client_name") == "Wiki");
+    CHECK(member(*answer, "policy_uri") == "https://app.example/p");
+    CHECK(member(*answer, "application_type") == "web");
+    CHECK(member(*answer, "id_token_signed_response_alg") == "RS256");
     CHECK(answer->find("x") == nullptr);
     CHECK(answer->find("logo_uri") == nullptr);
     CHECK(*answer->find("client_id_issued_at")->if_integer() == util::to_epoch(f.fixture.clock.now()));
     CHECK(*answer->find("client_secret_expires_at")->if_integer() == 0);
-    CHECK(text(*answer, "client_secret").size() == 43);
-    CHECK(text(*answer, "registration_access_token").size() == 43);
-    CHECK(text(*answer, "registration_client_uri") ==
-          f.fixture.settings.issuer + "/register?client_id=" + text(*answer, "client_id"));
+    CHECK(member(*answer, "client_secret").size() == 43);
+    CHECK(member(*answer, "registration_access_token").size() == 43);
+    CHECK(member(*answer, "registration_client_uri") ==
+          f.fixture.settings.issuer + "/register?client_id=" + member(*answer, "client_id"));
 
     const model::Client stored = f.stored(*answer);
     CHECK(stored.id.str().size() == 22);
     CHECK(stored.origin == model::Origin::dynamic);
     CHECK(stored.registered_by == oauth::hash_of("good").str());
-    CHECK(stored.registration_token_hash == oauth::hash_of(text(*answer, "registration_access_token")).str());
+    CHECK(stored.registration_token_hash == oauth::hash_of(member(*answer, "registration_access_token")).str());
     REQUIRE(stored.secrets.size() == 1);
-    CHECK(stored.secrets[0].hash == oauth::hash_of(text(*answer, "client_secret")));
+    CHECK(stored.secrets[0].hash == oauth::hash_of(member(*answer, "client_secret")));
     CHECK(stored.removable_at == f.fixture.clock.now() + Seconds{7776000});  // REG-20
     CHECK_FALSE(stored.last_used_at);
 
@@ -275,7 +275,7 @@ TEST_CASE(
     const auto other = f.ask(f.request("Bearer good"));
     REQUIRE(answer);
     REQUIRE(other);
-    const std::string id = text(*answer, "client_id"), token = text(*answer, "registration_access_token");
+    const std::string id = member(*answer, "client_id"), token = member(*answer, "registration_access_token");
     const std::string query = "client_id=" + id;
     auto context = f.fixture.context();
     const auto status = [&](const http::Request& request) {
@@ -295,8 +295,8 @@ TEST_CASE(
     CHECK(alike.starts_with("401 "));
     for (const auto& request :
          {managing(query, ""), managing(query, "x"), managing("client_id=unknown", token), managing("", token),
-          managing("client_id=" + text(*other, "client_id"), token), managing(query + "&" + query, token),
-          managing(query, text(*other, "registration_access_token")), managing(query, "good")}) {
+          managing("client_id=" + member(*other, "client_id"), token), managing(query + "&" + query, token),
+          managing(query, member(*other, "registration_access_token")), managing(query, "good")}) {
         CHECK(status(request) == alike);
         CHECK(oauth::delete_client_of_caller(context, request).error().http_status == 401);
     }
@@ -324,7 +324,7 @@ TEST_CASE("registrations: without a token they are closed to their clients, too,
     const auto answer = f.ask(f.request(""));
     REQUIRE(answer);
     const auto request =
-        managing("client_id=" + text(*answer, "client_id"), text(*answer, "registration_access_token"));
+        managing("client_id=" + member(*answer, "client_id"), member(*answer, "registration_access_token"));
     auto context = f.fixture.context();
     CHECK(oauth::read_registration_of_caller(context, request));
     f.fixture.settings.registration.mode = RegistrationMode::token;

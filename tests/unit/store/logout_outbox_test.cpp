@@ -76,7 +76,7 @@ TEST_CASE("session_clients: an ID token makes one row, the latest first, with th
     CHECK(store::clients_of_session(f.database, Sid("a"), {1}).size() == 1);
     const auto found = store::clients_of_session(f.database, Sid("a")).front();
     CHECK(found.logout.backchannel == "https://back.example/out");
-    CHECK(found.enabled);
+    CHECK(found.state.enabled);
     CHECK(found.last_token_at == kNow + Seconds{2});
     CHECK_FALSE(f.note("gone", "back"));
     CHECK_FALSE(written(f.database, [](auto& t) {

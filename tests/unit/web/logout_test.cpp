@@ -329,6 +329,11 @@ TEST_CASE("start_logout: a session whose applications need no frame gets the red
              f.add_told("told", "https://told.example/", [](model::Client& c) { c.enabled = false; });
          },
          0},
+        {"one that registered itself while strangers could",
+         [](FrameFixture& f) {
+             f.add_told("told", "https://told.example/", [](model::Client& c) { c.origin = model::Origin::dynamic; });
+         },
+         0},
         {"one that has lost its address",
          [](FrameFixture& f) {
              f.add_told("told", "https://told.example/");
