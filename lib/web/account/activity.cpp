@@ -26,7 +26,7 @@ std::string name_of(oauth::Context& context, const std::string& client_id) {
     if (client->origin == model::Origin::document) return oauth::host_of_id(client->id);
     if (!model::is_of_stranger(*client) || client->redirect_uris.empty()) return client->name;
     const std::string place = destination(client->redirect_uris.front());
-    return client->name.empty() ? place : client->name + " (" + place + ")";
+    return client->name.empty() ? place : client->name + ", " + place;
 }
 
 /// What the sentence itself does not say.

@@ -124,8 +124,8 @@ TEST_CASE("activity: beside the name of an application that registered itself st
         const char* shown;
     };
     const Row rows[] = {
-        {"", "Your bank", "http://localhost:6274/cb", "Your bank (localhost)"},
-        {"", "Your bank", "com.example.app:/cb", "Your bank (com.example.app: (an app on this device))"},
+        {"", "Your bank", "http://localhost:6274/cb", "Your bank, localhost"},
+        {"", "Your bank", "com.example.app:/cb", "Your bank, com.example.app: (an app on this device)"},
         {"", "", "https://tools.example/cb", "tools.example"},
         {"digest", "Your bank", "https://bank.example/cb", "Your bank"},
     };
