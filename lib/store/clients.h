@@ -30,9 +30,8 @@ std::vector<model::Client> list_clients(db::Database& database, util::Time now, 
 
 struct RegisteredUri {
     std::string uri;
-    // Of its client:
-    bool native = false;
-    model::ClientState client;
+    bool native = false;        ///< of its client
+    model::ClientState client;  ///< the state of its client
 };
 /// Returns the redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form starts with
 /// `prefix`. One pass over the table inside the database.

@@ -1,4 +1,4 @@
-// Which clients may be used now, and that each endpoint asks for that.
+// Which clients may be used now, and that each endpoint of OAuth asks for that; those of OpenID Connect have own tests.
 #include "oauth/client_bar.h"
 
 #include <doctest/doctest.h>
@@ -9,8 +9,6 @@
 #include "oauth/introspection.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/user_code.h"
-#include "oidc/logout_request.h"
-#include "oidc/userinfo.h"
 #include "store/clients.h"
 #include "store/device_codes.h"
 #include "unit/oauth/issued_tokens.h"
@@ -23,12 +21,11 @@ using refusal::Reason;
 namespace {
 
 constexpr const char* kCallback = "https://spa.example/cb";
-constexpr const char* kSignedOut = "https://spa.example/out";
 
 /// The source of a client.
 enum class Source { operator_, document, token, stranger };
 
-/// A public client with an address for each use, and its tokens.
+/// A public client with an address, its tokens and the code of a device.
 struct Fixture : test::IssuedTokens {
     model::Client client = spa;
     std::string access, refresh;
@@ -36,7 +33,6 @@ struct Fixture : test::IssuedTokens {
     explicit Fixture(Source source) {
         client.id = model::ClientId(source == Source::document ? "https://spa.example/c" : "registered");
         client.redirect_uris = {kCallback};
-        client.post_logout_redirect_uris = {kSignedOut};
         client.grants.insert(model::GrantType::device_code);
         client.origin = source == Source::operator_  ? model::Origin::operator_
                         : source == Source::document ? model::Origin::document
@@ -46,8 +42,6 @@ struct Fixture : test::IssuedTokens {
         const auto grant = add_grant(client);
         access = add_access(grant);
         refresh = add_refresh(grant);
-        fixture.settings.oidc = true;
-        fixture.settings.client_documents.allow = {"spa.example"};
         write([&](db::Transaction& transaction) {
             model::DeviceCode code;
             code.device_hash = model::ValueHash("device");
@@ -75,11 +69,6 @@ struct Fixture : test::IssuedTokens {
     bool is_active(const std::string& token) {
         return *oauth::introspect(context, {token, oauth::TokenTypeHint::none}).find("active")->if_bool();
     }
-    bool has_userinfo() {
-        const auto found = oidc::find_active_token(context, access);
-        if (!found) CHECK(found.error().description == "the client of the access token is disabled");
-        return static_cast<bool>(found);
-    }
     /// A document is read for a new request, so that one which has travelled stands for both.
     bool is_signed_in_to() {
         model::AuthorizationRequest request;
@@ -95,17 +84,6 @@ struct Fixture : test::IssuedTokens {
         return static_cast<bool>(verified);
     }
     Reason error_on_page() const { return refusal::row_of(oauth::row_of(*bar()).to_user).error; }
-    bool is_followed_at_logout() {
-        oidc::LogoutRequest request;
-        request.client_id = client.id;
-        request.redirect_uri = kSignedOut;
-        const auto after = oidc::verify_post_logout_redirect(context, request);
-        REQUIRE(after);
-        // An address that is not registered is refused for a client that may be used, and for no other.
-        request.redirect_uri = "https://other.example/";
-        CHECK(static_cast<bool>(oidc::verify_post_logout_redirect(context, request)) == !after->url());
-        return after->url().has_value();
-    }
     bool has_pages() { return oauth::is_client_page(context, "https://spa.example", client.id); }
     bool may_ask_for_device() { return oauth::find_asking_device(context, "WDJBMJHT").has_value(); }
     std::optional<ClientBar> bar() const { return oauth::find_client_bar(context.settings, client); }
@@ -150,9 +128,7 @@ TEST_CASE(
             CHECK(f.authenticates() == !bar);
             CHECK(f.is_active(f.access) == !bar);
             CHECK(f.is_active(f.refresh) == !bar);
-            CHECK(f.has_userinfo() == !bar);
             CHECK(f.is_signed_in_to() == !bar);
-            CHECK(f.is_followed_at_logout() == !bar);
             CHECK(f.has_pages() == !bar);
             CHECK(f.may_ask_for_device() == !bar);
         }

@@ -246,6 +246,33 @@ TEST_CASE("verify_post_logout_redirect: the address of a document is followed if
 }
 
 TEST_CASE(
+    "verify_post_logout_redirect: the address of a client without a token counts while registration is open [REG-33, "
+    "A33]") {
+    using oauth::RegistrationMode;
+    for (const char* registered_by : {"", "digest of a token"}) {
+        CAPTURE(registered_by);
+        Fixture f;
+        model::Client client;
+        client.id = model::ClientId("registered");
+        client.name = "Notes";
+        client.origin = model::Origin::dynamic;
+        client.registered_by = registered_by;
+        client.redirect_uris = {"https://app.example/cb"};
+        client.post_logout_redirect_uris = {kAway};  // of the operator, if there was no token
+        f.fixture.add(client);
+        const Query query{{"id_token_hint", f.hint(client.id.str())}, {"post_logout_redirect_uri", kAway}};
+        const Query other = query.with("post_logout_redirect_uri", "https://other.example/");
+        for (const auto mode : {RegistrationMode::closed, RegistrationMode::token, RegistrationMode::open}) {
+            CAPTURE(static_cast<int>(mode));
+            f.fixture.settings.registration.mode = mode;
+            const bool counts = mode == RegistrationMode::open || *registered_by != '\0';
+            CHECK(f.verdict(query) == (counts ? kAway : std::string("page: client_disabled")));
+            CHECK(f.verdict(other) == (counts ? "refused" : "page: client_disabled"));
+        }
+    }
+}
+
+TEST_CASE(
     "verify_post_logout_redirect: nothing is registered for a client that is disabled or gone [RP-Initiated Logout "
     "§3d]") {
     Fixture f;

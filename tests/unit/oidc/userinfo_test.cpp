@@ -186,6 +186,31 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "find_active_token: a client without a token counts as disabled while registration is not open [REG-33, A33]") {
+    using oauth::RegistrationMode;
+    for (const char* registered_by : {"", "digest of a token"}) {
+        for (const auto mode : {RegistrationMode::closed, RegistrationMode::token, RegistrationMode::open}) {
+            CAPTURE(registered_by);
+            CAPTURE(static_cast<int>(mode));
+            Fixture f;
+            f.client.id = model::ClientId("registered");
+            f.client.origin = model::Origin::dynamic;
+            f.client.registered_by = registered_by;
+            f.fixture.add(f.client);
+            f.grant.id = model::GrantId("grant of the registered client");
+            f.grant.client_id = f.client.id;
+            f.write([&](db::Transaction& t) { store::insert_grant(t, f.grant); });
+            const std::string token = f.token();
+            f.fixture.settings.registration.mode = mode;
+            if (mode == RegistrationMode::open || *registered_by != '\0')
+                CHECK(f.ask(token).starts_with("{"));
+            else
+                CHECK(f.ask(token) == "invalid_token: the client of the access token is disabled");
+        }
+    }
+}
+
+TEST_CASE(
     "userinfo: sub is the token's, once and last, whatever the callback returns [IF19, IF51, IF54, OIDC Core §5.3.2b, "
     "U05]") {
     Fixture f;
