@@ -142,10 +142,12 @@ $(KEYCLOAK): tests/applications/keycloak.sha256
 	cd $(@D) && sha256sum --check --strict --quiet $(abspath $<) && jar xf *.zip && rm *.zip && mv keycloak-*/* . && rmdir keycloak-*
 	bash $(@D)/bin/kc.sh build --db=dev-mem --health-enabled=true
 	@touch $@
-MCP_CONFORMANCE := $(BUILD)/applications/mcp_conformance/installed
-$(MCP_CONFORMANCE): $(wildcard tests/applications/mcp_conformance/*.json)
-	mkdir -p $(@D) && cp $^ $(@D)
-	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund
+# Of npm, with the files of a test that run beside the modules; one with a script "build" is built.
+NODE_APPLICATIONS := $(patsubst tests/applications/%/package.json,$(BUILD)/applications/%/installed,$(wildcard tests/applications/*/package.json))
+$(foreach a,$(NODE_APPLICATIONS),$(eval $(a): $(shell find tests/applications/$(notdir $(patsubst %/,%,$(dir $(a)))) -type f)))
+$(NODE_APPLICATIONS): $(BUILD)/applications/%/installed:
+	mkdir -p $(@D) && cp -r tests/applications/$*/. $(@D)
+	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund && npm run --if-present build
 	@touch $@
 # Left out without a Go as new as go.mod says, and the tests say so; Debian's is older.
 GO_IS_NEW_ENOUGH = $(shell cd tests/applications/go && GOTOOLCHAIN=local go list -m 2>/dev/null)
@@ -155,7 +157,7 @@ $(GO_PROGRAMS): $(shell find tests/applications/go -type f)
 	@touch $@
 test-applications:
 	scripts/packages build run test applications
-	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KEYCLOAK) $(MCP_CONFORMANCE) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KEYCLOAK) $(NODE_APPLICATIONS) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
 	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
