@@ -133,6 +133,10 @@ SPRING := $(BUILD)/applications/spring/application.jar
 $(SPRING): $(shell find tests/applications/spring -type f)
 	cd tests/applications/spring && mvn -q -B -C -DbuildDirectory=$(abspath $(@D)) package
 	@touch $@
+KAFKA := $(BUILD)/applications/kafka/installed
+$(KAFKA): tests/applications/kafka/pom.xml
+	cd $(<D) && mvn -q -B -C -DbuildDirectory=$(abspath $(@D)) package
+	@touch $@
 # The file with the checksum says the version, too.
 KEYCLOAK := $(BUILD)/applications/keycloak/installed
 $(KEYCLOAK): tests/applications/keycloak.sha256
@@ -157,7 +161,7 @@ $(GO_PROGRAMS): $(shell find tests/applications/go -type f)
 	@touch $@
 test-applications:
 	scripts/packages build run test applications
-	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KEYCLOAK) $(NODE_APPLICATIONS) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KAFKA) $(KEYCLOAK) $(NODE_APPLICATIONS) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
 	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
