@@ -129,12 +129,9 @@ $(BUILD)/applications/%/installed: tests/applications/%.txt
 	/usr/bin/python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
 	@touch $@
-SPRING := $(BUILD)/applications/spring/application.jar
-$(SPRING): $(shell find tests/applications/spring -type f)
-	cd tests/applications/spring && mvn -q -B -C -DbuildDirectory=$(abspath $(@D)) package
-	@touch $@
-KAFKA := $(BUILD)/applications/kafka/installed
-$(KAFKA): tests/applications/kafka/pom.xml
+# Of Maven, built from the files of their directories.
+MAVEN_APPLICATIONS := $(patsubst tests/applications/%/pom.xml,$(BUILD)/applications/%/installed,$(wildcard tests/applications/*/pom.xml))
+$(MAVEN_APPLICATIONS):
 	cd $(<D) && mvn -q -B -C -DbuildDirectory=$(abspath $(@D)) package
 	@touch $@
 # The file with the checksum says the version, too.
@@ -148,11 +145,12 @@ $(KEYCLOAK): tests/applications/keycloak.sha256
 	@touch $@
 # Of npm, with the files of a test that run beside the modules; one with a script "build" is built.
 NODE_APPLICATIONS := $(patsubst tests/applications/%/package.json,$(BUILD)/applications/%/installed,$(wildcard tests/applications/*/package.json))
-$(foreach a,$(NODE_APPLICATIONS),$(eval $(a): $(shell find tests/applications/$(notdir $(patsubst %/,%,$(dir $(a)))) -type f)))
 $(NODE_APPLICATIONS): $(BUILD)/applications/%/installed:
 	mkdir -p $(@D) && cp -r tests/applications/$*/. $(@D)
 	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund && npm run --if-present build
 	@touch $@
+$(foreach a,$(NODE_APPLICATIONS),$(eval $(a): $(shell find $(a:$(BUILD)/%/installed=tests/%) -type f)))
+$(foreach a,$(MAVEN_APPLICATIONS),$(eval $(a): $(a:$(BUILD)/%/installed=tests/%)/pom.xml $(shell find $(a:$(BUILD)/%/installed=tests/%) -type f)))
 # Left out without a Go as new as go.mod says, and the tests say so; Debian's is older.
 GO_IS_NEW_ENOUGH = $(shell cd tests/applications/go && GOTOOLCHAIN=local go list -m 2>/dev/null)
 GO_PROGRAMS      := $(BUILD)/applications/go/installed
@@ -161,7 +159,7 @@ $(GO_PROGRAMS): $(shell find tests/applications/go -type f)
 	@touch $@
 test-applications:
 	scripts/packages build run test applications
-	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KAFKA) $(KEYCLOAK) $(NODE_APPLICATIONS) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(KEYCLOAK) $(NODE_APPLICATIONS) $(MAVEN_APPLICATIONS) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
 	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
