@@ -41,12 +41,13 @@ sasl.oauthbearer.expected.issuer=${issuer}
 sasl.oauthbearer.expected.audience=${API}
 `;
 
-const client = (issuer, id, secret) => `
+const client = (issuer, clientId, secret) => `
 security.protocol=SASL_PLAINTEXT
 sasl.mechanism=OAUTHBEARER
 sasl.login.callback.handler.class=${OAUTHBEARER}.OAuthBearerLoginCallbackHandler
 sasl.oauthbearer.token.endpoint.url=${issuer}/token
-sasl.jaas.config=${OAUTHBEARER}.OAuthBearerLoginModule required clientId="${id}" clientSecret="${secret}" scope="kafka" ;
+sasl.jaas.config=${OAUTHBEARER}.OAuthBearerLoginModule required \\
+  clientId="${clientId}" clientSecret="${secret}" scope="kafka" ;
 default.api.timeout.ms=15000
 request.timeout.ms=10000
 `;
