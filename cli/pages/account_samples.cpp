@@ -108,12 +108,23 @@ void add_lists(SampleList& list, const web::AccountPages& pages) {
                                                             sample_day(), sample_time(), "b", false}},
                                                .remembered = {{login::shown_agent("Firefox on Linux"), sample_day(),
                                                                sample_time(), sample_time(), "c"}}}));
-    list.add("account_applications",
-             pages.applications(
-                 {.frame = frame(),
-                  .applications = {
-                      {"wiki", sample_client(), kHost, false, {"See your e-mail address"}, sample_day(), sample_time()},
-                      {"mail", text::Message::verbatim("Our mail"), "mail.example.org", true, {}, sample_day(), ""}}}));
+    list.add("account_applications", pages.applications({.frame = frame(),
+                                                         .applications = {{"wiki",
+                                                                           sample_client(),
+                                                                           kHost,
+                                                                           false,
+                                                                           false,
+                                                                           {"See your e-mail address"},
+                                                                           sample_day(),
+                                                                           sample_time()},
+                                                                          {"mail",
+                                                                           text::Message::verbatim("Our mail"),
+                                                                           "mail.example.org",
+                                                                           true,
+                                                                           false,
+                                                                           {},
+                                                                           sample_day(),
+                                                                           ""}}}));
     list.add("account_applications-none", pages.applications({.frame = frame(), .applications = {}}));
     list.add(
         "account_activity",
