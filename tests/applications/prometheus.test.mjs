@@ -1,6 +1,7 @@
 // Prometheus, as Debian 12 ships it: it scrapes metrics of a server that wants an access token, which it gets with
 // client_credentials.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
+const PROGRAM = "/usr/bin/prometheus";
 const TIMEOUT_MS = 30_000;
 
 /// Metrics for whoever has a token with the scope "metrics"; `asked` has the tokens so far.
@@ -35,7 +37,7 @@ class Exporter {
   }
 }
 
-describe("Prometheus", () => {
+describe("Prometheus", { skip: existsSync(PROGRAM) ? false : "Debian's prometheus is not installed" }, () => {
   let source;
   let exporter;
   prepared(async (owned) => {
@@ -75,7 +77,7 @@ scrape_configs:
 `,
     );
     const host = `127.0.0.1:${await freePort()}`;
-    const server = new WebServer("prometheus", [
+    const server = new WebServer(PROGRAM, [
       `--config.file=${directory}/prometheus.yml`,
       `--storage.tsdb.path=${directory}/data`,
       `--web.listen-address=${host}`,
