@@ -359,12 +359,11 @@ CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS 
 
 CREATE TABLE session_clients (
     sid text COLLATE "C" NOT NULL,
-    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    client_id text COLLATE "C" NOT NULL,
     last_token_at bigint NOT NULL,
     expires_at bigint NOT NULL,
     PRIMARY KEY (sid, client_id)
 );
-CREATE INDEX session_clients_by_client ON session_clients (client_id);
 CREATE INDEX session_clients_by_expiry ON session_clients (expires_at);
 
 CREATE TABLE logout_outbox (

@@ -410,12 +410,11 @@ CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS 
 -- Front-Channel Logout 1.0 §3): clients with an address for it alone. Grants are not enough: they are deleted earlier.
 CREATE TABLE session_clients (
     sid           TEXT NOT NULL,     -- of sessions, whose rows change their key at each login
-    client_id     TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    client_id     TEXT NOT NULL,     -- perhaps of a client that is gone: a key would have each token wait for changes of clients
     last_token_at INTEGER NOT NULL,  -- of the latest ID token
     expires_at    INTEGER NOT NULL,  -- as the session's
     PRIMARY KEY (sid, client_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX session_clients_by_client ON session_clients (client_id);
 CREATE INDEX session_clients_by_expiry ON session_clients (expires_at);
 
 -- Logout tokens that wait to be sent (OpenID Connect Back-Channel Logout 1.0 §2.5). A row is made with the end of its session,

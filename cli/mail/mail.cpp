@@ -2,14 +2,13 @@
 #include "cli/mail/mail.h"
 
 #include <iostream>
-#include <system_error>
 
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/wake.h"
 #include "crypto/random.h"
 #include "mail/notice.h"
-#include "os/file.h"
 #include "store/mail_requests.h"
 #include "store/users.h"
 
@@ -121,14 +120,7 @@ void queue_notice(const oauth::Settings& settings, db::Transaction& transaction,
 }
 
 void wake_deliverer(const config::Config& config) {
-    if (!config.settings.mail) return;
-    try {
-        os::WakeFile file(config.mail_wake_path());
-        file.request_wake();
-        file.wake_if_requested();
-    } catch (const std::system_error& error) {  // the timer finds the message
-        print_note(std::string("the mail is sent some minutes later: ") + error.what());
-    }
+    if (config.settings.mail) wake(config.mail_wake_path(), "the mail is sent some minutes later");
 }
 
 }  // namespace postern::cli

@@ -1,8 +1,6 @@
 // The applications that are told when a command ends sessions.
 #pragma once
 
-#include <cstdint>
-
 #include "config/config.h"
 #include "store/logout_outbox.h"
 
@@ -13,6 +11,6 @@ store::LogoutNotices logout_notices(const config::Config& config);
 
 /// Says how many applications will be told, and wakes the unit that runs `postern session deliver`, after a commit. Has
 /// no effect for none.
-void note_told(const config::Config& config, std::int64_t told);
+void note_told(const config::Config& config, const store::ToldClients& told);
 
 }  // namespace postern::cli

@@ -31,7 +31,7 @@ private:
 
 Posts::Post::Post(const store::LogoutNotice& of, const std::string& to, const fetch::Outbound& outbound,
                   std::string question)
-    : notice(of), host(to), program(outbound, std::move(question)) {}
+    : notice(of), host(to), program(outbound, fetch::Methods::get_and_post, std::move(question)) {}
 
 void Posts::start(const store::LogoutNotice& notice, const std::string& host, const std::string& uri,
                   const std::string& token) {

@@ -71,13 +71,13 @@ struct Ended {
     std::int64_t sessions = 0;
     std::int64_t grants = 0;
     std::int64_t devices = 0;
-    std::int64_t told = 0;  ///< applications that will be told
+    store::ToldClients told = {};  ///< applications that will be told
 
     Ended& operator+=(const Ended& more) {
         sessions += more.sessions;
         grants += more.grants;
         devices += more.devices;
-        told += more.told;
+        told.insert(more.told.begin(), more.told.end());
         return *this;
     }
 };
@@ -85,7 +85,7 @@ struct Ended {
 Ended end_of_user(const config::Config& config, db::Transaction& transaction, const model::Subject& subject) {
     Ended ended;
     const auto sessions = store::end_sessions(transaction, subject, now(), logout_notices(config));
-    for (const store::EndedSession& each : sessions.sessions) ended += {.sessions = 1, .grants = each.grants};
+    for (const store::EndedSession& each : sessions.sessions) ended += {.sessions = 1, .grants = each.grants, .devices = 0, .told = {}};
     ended.told = sessions.told;
     ended.devices = store::forget_devices(transaction, subject);
     if (ended.sessions > 0 || ended.devices > 0)
@@ -119,7 +119,7 @@ void end(const Invocation& invocation, const Selection& selection) {
         return print_json(json::Object{{"sessions", ended.sessions},
                                        {"grants", ended.grants},
                                        {"devices", ended.devices},
-                                       {"applications", ended.told}});
+                                       {"applications", static_cast<std::int64_t>(ended.told.size())}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
               << " made in them ended\n";
     if (ended.devices > 0) std::cout << counted(ended.devices, "remembered device") << " forgotten\n";

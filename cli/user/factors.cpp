@@ -97,7 +97,7 @@ struct Removed {
     bool app = false;
     std::int64_t codes = 0;
     std::vector<store::Passkey> passkeys = {};
-    std::int64_t told = 0;  ///< applications that will be told of ended sessions
+    store::ToldClients told = {};  ///< of ended sessions
 };
 
 /// Each in a line of its own, for its owner.

@@ -20,7 +20,7 @@ using db::Access;
 
 struct Report {
     std::int64_t grants_ended = 0;  ///< of users who lost a group; those of a new password or state are not counted
-    std::int64_t told = 0;          ///< applications that will be told of ended sessions
+    store::ToldClients told;        ///< of ended sessions, by the latest batch
     std::size_t added = 0;
     std::size_t updated = 0;
     std::size_t unchanged = 0;
@@ -47,7 +47,7 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
         const Updated updated = update_user(transaction, imported, *known, options);
         ++(updated.changed ? report.updated : report.unchanged);
         report.grants_ended += updated.grants_ended;
-        report.told += updated.told;
+        report.told.insert(updated.told.begin(), updated.told.end());
     } else if (add_user(transaction, imported, options)) {
         ++report.added;
     } else {  // another process has just created it
@@ -60,6 +60,7 @@ std::size_t count_done(const Report& report) { return report.added + report.upda
 void import_all(const Invocation& invocation, const config::Config& config, db::Database& database,
                 std::span<const ImportedUser> users, const ImportOptions& options, Report& report) {
     const auto take = [&](db::Transaction& transaction, std::span<const ImportedUser> batch, Report counted) {
+        counted.told.clear();
         for (const ImportedUser& user : batch) import_one(transaction, user, options, counted);
         if (!options.dry_run) commit(transaction);
         return counted;
@@ -69,7 +70,7 @@ void import_all(const Invocation& invocation, const config::Config& config, db::
         if (!options.dry_run && changed > 0)
             note_done(invocation,
                       {{"rows", std::to_string(changed)}, grants_ended(after.grants_ended - before.grants_ended)});
-        if (!options.dry_run) note_told(config, after.told - before.told);
+        if (!options.dry_run) note_told(config, after.told);
     };
     write_users(database, users, report, take, note, count_done,
                 "imported before that; the same file with --update imports the rest");

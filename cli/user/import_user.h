@@ -112,7 +112,7 @@ std::optional<model::Subject> add_user(db::Transaction& transaction, const Impor
 struct Updated {
     bool changed = false;
     std::int64_t grants_ended = 0;  ///< with a lost group; those of a new password or state are not counted
-    std::int64_t told = 0;          ///< applications that will be told of ended sessions
+    store::ToldClients told;        ///< of ended sessions
 };
 /// Changes the user, whom the transaction has locked, as the line says; the rest stays. As in `user passwd` and `user
 /// disable`, a new password or a disabled state ends sessions and tokens.

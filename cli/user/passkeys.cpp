@@ -75,7 +75,7 @@ Passkey require_passkey(db::Transaction& transaction, const User& user, const st
 }
 
 /// With the sessions, because its thief may have one.
-Passkey remove(const config::Config& config, db::Database& database, const Options& options, std::int64_t& told) {
+Passkey remove(const config::Config& config, db::Database& database, const Options& options, store::ToldClients& told) {
     return db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
         const User user = require_user(transaction, options.name);
         Passkey passkey = require_passkey(transaction, user, *options.remove);
@@ -107,7 +107,7 @@ void passkeys(const Invocation& invocation, const Options& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, changes ? db::Access::read_write : db::Access::query_only);
     if (options.remove) {
-        std::int64_t told = 0;
+        store::ToldClients told;
         const Passkey removed = remove(config, database, options, told);
         note_removed(invocation, removed);
         note_done(invocation, {audit::subject(removed.subject)});

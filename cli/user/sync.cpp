@@ -45,7 +45,7 @@ struct StateChange {
 struct Report {
     std::map<UserChange, std::size_t> counts;
     std::int64_t grants_ended = 0;  ///< of users who lost a group
-    std::int64_t told = 0;          ///< applications that will be told of ended sessions
+    store::ToldClients told;        ///< of ended sessions, by the latest batch
     std::vector<FaultyLine> refused;
     std::vector<StateChange> states;
 };
@@ -91,7 +91,7 @@ bool take_line(db::Transaction& transaction, const SyncStep& step, const ImportO
     }
     const Updated updated = update_user(transaction, line, *user, options);
     report.grants_ended += updated.grants_ended;
-    report.told += updated.told;
+    report.told.insert(updated.told.begin(), updated.told.end());
     store::set_origin(transaction, user->subject, {*options.source, std::nullopt});
     return true;
 }
@@ -104,7 +104,7 @@ bool disable_missing(db::Transaction& transaction, const SyncStep& step, const I
     user->enabled = false;
     user->updated_at = now();
     store::update_user(transaction, *user);
-    report.told += store::end_user_access(transaction, user->subject, now(), options.notices);
+    report.told.merge(store::end_user_access(transaction, user->subject, now(), options.notices));
     store::set_origin(transaction, user->subject, {*options.source, now()});
     report.states.push_back({user->subject, false});
     return true;
@@ -113,6 +113,7 @@ bool disable_missing(db::Transaction& transaction, const SyncStep& step, const I
 Report take_batch(db::Transaction& transaction, std::span<const SyncStep> steps, const ImportOptions& options,
                   Report report) {
     report.states.clear();
+    report.told.clear();
     for (const SyncStep& step : steps) {
         const bool is_done = step.line ? take_line(transaction, step, options, report)
                                        : disable_missing(transaction, step, options, report);
@@ -148,7 +149,7 @@ void take_all(const Invocation& invocation, const config::Config& config, db::Da
     };
     const auto note = [&](const Report& before, const Report& after) {
         note_batch(invocation, before, after, *options.source);
-        note_told(config, after.told - before.told);
+        note_told(config, after.told);
     };
     write_users(database, steps, report, take, note, total, "changed before that; the same command does the rest");
 }

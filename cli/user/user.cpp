@@ -203,7 +203,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const auto overridden =
         judge_password(config.settings, password, owner.username, owner.claims, options.password.weak);
     const std::string hash = crypto::hash_password(password);
-    std::int64_t told = 0;
+    store::ToldClients told;
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
         told = store::replace_password(transaction, changed.subject, hash, now(), logout_notices(config),
                                        must_change(options.password));
@@ -220,13 +220,13 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
 void set_enabled(const Invocation& invocation, const std::string& name, bool enabled) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
-    std::int64_t told = 0;
+    store::ToldClients told;
     const User user = change_user(database, name, [&](db::Transaction& transaction, User& changed) {
         changed.enabled = enabled;
         // The operator's word: a user who has left a source and is back there stays as this says.
         store::set_origin(transaction, changed.subject,
                           {store::find_origin(transaction.database(), changed.subject).source, std::nullopt});
-        told = enabled ? 0 : store::end_user_access(transaction, changed.subject, now(), logout_notices(config));
+        if (!enabled) told = store::end_user_access(transaction, changed.subject, now(), logout_notices(config));
     });
     note_done(invocation, {audit::subject(user.subject)});
     note_told(config, told);
@@ -241,12 +241,12 @@ void disable(const Invocation& invocation, const std::string& name) { set_enable
 void remove(const Invocation& invocation, const std::string& name) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
-    std::int64_t told = 0;
+    store::ToldClients told;
     const auto unusable = store::unusable_clients(database);
     const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         User removed = require_user(transaction, name);
         // Sessions, grants and tokens go with the row.
-        told = store::remove_user(transaction, removed.subject, now(), logout_notices(config)).value_or(0);
+        told = store::remove_user(transaction, removed.subject, now(), logout_notices(config)).value_or(told);
         commit(transaction);
         return removed;
     });

@@ -94,7 +94,7 @@ void name_itself() {
 
 /// Reads until the program closes its output, it has taken too long, or the endpoint has ended.
 std::string run_program(const Outbound& outbound, std::string question) {
-    Program program(outbound, std::move(question));
+    Program program(outbound, Methods::get, std::move(question));
     while (program.output() >= 0) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(program.deadline() - Clock::now());
         pollfd waiting[] = {{program.output(), POLLIN, 0}, {kPair, 0, 0}};

@@ -22,6 +22,9 @@ enum class Purpose {
 /// and documents of large vendors exceed it. logout_token: so much is read and dropped, and the rest is not read.
 constexpr std::size_t most_bytes(Purpose purpose) { return purpose == Purpose::logout_token ? 1024 : 16384; }
 
+/// The methods that an order allows: the network reaches endpoints, so the child of one gets documents alone.
+enum class Methods { get, get_and_post };
+
 struct Question {
     Purpose purpose;
     std::string url;

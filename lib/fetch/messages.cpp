@@ -89,21 +89,23 @@ std::string write_order(const Order& order) {
     const Outbound& limits = order.limits;
     return join({write_list(limits.ports, [](std::uint16_t port) { return std::to_string(port); }),
                  write_list(limits.allow, format_network), limits.ca.value_or(""), limits.proxy.value_or(""),
-                 order.question});
+                 order.methods == Methods::get ? "get" : "post", order.question});
 }
 
 std::optional<Order> read_order(std::string_view bytes) {
-    const auto fields = bytes.size() > kLongestOrder ? std::nullopt : take_apart(bytes, 5);
+    const auto fields = bytes.size() > kLongestOrder ? std::nullopt : take_apart(bytes, 6);
     if (!fields) return std::nullopt;
     auto ports = read_list<std::uint16_t>((*fields)[0], util::parse_port);
     auto allow = read_list<Network>((*fields)[1], parse_network);
-    if (!ports || !allow) return std::nullopt;
+    const std::string& methods = (*fields)[4];
+    if (!ports || !allow || (methods != "get" && methods != "post")) return std::nullopt;
     Order order;
     order.limits.ports = std::move(*ports);
     order.limits.allow = std::move(*allow);
     order.limits.ca = unless_empty((*fields)[2]);
     order.limits.proxy = unless_empty((*fields)[3]);
-    order.question = (*fields)[4];
+    order.methods = methods == "get" ? Methods::get : Methods::get_and_post;
+    order.question = (*fields)[5];
     return order;
 }
 

@@ -23,8 +23,9 @@ std::optional<Question> read_question(std::string_view bytes);
 /// The message to the program: its limits come from the configuration, not from the endpoint, which the network
 /// reaches.
 struct Order {
-    Outbound limits;       ///< ports, allow, ca and proxy; the rest is as it is made
-    std::string question;  ///< bytes of the endpoint's
+    Outbound limits;                 ///< ports, allow, ca and proxy; the rest is as it is made
+    Methods methods = Methods::get;  ///< that a question may have
+    std::string question;            ///< bytes of the endpoint's
 };
 std::string write_order(const Order& order);
 std::optional<Order> read_order(std::string_view bytes);

@@ -66,7 +66,7 @@ std::string failure(const std::string& reason) { return write_reply(Reply(reason
 
 }  // namespace
 
-Program::Program(const Outbound& outbound, std::string question)
+Program::Program(const Outbound& outbound, Methods methods, std::string question)
     : name_(outbound.program), deadline_(Clock::now() + kLongestRun) {
     Pipe order = make_pipe();
     Pipe reply = make_pipe();
@@ -81,7 +81,8 @@ Program::Program(const Outbound& outbound, std::string question)
     }
     if (process_ == 0) become_program(outbound.program, order, reply);
     order.read = os::Descriptor();
-    os::write_all(order.write.get(), write_order({outbound, std::move(question)}));  // false: the program has ended
+    os::write_all(order.write.get(),
+                  write_order({outbound, methods, std::move(question)}));  // false: the program has ended
     output_ = std::move(reply.read);
 }
 

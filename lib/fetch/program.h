@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "fetch/fetcher.h"
 #include "fetch/outbound.h"
 #include "os/file.h"
 
@@ -16,7 +17,7 @@ public:
     using Moment = std::chrono::steady_clock::time_point;
 
     /// Starts `outbound.program` with these limits and the bytes of a question. A failure is the reply.
-    Program(const Outbound& outbound, std::string question);
+    Program(const Outbound& outbound, Methods methods, std::string question);
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
     ~Program();  ///< kills it when it runs

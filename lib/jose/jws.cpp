@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "crypto/digest.h"
@@ -24,16 +23,15 @@ std::size_t beginning_of(const std::string& digest) {
 struct Type {
     TokenType type;
     std::string_view typ;
+    bool is_taken = true;  ///< by an endpoint; a Verifier does not know the header of another one
 };
 /// Values are compared as bytes; "application/at+jwt" (RFC 7515 §4.1.9) or other capitals are not what we write.
 constexpr std::array<Type, 4> kTypes = {{
     {TokenType::access_token, "at+jwt"},
     {TokenType::refresh_token, "rt+jwt"},
     {TokenType::id_token, "JWT"},
-    {TokenType::logout_token, "logout+jwt"},
+    {TokenType::logout_token, "logout+jwt", false},
 }};
-/// No endpoint takes a logout token: its header is one that a Verifier does not know.
-constexpr std::span<const Type> kTaken(kTypes.data(), kTypes.size() - 1);
 
 /// The parts of a token as they were sent; `signed_text` is what the signature covers (RFC 7515 §5.1).
 struct Segments {
@@ -105,7 +103,8 @@ std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, To
 
 Verifier::Verifier(const JwkSet& keys) : keys_(keys) {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-        for (const Type& known : kTaken) {
+        for (const Type& known : kTypes) {
+            if (!known.is_taken) continue;
             headers_.emplace(encode_header(keys_[i].key.algorithm(), known.type, keys_[i].kid), Known{known.type, i});
         }
     }

@@ -70,11 +70,13 @@ private:
     }
 };
 
-/// Another user's session, whose place the new one takes. One that has expired is not in browser.session.
+/// Another user's session, whose place the new one takes. One that has expired is not in browser.session, and one that
+/// another tab has given another cookie value meanwhile lives on.
 void tell_of_replaced(db::Transaction& transaction, const store::LogoutNotices& notices, const model::Session& session,
                       util::Time now) {
     if (!notices.has_clients) return;
     store::lock_user(transaction, session.subject);
+    if (!store::has_session_row(transaction.database(), session.cookie_hash)) return;
     store::tell_of_logout(transaction, notices, session.subject, {.only = session.sid}, now);
 }
 
@@ -89,7 +91,7 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     const store::LogoutNotices notices = oauth::logout_notices(context);
     const bool was_of_user = browser.session && browser.session->subject == subject;
     if (browser.session && !was_of_user) tell_of_replaced(transaction, notices, *browser.session, now);
-    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
+    const bool removed = browser.session_cookie && store::delete_session_row(transaction, *browser.session_cookie);
     // Of two logins at once one takes the old session's place; a session id names one session.
     const bool same_user = removed && was_of_user;
     session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
@@ -115,7 +117,7 @@ std::optional<StartedSession> raise_session(oauth::Context& context, db::Transac
                                             const model::Authentication& how) {
     if (!browser.session || browser.session->sid != sid) return std::nullopt;
     // Another tab may have raised it or logged out meanwhile.
-    if (!store::remove_session(transaction, browser.session->cookie_hash)) return std::nullopt;
+    if (!store::delete_session_row(transaction, browser.session->cookie_hash)) return std::nullopt;
     StartedSession raised{crypto::random_token(context.random), *browser.session, std::nullopt};
     raised.session.cookie_hash = oauth::hash_of(raised.cookie);
     raised.session.last_seen_at = context.now();

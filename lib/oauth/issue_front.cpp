@@ -80,11 +80,14 @@ util::Result<FrontTokens, NotIssued> issue_front_tokens(Context& context, const 
         tokens.id_token = make_id_token(answer);
     }
     const auto note = tokens.id_token ? session_note_of(context.settings, target.client(), grant) : SessionNote::none;
-    RETURN_IF_ERROR(record_grant(context, approval, grant, [&](db::Transaction& transaction) {
+    const auto record = [&](db::Transaction& transaction) {
         insert(transaction, grant, code, answer.access);
         if (!make_session_note(transaction, note, grant, grant.created_at))
             throw std::logic_error("record_grant has seen the session");
-    }));
+    };
+    // A client that has an ID token must not be forgotten: it would not be told of the session's end.
+    RETURN_IF_ERROR(record_grant(context, approval, grant, record,
+                                 note == SessionNote::wanted ? db::Durability::full : db::Durability::lazy));
     if (code) audit_code(context, grant, *code);
     audit_tokens(context, answer);
 

@@ -108,10 +108,9 @@ void insert_new_grant(db::Transaction& transaction, const model::Grant& grant, u
 }
 
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
-                                           const std::function<void(db::Transaction&)>& insert) {
-    // Lazy: the use mark and the credential are lost together, so a power cut costs the user a retry and nothing else.
-    ASSIGN_OR_RETURN(const auto client,
-                     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+                                           const std::function<void(db::Transaction&)>& insert,
+                                           db::Durability durability) {
+    ASSIGN_OR_RETURN(const auto client, db::write(context.store, durability, [&](db::Transaction& transaction) {
                          return record(transaction, context, approval, insert);
                      }));
     note_client(context, grant, client);

@@ -20,8 +20,10 @@ void insert_new_grant(db::Transaction& transaction, const model::Grant& grant, u
 
 /// Writes the used-up request, the remembered consent and what `insert` adds in one transaction. Session, access and
 /// consent are looked at again inside: a right that was withdrawn meanwhile must not be granted
-/// (docs/decisions/0011-rights-checked-in-the-transaction.md).
+/// (docs/decisions/0011-rights-checked-in-the-transaction.md). Lazy is enough for what is lost together: the use mark
+/// and a credential that is looked up, so that a power cut costs the user a retry and nothing else.
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
-                                           const std::function<void(db::Transaction&)>& insert);
+                                           const std::function<void(db::Transaction&)>& insert,
+                                           db::Durability durability = db::Durability::lazy);
 
 }  // namespace postern::oauth

@@ -22,10 +22,14 @@ bool make_session_note(db::Transaction& transaction, SessionNote note, const mod
 }
 
 store::LogoutNotices logout_notices(const Context& context) {
-    return {.has_clients = context.settings.backchannel_logout || context.settings.frontchannel_logout,
-            .backchannel = context.settings.backchannel_logout,
-            .random = &context.random,
-            .wake = context.logout_wake};
+    return logout_notices(context.settings, context.random, context.logout_wake);
+}
+
+store::LogoutNotices logout_notices(const Settings& settings, crypto::Random& random, os::WakeFile* wake) {
+    return {.has_clients = settings.backchannel_logout || settings.frontchannel_logout,
+            .backchannel = settings.backchannel_logout,
+            .random = &random,
+            .wake = wake};
 }
 
 }  // namespace postern::oauth

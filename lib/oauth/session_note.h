@@ -26,5 +26,7 @@ void lock_session(db::Transaction& transaction, SessionNote note, const model::G
 
 /// Returns how this process tells clients that a session has ended.
 store::LogoutNotices logout_notices(const Context& context);
+/// Returns the same for a command, which wakes by itself.
+store::LogoutNotices logout_notices(const Settings& settings, crypto::Random& random, os::WakeFile* wake = nullptr);
 
 }  // namespace postern::oauth

@@ -40,10 +40,10 @@ void insert_notice(db::Transaction& transaction, const LogoutNotice& notice) {
 
 }  // namespace
 
-std::int64_t tell_of_logout(db::Transaction& transaction, const LogoutNotices& notices, const model::Subject& subject,
-                            const EndingSessions& which, util::Time now) {
-    if (!notices.has_clients) return 0;
-    std::int64_t told = 0;
+ToldClients tell_of_logout(db::Transaction& transaction, const LogoutNotices& notices, const model::Subject& subject,
+                           const EndingSessions& which, util::Time now) {
+    ToldClients told;
+    if (!notices.has_clients) return told;
     if (notices.backchannel) {
         for (const ToldClient& client : find_told_clients(transaction.database(), subject, which)) {
             insert_notice(transaction, {.id = crypto::random_id(*notices.random),
@@ -53,13 +53,13 @@ std::int64_t tell_of_logout(db::Transaction& transaction, const LogoutNotices& n
                                         .jti = crypto::random_id(*notices.random),
                                         .not_before = now,
                                         .expires_at = now + kLogoutLifetime});
-            ++told;
+            told.insert(client.client_id);
         }
     }
     transaction.queue("DELETE FROM session_clients WHERE sid IN (SELECT s.sid FROM sessions s WHERE " POSTERN_ENDING
                       ")",
                       subject, which.only, which.keep);
-    if (told > 0 && notices.wake != nullptr) notices.wake->request_wake();
+    if (!told.empty() && notices.wake != nullptr) notices.wake->request_wake();
     return told;
 }
 

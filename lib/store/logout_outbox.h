@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ struct LogoutNotices {
     bool backchannel = false;  ///< a row is made for each client with an address
     crypto::Random* random = nullptr;
     os::WakeFile* wake = nullptr;  ///< of the command that sends; nullptr: the caller wakes it
-    model::Sid kept = {};          ///< the session that the transaction makes anew: its clients hear nothing
 };
+
+/// The clients that will be told, each once, of however many sessions.
+using ToldClients = std::set<model::ClientId>;
 
 /// The sessions of a user that end: all, one, or all but one.
 struct EndingSessions {
@@ -38,9 +41,9 @@ struct EndingSessions {
 };
 
 /// Makes the rows for the clients of sessions that end in this transaction, before it deletes them, and removes the
-/// notes of their clients. The transaction has locked the user. Returns the number of rows.
-std::int64_t tell_of_logout(db::Transaction& transaction, const LogoutNotices& notices, const model::Subject& subject,
-                            const EndingSessions& which, util::Time now);
+/// notes of their clients. The transaction has locked the user.
+ToldClients tell_of_logout(db::Transaction& transaction, const LogoutNotices& notices, const model::Subject& subject,
+                           const EndingSessions& which, util::Time now);
 
 /// A logout token that waits.
 struct LogoutNotice {

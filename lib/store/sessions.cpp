@@ -49,8 +49,12 @@ void insert_session(db::Transaction& transaction, const model::Session& session)
     transaction.mark("SELECT 1 FROM sessions WHERE cookie_hash = $1", session.cookie_hash);
 }
 
-bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash) {
+bool delete_session_row(db::Transaction& transaction, const model::ValueHash& cookie_hash) {
     return transaction.run("DELETE FROM sessions WHERE cookie_hash = $1", cookie_hash) > 0;
+}
+
+bool has_session_row(db::Database& database, const model::ValueHash& cookie_hash) {
+    return database.query("SELECT 1 FROM sessions WHERE cookie_hash = $1", cookie_hash).step();
 }
 
 void remove_session(db::Transaction& transaction, const model::Session& session, util::Time now,

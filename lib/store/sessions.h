@@ -25,8 +25,10 @@ struct SessionLife {
 std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
                                            const SessionLife& life);
 void insert_session(db::Transaction& transaction, const model::Session& session);
-/// Removes the session; false when there was none. The caller keeps its `sid`, or tells its clients first.
-bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
+/// Deletes the row; false when there was none. Nobody is told: the caller keeps its `sid`, or tells its clients before.
+bool delete_session_row(db::Transaction& transaction, const model::ValueHash& cookie_hash);
+/// Returns whether a row has that cookie value, whatever its times are.
+bool has_session_row(db::Database& database, const model::ValueHash& cookie_hash);
 /// Removes the session by `sid`, because a login of the same user may have changed the cookie value meanwhile.
 void remove_session(db::Transaction& transaction, const model::Session& session, util::Time now,
                     const LogoutNotices& notices);
@@ -45,8 +47,9 @@ std::vector<model::Session> sessions_of(db::Database& database, const model::Sub
                                         db::Limit limit = {});
 std::int64_t count_sessions_of(db::Database& database, const model::Subject& subject, const SessionLife& life);
 
-/// Keeps kMaxSessions of the user of `begun`, which stays: the least recently used ones beyond end as if they had
-/// expired, at most kSurplusBatch at a time. Queued. The transaction holds the user's row.
+/// Keeps kMaxSessions of the user of `begun`, which stays: the least recently used ones beyond end, at most
+/// kSurplusBatch at a time. Their grants live on, as those of expired sessions do; their clients are told. Queued. The
+/// transaction holds the user's row.
 void end_surplus_sessions(db::Transaction& transaction, const model::Session& begun, const LogoutNotices& notices);
 
 /// Returns the users who have a session, an unanswered authorization request or a remembered device.
@@ -58,7 +61,7 @@ struct EndedSession {
 };
 struct EndedSessions {
     std::vector<EndedSession> sessions;
-    std::int64_t told = 0;  ///< applications that will be told of it
+    ToldClients told;  ///< of it
 };
 /// Ends all of the user's sessions but `keep` (empty: all), unanswered authorization requests, and the sessions' grants
 /// except offline ones (end_grants_of_session). Sessions that have expired but are still stored count too. The same few

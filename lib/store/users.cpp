@@ -194,27 +194,27 @@ void set_password_hash(db::Transaction& transaction, const Subject& subject, std
     if (failures == CodeFailuresAfter::none) clear_code_failures(transaction, subject);
 }
 
-std::optional<std::int64_t> remove_user(db::Transaction& transaction, const Subject& subject, util::Time now,
-                                        const LogoutNotices& notices) {
-    lock_user(transaction, subject);
+std::optional<ToldClients> remove_user(db::Transaction& transaction, const Subject& subject, util::Time now,
+                                       const LogoutNotices& notices) {
+    if (notices.has_clients) lock_user(transaction, subject);
     clear_code_failures(transaction, subject);
-    const std::int64_t told = tell_of_logout(transaction, notices, subject, {}, now);
+    ToldClients told = tell_of_logout(transaction, notices, subject, {}, now);
     // The rest goes by foreign keys: memberships, sessions, requests, consents, grants, and their codes and tokens.
     if (transaction.run("DELETE FROM users WHERE subject = $1", subject) == 0) return std::nullopt;
     return told;
 }
 
-std::int64_t replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash,
-                              util::Time now, const LogoutNotices& notices, MustChange must_change,
-                              CodeFailuresAfter failures) {
+ToldClients replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash,
+                             util::Time now, const LogoutNotices& notices, MustChange must_change,
+                             CodeFailuresAfter failures, const model::Sid& made_anew) {
     set_password_hash(transaction, subject, hash, now, must_change, failures);
-    return end_user_access(transaction, subject, now, notices);
+    return end_user_access(transaction, subject, now, notices, made_anew);
 }
 
-std::int64_t end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now,
-                             const LogoutNotices& notices) {
+ToldClients end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now,
+                            const LogoutNotices& notices, const model::Sid& made_anew) {
     if (notices.has_clients) lock_user(transaction, subject);
-    const std::int64_t told = tell_of_logout(transaction, notices, subject, {.keep = notices.kept}, now);
+    ToldClients told = tell_of_logout(transaction, notices, subject, {.keep = made_anew}, now);
     // In the order in which they arise: sessions, requests made in them, grants.
     transaction.queue("DELETE FROM sessions WHERE subject = $1", subject);
     end_open_requests(transaction, subject);

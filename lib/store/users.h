@@ -82,18 +82,18 @@ enum class CodeFailuresAfter {
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
                        util::Time now, MustChange must_change = MustChange::no,
                        CodeFailuresAfter failures = CodeFailuresAfter::none);
-/// Deletes the user with everything under it (sessions, grants, codes, tokens, consents). Returns how many applications
-/// will be told of it; nullopt: there is no such user.
-std::optional<std::int64_t> remove_user(db::Transaction& transaction, const model::Subject& subject, util::Time now,
-                                        const LogoutNotices& notices);
+/// Deletes the user with everything under it (sessions, grants, codes, tokens, consents). Returns the clients that will
+/// be told of it; nullopt: there is no such user.
+std::optional<ToldClients> remove_user(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                                       const LogoutNotices& notices);
 /// Replaces the password and ends what the old one has given: end_user_access.
-std::int64_t replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
-                              util::Time now, const LogoutNotices& notices, MustChange must_change = MustChange::no,
-                              CodeFailuresAfter failures = CodeFailuresAfter::none);
+ToldClients replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
+                             util::Time now, const LogoutNotices& notices, MustChange must_change = MustChange::no,
+                             CodeFailuresAfter failures = CodeFailuresAfter::none, const model::Sid& made_anew = {});
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
-/// disabled. Returns how many applications will be told of it.
-std::int64_t end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now,
-                             const LogoutNotices& notices);
+/// disabled. Returns the clients that will be told of it: not those of the session that the transaction makes anew.
+ToldClients end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now,
+                            const LogoutNotices& notices, const model::Sid& made_anew = {});
 
 /// Returns whether the user exists, is enabled and still has that stamp.
 bool is_user_unchanged(db::Database& database, const model::Subject& subject, std::int64_t stamp);

@@ -83,6 +83,8 @@ fetch::Reply answer(const std::string& input) {
     const auto order = fetch::read_order(input);
     const auto question = order ? fetch::read_question(order->question) : std::nullopt;
     if (!question) return std::string("the fetching program was asked in a way that it does not know");
+    if (question->purpose == fetch::Purpose::logout_token && order->methods == fetch::Methods::get)
+        return std::string("this process may ask for documents alone");
     if (const auto fault = fetch::url_fault(question->url, order->limits.ports)) return *fault;
     if (const auto fault = fetch::host_fault(fetch::host_of(question->url), order->limits.allow)) return *fault;
     start_transfers();

@@ -331,12 +331,11 @@ constexpr const char* kToVersion5[] = {
     "CREATE INDEX device_codes_by_subject ON device_codes (subject) WHERE subject IS NOT NULL",
     "CREATE TABLE session_clients ("
     " sid TEXT NOT NULL,"
-    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " client_id TEXT NOT NULL,"
     " last_token_at INTEGER NOT NULL,"
     " expires_at INTEGER NOT NULL,"
     " PRIMARY KEY (sid, client_id)"
     ") STRICT, WITHOUT ROWID",
-    "CREATE INDEX session_clients_by_client ON session_clients (client_id)",
     "CREATE INDEX session_clients_by_expiry ON session_clients (expires_at)",
     "CREATE TABLE logout_outbox ("
     " id TEXT NOT NULL PRIMARY KEY,"

@@ -75,9 +75,8 @@ std::optional<std::string> change(const AccountVisit& visit, const StillProved& 
         auto session = store::find_session(transaction.database(), visit.session.cookie_hash,
                                            oauth::session_life(context.settings, now));
         if (!session) return false;
-        store::LogoutNotices notices = oauth::logout_notices(context);
-        notices.kept = session->sid;
-        store::replace_password(transaction, visit.subject(), hash, now, notices);
+        store::replace_password(transaction, visit.subject(), hash, now, oauth::logout_notices(context),
+                                store::MustChange::no, store::CodeFailuresAfter::none, session->sid);
         session->cookie_hash = oauth::hash_of(cookie);
         store::insert_session(transaction, *session);
         visit.note(transaction, model::ActivityKind::password_changed);

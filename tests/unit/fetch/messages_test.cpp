@@ -14,6 +14,7 @@ fetch::Order order() {
     order.limits.allow = {fetch::parse_network("10.0.0.0/8").value(), fetch::parse_network("fd00::/8").value()};
     order.limits.ca = "/etc/ca.pem";
     order.limits.proxy = "http://proxy:3128";
+    order.methods = fetch::Methods::get_and_post;
     order.question = fetch::write_question({fetch::Purpose::client_document, "https://app.example/"});
     return order;
 }
@@ -28,12 +29,14 @@ TEST_CASE("messages: question, order and reply are read as they were written [FE
     CHECK(fetch::format_network(read->limits.allow[1]) == "fd00::/8");
     CHECK(read->limits.ca == "/etc/ca.pem");
     CHECK(read->limits.proxy == "http://proxy:3128");
+    CHECK(read->methods == fetch::Methods::get_and_post);
     const auto question = fetch::read_question(read->question);
     REQUIRE(question);
     CHECK(question->url == "https://app.example/");
 
     const auto bare = fetch::read_order(fetch::write_order({}));
     REQUIRE(bare);
+    CHECK(bare->methods == fetch::Methods::get);
     CHECK(bare->limits.allow.empty());
     CHECK_FALSE(bare->limits.ca);
     CHECK_FALSE(bare->limits.proxy);

@@ -459,7 +459,7 @@ TEST_CASE("end_session: a login of the same user that changed the cookie in betw
     renewed.cookie_hash = model::ValueHash("renewed");
     {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        store::remove_session(transaction, f.here.cookie_hash);
+        store::delete_session_row(transaction, f.here.cookie_hash);
         store::insert_session(transaction, renewed);
         transaction.commit();
     }

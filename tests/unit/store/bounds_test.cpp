@@ -174,7 +174,7 @@ TEST_CASE("a user has no more rows than the bound of each kind, and 20,000 of an
     const Row rows[] = {
         {"sessions", kSessions,
          [](auto& t) {
-             store::remove_session(t, ValueHash("begun"));
+             store::delete_session_row(t, ValueHash("begun"));
              begin(t);
          },
          "SELECT count(*) FROM sessions", store::kMaxSessions},

@@ -370,7 +370,14 @@ constexpr Call kCalls[] = {
     {"clients_of_session", [](auto& t) { store::clients_of_session(t.database(), Sid("sid")); }},
     {"end_surplus_sessions, told",
      [](auto& t) { store::end_surplus_sessions(t, session("cookie"), notices()); }},
-    {"end_sessions, told", [](auto& t) { store::end_sessions(t, kUser, kNow, notices()); }},
+    {"end_sessions, told",
+     [](auto& t) {
+         model::Client told = client("told");
+         told.logout.backchannel = "https://told.example/out";
+         store::insert_client(t, told);
+         store::note_session_client(t, kUser, Sid("sid"), told.id, kNow);
+         store::end_sessions(t, kUser, kNow, notices());
+     }},
     {"find_due_notices", [](auto& t) { store::find_due_notices(t.database(), {}, kNow, 100); }},
     {"claim_notice", [](auto& t) { store::claim_notice(t, {.id = "id"}, kNow); }},
     {"remove_notice", [](auto& t) { store::remove_notice(t, "id", 0); }},
@@ -383,8 +390,9 @@ constexpr Call kCalls[] = {
     {"list_sessions", [](auto& t) { test::all_of(store::list_sessions(t.database(), {kNow, kNow}, kUser)); }},
     {"subjects_with_sessions", [](auto& t) { store::subjects_with_sessions(t.database()); }},
     {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow, {}); }},
-    {"remove_session, by its cookie", [](auto& t) { store::remove_session(t, ValueHash("cookie")); }},
-    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie"), kNow, {}); }},
+    {"has_session_row", [](auto& t) { store::has_session_row(t.database(), ValueHash("cookie")); }},
+    {"delete_session_row", [](auto& t) { store::delete_session_row(t, ValueHash("cookie")); }},
+    {"remove_session", [](auto& t) { store::remove_session(t, session("cookie"), kNow, {}); }},
 
     {"read_statistics", [](auto& t) { store::read_statistics(t.database(), {kNow, kNow}, kMinute); }},
     {"list_tokens", [](auto& t) { test::all_of(store::list_tokens(t.database(), {}, kNow, store::Listed::active)); }},

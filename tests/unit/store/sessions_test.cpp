@@ -84,7 +84,7 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
     auto rotated = session();
     rotated.cookie_hash = ValueHash("new cookie");
     written(database, [&](auto& t) {
-        store::remove_session(t, ValueHash("cookie"));
+        store::delete_session_row(t, ValueHash("cookie"));
         store::insert_session(t, rotated);
     });
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
