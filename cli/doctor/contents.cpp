@@ -145,8 +145,8 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
             }
         } else {
             findings.ok("keys",
-                        "this user may not read the signing keys, as intended; only root and the user of the token "
-                        "endpoint can test them");
+                        "this user may not read the signing keys, as intended; only root, the user of the token "
+                        "endpoint and that of logout tokens can test them");
         }
         check_retired_keys(findings, config, now);
         if (reach.factors) check_factor_key(findings, config, keys);

@@ -6,8 +6,8 @@
 
 namespace postern::store {
 
-/// The largest number of sessions of one user. A login beyond ends the least recently used ones, as if they had
-/// expired.
+/// The largest number of sessions of one user. A login beyond ends the least recently used ones. Their grants
+/// live on, as if they had expired; their clients are told (BCL-3).
 inline constexpr std::int64_t kMaxSessions = 100;
 /// The number of sessions that the account's page lists; it says how many others there are.
 inline constexpr std::int64_t kShownSessions = 50;
