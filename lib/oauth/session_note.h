@@ -11,7 +11,7 @@
 
 namespace postern::oauth {
 
-/// Whether the transaction that records an ID token makes the note.
+/// Decides whether the transaction that records an ID token makes the note.
 enum class SessionNote { none, wanted };
 
 /// Returns `wanted` for a client that is told of logouts, when the grant belongs to a session of a browser.

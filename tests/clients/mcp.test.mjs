@@ -40,9 +40,8 @@ class Assistant {
   clientInformation() {
     return this.id === "" ? undefined : { client_id: this.id };
   }
-  saveClientInformation({ client_id: id, ...registration }) {
+  saveClientInformation({ client_id: id }) {
     if (!this.registers) assert.equal(id, this.clientMetadataUrl, "registration is closed");
-    this.registration = registration;
     this.id = id;
   }
   tokens() {
@@ -320,12 +319,12 @@ describe("MCP: the TypeScript SDK, which registers itself", () => {
       const person = new Person();
       const assistant = new Assistant({ registers: true });
       assert.equal(await assistant.callTool(uri, person), provider.sub);
-      assert.equal(assistant.registration.token_endpoint_auth_method, "none");
-      assert.equal(assistant.registration.client_secret, undefined);
       assert.equal(claimsOf(assistant.saved.access_token).client_id, assistant.id);
       const made = await provider.deployment.postern(["client", "show", assistant.id]);
       assert.equal(made.origin, "dynamic");
       assert.equal(made.client_name, "Assistant");
+      assert.equal(made.token_endpoint_auth_method, "none");
+      assert.deepEqual(made.client_secrets, []);
       assert.equal(made.pkce, "required");
       assert.ok(made.last_used_at, "a user has signed in");
 

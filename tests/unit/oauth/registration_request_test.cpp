@@ -135,14 +135,19 @@ TEST_CASE(
 TEST_CASE("read_registration: redirect URIs, and every refused neighbour [REG-5, REG-6, RFC 7591 §3.2.2]") {
     check(
         {
-        {"none", with("", ""), kUri}, {"an empty list", uris("[]"), kUri}, {"null", uris("null"), kUri},
+            {"none", with("", ""), kUri},
+            {"an empty list", uris("[]"), kUri},
+            {"null", uris("null"), kUri},
             {"no list", uris(R"("https://app.example/cb")"), kUri},
-            {"a number in it", uris(R"(["https://app.example/cb",1])"), kUri}, {"twenty", uris(many_uris(20)), ""},
+            {"a number in it", uris(R"(["https://app.example/cb",1])"), kUri},
+            {"twenty", uris(many_uris(20)), ""},
             {"twenty-one", uris(many_uris(21)), kUri},
             {"one bad of two", uris(R"(["https://app.example/cb","http://app.example/cb"])"), kUri},
             {"a fragment", uris(R"(["https://app.example/cb#x"])"), kUri},
-            {"an empty fragment", uris(R"(["https://app.example/cb#"])"), kUri}, {"relative", uris(R"(["/cb"])"), kUri},
-            {"a wildcard", uris(R"(["https://*.app.example/cb"])"), kUri}, {"javascript", uris(R"(["javascript:alert"])"), kUri},
+            {"an empty fragment", uris(R"(["https://app.example/cb#"])"), kUri},
+            {"relative", uris(R"(["/cb"])"), kUri},
+            {"a wildcard", uris(R"(["https://*.app.example/cb"])"), kUri},
+            {"javascript", uris(R"(["javascript:alert"])"), kUri},
             {"javascript in capitals", uris(R"(["JavaScript:alert"])"), kUri},
             {"data", uris(R"(["data:text/html,x"])"), kUri},
             {"file", uris(R"(["file:///etc/passwd"])"), kUri},
@@ -168,203 +173,200 @@ TEST_CASE("read_registration: redirect URIs, and every refused neighbour [REG-5,
             {"2049 bytes", uris("[\"https://app.example/" + std::string(2029, 'a') + "\"]"), kUri},
         },
         Registrant::token_holder);
-            CHECK(good(uris(R"(["https://app.example/cb","https://app.example/cb"])")).redirect_uris.size() == 1);
+    CHECK(good(uris(R"(["https://app.example/cb","https://app.example/cb"])")).redirect_uris.size() == 1);
+}
+
+TEST_CASE(
+    "read_registration: the kind of application decides about addresses, or they about it [REG-8, OIDC Registration §2]") {
+    const std::string web = R"("application_type":"web")", native = R"("application_type":"native")";
+    const std::string https = R"(["https://app.example/cb"])", loopback = R"(["http://127.0.0.1/cb"])",
+                      own = R"(["com.example.app:/cb"])", https_loopback = R"(["https://localhost/cb"])",
+                      both = R"(["https://app.example/cb","http://localhost:8080/cb"])";
+    check(
+        {
+            {"web, https", with(web, https), ""},
+            {"web, loopback", with(web, loopback), kUri},
+            {"web, a scheme of its own", with(web, own), kUri},
+            {"web, https of a loopback host", with(web, https_loopback), kUri},
+            {"web, https of another loopback address", with(web, R"(["https://127.0.0.2/cb"])"), kUri},
+            {"native, https", with(native, https), ""},
+            {"native, loopback", with(native, loopback), ""},
+            {"native, IPv6 loopback", with(native, R"(["http://[::1]:4711/cb"])"), ""},
+            {"native, a scheme of its own", with(native, own), ""},
+            {"native, plain http", with(native, R"(["http://app.example/cb"])"), kUri},
+            {"neither", with(R"("application_type":"service")", https), kMetadata},
+            {"no string", with(R"("application_type":1)", https), kMetadata},
+            {"a scheme without a dot", with(native, R"(["cursor://anysphere.cursor/oauth"])"), ""},
+        },
+        Registrant::token_holder);
+    CHECK(good(uris(https)).metadata.application_type == ApplicationType::web);
+    CHECK(good(uris(both)).metadata.application_type == ApplicationType::native);
+    CHECK(good(uris(loopback)).native);
+    CHECK(good(uris(own)).native);
+    CHECK(good(uris(https_loopback)).native);
+}
+
+TEST_CASE("read_registration: grants and response types fit each other [REG-7, RFC 7591 §2.1]") {
+    auto open = settings();
+    open.response_types = {ResponseType::code, ResponseType::id_token, ResponseType::code_id_token};
+    const auto members = [](const std::string& grants, const std::string& types, const std::string& more = "") {
+        return with((grants.empty() ? "" : R"("grant_types":)" + grants + (types.empty() ? "" : ",")) +
+                    (types.empty() ? "" : R"("response_types":)" + types) + more);
+    };
+    const std::string code = R"(["authorization_code"])", implicit = R"(["implicit"])",
+                      both = R"(["authorization_code","implicit"])";
+    check(
+        {
+            {"a type without its grant", members(code, R"(["id_token"])"), kMetadata},
+            {"a type without the default grant", members("", R"(["id_token"])"), kMetadata},
+            {"a code without its grant", members(implicit, R"(["code"])"), kMetadata},
+            {"half of a type without its grant", members(code, R"(["code id_token"])"), kMetadata},
+            {"the same with it", members(both, R"(["code id_token"])"), ""},
+            {"words in another order", members(both, R"(["id_token code"])"), ""},
+            {"implicit alone", members(implicit, R"(["id_token"])"), ""},
+            {"implicit without a type", members(implicit, ""), kMetadata},
+            {"no grant", members("[]", ""), kMetadata},
+            {"no type", members(code, "[]"), kMetadata},
+            {"refresh_token alone", members(R"(["refresh_token"])", ""), kMetadata},
+            {"grants that nobody knows", members(R"(["password","urn:x"])", ""), kMetadata},
+            {"one of them beside a good one", members(R"(["password","authorization_code"])", ""), ""},
+            {"types that nobody knows", members(code, R"(["none"])"), kMetadata},
+            {"one of them beside a good one", members(code, R"(["none","code"])"), ""},
+            {"a type that is off", members(both, R"(["token"])"), kMetadata},
+            {"a grant that is not for registration", members(R"(["client_credentials"])", ""), kMetadata},
+            {"no list", members(R"("authorization_code")", ""), kMetadata},
+            {"no string in it", members(R"([1])", ""), kMetadata},
+        },
+        Registrant::token_holder, open);
+
+    // What is left out: REG-7, RFC 7591 §3.2.1.
+    const Client hybrid = good(members(R"(["authorization_code","implicit","refresh_token","client_credentials"])",
+                                       R"(["code","token","id_token token"])"),
+                               Registrant::token_holder, open);
+    CHECK(hybrid.grants == std::set{GrantType::authorization_code, GrantType::refresh_token});
+    CHECK(hybrid.response_types == std::set{ResponseType::code});
+    const Client implicit_alone = good(members(both, R"(["id_token"])"), Registrant::token_holder, open);
+    CHECK(implicit_alone.grants == std::set{GrantType::implicit});
+    CHECK(implicit_alone.response_types == std::set{ResponseType::id_token});
+
+    // `implicit` is there as soon as a type needs it, unless registration.grants says otherwise.
+    CHECK(error_of(read(members(implicit, R"(["id_token"])"))) == kMetadata);
+    open.registration.grants = {GrantType::authorization_code, GrantType::client_credentials};
+    CHECK(error_of(read(members(implicit, R"(["id_token"])"), Registrant::token_holder, open)) == kMetadata);
+    const Client machine = good(R"({"grant_types":["client_credentials"]})", Registrant::token_holder, open);
+    CHECK(machine.redirect_uris.empty());  // REG-5: only for code and implicit types
+    CHECK(machine.response_types.empty());
+    CHECK(error_of(read(R"({"grant_types":["client_credentials"],"token_endpoint_auth_method":"none"})",
+                        Registrant::token_holder, open)) == kMetadata);
+}
+
+TEST_CASE("read_registration: a method that is named is enforced, and one that is not there refused [REG-9]") {
+    const auto method = [](const std::string& name) { return with(R"("token_endpoint_auth_method":)" + name); };
+    CHECK(good(method(R"("client_secret_basic")")).auth_method == AuthMethod::client_secret_basic);
+    CHECK(good(method(R"("client_secret_post")")).auth_method == AuthMethod::client_secret_post);
+    const Client public_client = good(method(R"("none")"));
+    CHECK(public_client.auth_method == AuthMethod::none);
+    CHECK(public_client.type == model::ClientType::public_);
+    CHECK(public_client.pkce == model::Pkce::required);  // REG-21
+    for (const char* name :
+         {R"("private_key_jwt")", R"("client_secret_jwt")", R"("tls_client_auth")", R"("self_signed_tls_client_auth")",
+          R"("client_secret")", R"("")", R"("NONE")", "1", "[]"}) {
+        CAPTURE(name);
+        CHECK(error_of(read(method(name))) == kMetadata);
+        CHECK(error_of(read(method(name), Registrant::stranger)) == kMetadata);
+    }
+}
+
+TEST_CASE("read_registration: no client gets less than it demands, a stranger neither [REG-10, REG-11, REG-25]") {
+    struct Demand {
+        const char* members;
+        bool is_refused;
+        bool is_refused_of_stranger;
+    };
+    const Demand rows[] = {
+        {R"("require_pushed_authorization_requests":true)", true, true},
+        {R"("require_pushed_authorization_requests":false)", false, false},
+        {R"("dpop_bound_access_tokens":true)", true, true},
+        {R"("dpop_bound_access_tokens":"false")", true, true},
+        {R"("dpop_bound_access_tokens":null)", false, false},
+        {R"("tls_client_certificate_bound_access_tokens":true)", true, true},
+        {R"("require_signed_request_object":true)", true, true},
+        {R"("id_token_encrypted_response_alg":"RSA-OAEP")", true, true},
+        {R"("userinfo_encrypted_response_enc":"A128GCM")", true, true},
+        {R"("request_object_encryption_alg":"RSA-OAEP")", false, false},  // what it would send, and this server refuses
+        {R"("userinfo_signed_response_alg":"RS256")", true, true},
+        {R"("introspection_signed_response_alg":"RS256")", true, true},
+        {R"("authorization_signed_response_alg":"ES256")", true, true},
+        {R"("id_token_signed_response_alg":"RS256")", false, false},
+        {R"("id_token_signed_response_alg":"ES256")", false, true},  // of a stranger nothing is kept
+        {R"("id_token_signed_response_alg":"none")", true, true},
+        {R"("id_token_signed_response_alg":"HS256")", true, true},
+        {R"("id_token_signed_response_alg":1)", true, true},
+        {R"("default_max_age":60)", true, true},
+        {R"("default_acr_values":["1"])", true, true},
+        {R"("require_auth_time":true)", false, false},  // every login here has a time
+        {R"("require_auth_time":1)", true, true},
+        {R"("subject_type":"public")", false, false},
+        {R"("subject_type":"pairwise")", true, false},  // REG-25: not read
+    };
+    const std::string native = R"(["http://127.0.0.1/cb"])";
+    for (const Demand& row : rows) {
+        CAPTURE(row.members);
+        CHECK(error_of(read(with(row.members, native))) == (row.is_refused ? kMetadata : ""));
+        CHECK(error_of(read(with(row.members, native), Registrant::stranger)) ==
+              (row.is_refused_of_stranger ? kMetadata : ""));
+    }
+    auto remote = settings();
+    remote.login.method = login::Method::remote_user;
+    CHECK(error_of(read(with(R"("require_auth_time":true)"), Registrant::token_holder, remote)) == kMetadata);
+}
+
+TEST_CASE("read_registration: links are https, and lead where they seem to [REG-12, 3PI-1, FETCH-4]") {
+    struct Link {
+        const char* uri;
+        bool good;
+    };
+    const std::string long_host = "https://app.example/";
+    const std::vector<std::pair<std::string, bool>> rows = {
+        {"https://app.example", true},
+        {"https://app.example:8443/x?y=1", true},
+        {"https://APP.example/x", true},
+        {"https://[2001:db8::1]/x", true},
+        {"https://192.0.2.1/x", true},
+        {long_host + std::string(2048 - long_host.size(), 'a'), true},
+        {long_host + std::string(2049 - long_host.size(), 'a'), false},
+        {"", false},
+        {"http://app.example/x", false},  // oidcc-3rd_party-init-login-nohttps
+        {"javascript:alert(1)", false},
+        {"data:text/html,x", false},
+        {"//app.example/x", false},
+        {"https:///x", false},
+        {"https://app.example@evil.example/", false},
+        {"https://app%2eexample/", false},
+        {"https://app.example./", false},
+        {"https://127.1/", false},
+        {"https://0x7f000001/", false},
+        {"https://[::ffff:192.0.2.1%25eth0]/", false},
+        {"https://app.example:/x", false},
+        {"https://app.example:65536/x", false},
+        {"https://app_.example/", false},
+        {"https://\xc3\xa4pp.example/", false},
+        {"https://app.example/ x", false},
+    };
+    for (const char* member : {"initiate_login_uri", "policy_uri", "tos_uri"}) {
+        CAPTURE(member);
+        for (const auto& [uri, is_good] : rows) {
+            CAPTURE(uri);
+            CHECK(error_of(read(with("\"" + std::string(member) + "\":\"" + uri + "\""))) ==
+                  (is_good ? "" : kMetadata));
         }
+        CHECK(error_of(read(with("\"" + std::string(member) + "\":[\"https://app.example\"]"))) == kMetadata);
+    }
+    CHECK(error_of(read(with(R"("initiate_login_uri":"https://app.example/#x")"))) == kMetadata);
+    CHECK(error_of(read(with(R"("policy_uri":"https://app.example/#x")"))).empty());
+}
 
-        TEST_CASE(
-            "read_registration: the kind of application decides about addresses, or they about it [REG-8, OIDC Registration §2]") {
-            const std::string web = R"("application_type":"web")", native = R"("application_type":"native")";
-            const std::string https = R"(["https://app.example/cb"])", loopback = R"(["http://127.0.0.1/cb"])",
-                              own = R"(["com.example.app:/cb"])", https_loopback = R"(["https://localhost/cb"])",
-                              both = R"(["https://app.example/cb","http://localhost:8080/cb"])";
-            check(
-                {
-                    {"web, https", with(web, https), ""},
-                    {"web, loopback", with(web, loopback), kUri},
-                    {"web, a scheme of its own", with(web, own), kUri},
-                    {"web, https of a loopback host", with(web, https_loopback), kUri},
-                    {"web, https of another loopback address", with(web, R"(["https://127.0.0.2/cb"])"), kUri},
-                    {"native, https", with(native, https), ""},
-                    {"native, loopback", with(native, loopback), ""},
-                    {"native, IPv6 loopback", with(native, R"(["http://[::1]:4711/cb"])"), ""},
-                    {"native, a scheme of its own", with(native, own), ""},
-                    {"native, plain http", with(native, R"(["http://app.example/cb"])"), kUri},
-                    {"neither", with(R"("application_type":"service")", https), kMetadata},
-                    {"no string", with(R"("application_type":1)", https), kMetadata},
-                    {"a scheme without a dot", with(native, R"(["cursor://anysphere.cursor/oauth"])"), ""},
-                },
-                Registrant::token_holder);
-            CHECK(good(uris(https)).metadata.application_type == ApplicationType::web);
-            CHECK(good(uris(both)).metadata.application_type == ApplicationType::native);
-            CHECK(good(uris(loopback)).native);
-            CHECK(good(uris(own)).native);
-            CHECK(good(uris(https_loopback)).native);
-        }
-
-        TEST_CASE("read_registration: grants and response types fit each other [REG-7, RFC 7591 §2.1]") {
-            auto open = settings();
-            open.response_types = {ResponseType::code, ResponseType::id_token, ResponseType::code_id_token};
-            const auto members = [](const std::string& grants, const std::string& types, const std::string& more = "") {
-                return with((grants.empty() ? "" : R"("grant_types":)" + grants + (types.empty() ? "" : ",")) +
-                            (types.empty() ? "" : R"("response_types":)" + types) + more);
-            };
-            const std::string code = R"(["authorization_code"])", implicit = R"(["implicit"])",
-                              both = R"(["authorization_code","implicit"])";
-            check(
-                {
-                    {"a type without its grant", members(code, R"(["id_token"])"), kMetadata},
-                    {"a type without the default grant", members("", R"(["id_token"])"), kMetadata},
-                    {"a code without its grant", members(implicit, R"(["code"])"), kMetadata},
-                    {"half of a type without its grant", members(code, R"(["code id_token"])"), kMetadata},
-                    {"the same with it", members(both, R"(["code id_token"])"), ""},
-                    {"words in another order", members(both, R"(["id_token code"])"), ""},
-                    {"implicit alone", members(implicit, R"(["id_token"])"), ""},
-                    {"implicit without a type", members(implicit, ""), kMetadata},
-                    {"no grant", members("[]", ""), kMetadata},
-                    {"no type", members(code, "[]"), kMetadata},
-                    {"refresh_token alone", members(R"(["refresh_token"])", ""), kMetadata},
-                    {"grants that nobody knows", members(R"(["password","urn:x"])", ""), kMetadata},
-                    {"one of them beside a good one", members(R"(["password","authorization_code"])", ""), ""},
-                    {"types that nobody knows", members(code, R"(["none"])"), kMetadata},
-                    {"one of them beside a good one", members(code, R"(["none","code"])"), ""},
-                    {"a type that is off", members(both, R"(["token"])"), kMetadata},
-                    {"a grant that is not for registration", members(R"(["client_credentials"])", ""), kMetadata},
-                    {"no list", members(R"("authorization_code")", ""), kMetadata},
-                    {"no string in it", members(R"([1])", ""), kMetadata},
-                },
-                Registrant::token_holder, open);
-
-            // What is left out: REG-7, RFC 7591 §3.2.1.
-            const Client hybrid =
-                good(members(R"(["authorization_code","implicit","refresh_token","client_credentials"])",
-                             R"(["code","token","id_token token"])"),
-                     Registrant::token_holder, open);
-            CHECK(hybrid.grants == std::set{GrantType::authorization_code, GrantType::refresh_token});
-            CHECK(hybrid.response_types == std::set{ResponseType::code});
-            const Client implicit_alone = good(members(both, R"(["id_token"])"), Registrant::token_holder, open);
-            CHECK(implicit_alone.grants == std::set{GrantType::implicit});
-            CHECK(implicit_alone.response_types == std::set{ResponseType::id_token});
-
-            // `implicit` is there as soon as a type needs it, unless registration.grants says otherwise.
-            CHECK(error_of(read(members(implicit, R"(["id_token"])"))) == kMetadata);
-            open.registration.grants = {GrantType::authorization_code, GrantType::client_credentials};
-            CHECK(error_of(read(members(implicit, R"(["id_token"])"), Registrant::token_holder, open)) == kMetadata);
-            const Client machine = good(R"({"grant_types":["client_credentials"]})", Registrant::token_holder, open);
-            CHECK(machine.redirect_uris.empty());  // REG-5: only for code and implicit types
-            CHECK(machine.response_types.empty());
-            CHECK(error_of(read(R"({"grant_types":["client_credentials"],"token_endpoint_auth_method":"none"})",
-                                Registrant::token_holder, open)) == kMetadata);
-        }
-
-        TEST_CASE("read_registration: a method that is named is enforced, and one that is not there refused [REG-9]") {
-            const auto method = [](const std::string& name) { return with(R"("token_endpoint_auth_method":)" + name); };
-            CHECK(good(method(R"("client_secret_basic")")).auth_method == AuthMethod::client_secret_basic);
-            CHECK(good(method(R"("client_secret_post")")).auth_method == AuthMethod::client_secret_post);
-            const Client public_client = good(method(R"("none")"));
-            CHECK(public_client.auth_method == AuthMethod::none);
-            CHECK(public_client.type == model::ClientType::public_);
-            CHECK(public_client.pkce == model::Pkce::required);  // REG-21
-            for (const char* name :
-                 {R"("private_key_jwt")", R"("client_secret_jwt")", R"("tls_client_auth")",
-                  R"("self_signed_tls_client_auth")", R"("client_secret")", R"("")", R"("NONE")", "1", "[]"}) {
-                CAPTURE(name);
-                CHECK(error_of(read(method(name))) == kMetadata);
-                CHECK(error_of(read(method(name), Registrant::stranger)) == kMetadata);
-            }
-        }
-
-        TEST_CASE(
-            "read_registration: no client gets less than it demands, a stranger neither [REG-10, REG-11, REG-25]") {
-            struct Demand {
-                const char* members;
-                bool is_refused;
-                bool is_refused_of_stranger;
-            };
-            const Demand rows[] = {
-                {R"("require_pushed_authorization_requests":true)", true, true},
-                {R"("require_pushed_authorization_requests":false)", false, false},
-                {R"("dpop_bound_access_tokens":true)", true, true},
-                {R"("dpop_bound_access_tokens":"false")", true, true},
-                {R"("dpop_bound_access_tokens":null)", false, false},
-                {R"("tls_client_certificate_bound_access_tokens":true)", true, true},
-                {R"("require_signed_request_object":true)", true, true},
-                {R"("id_token_encrypted_response_alg":"RSA-OAEP")", true, true},
-                {R"("userinfo_encrypted_response_enc":"A128GCM")", true, true},
-                {R"("request_object_encryption_alg":"RSA-OAEP")", false,
-                 false},  // what it would send, and this server refuses
-                {R"("userinfo_signed_response_alg":"RS256")", true, true},
-                {R"("introspection_signed_response_alg":"RS256")", true, true},
-                {R"("authorization_signed_response_alg":"ES256")", true, true},
-                {R"("id_token_signed_response_alg":"RS256")", false, false},
-                {R"("id_token_signed_response_alg":"ES256")", false, true},  // of a stranger nothing is kept
-                {R"("id_token_signed_response_alg":"none")", true, true},
-                {R"("id_token_signed_response_alg":"HS256")", true, true},
-                {R"("id_token_signed_response_alg":1)", true, true},
-                {R"("default_max_age":60)", true, true},
-                {R"("default_acr_values":["1"])", true, true},
-                {R"("require_auth_time":true)", false, false},  // every login here has a time
-                {R"("require_auth_time":1)", true, true},
-                {R"("subject_type":"public")", false, false},
-                {R"("subject_type":"pairwise")", true, false},  // REG-25: not read
-            };
-            const std::string native = R"(["http://127.0.0.1/cb"])";
-            for (const Demand& row : rows) {
-                CAPTURE(row.members);
-                CHECK(error_of(read(with(row.members, native))) == (row.is_refused ? kMetadata : ""));
-                CHECK(error_of(read(with(row.members, native), Registrant::stranger)) ==
-                      (row.is_refused_of_stranger ? kMetadata : ""));
-            }
-            auto remote = settings();
-            remote.login.method = login::Method::remote_user;
-            CHECK(error_of(read(with(R"("require_auth_time":true)"), Registrant::token_holder, remote)) == kMetadata);
-        }
-
-        TEST_CASE("read_registration: links are https, and lead where they seem to [REG-12, 3PI-1, FETCH-4]") {
-            struct Link {
-                const char* uri;
-                bool good;
-            };
-            const std::string long_host = "https://app.example/";
-            const std::vector<std::pair<std::string, bool>> rows = {
-                {"https://app.example", true},
-                {"https://app.example:8443/x?y=1", true},
-                {"https://APP.example/x", true},
-                {"https://[2001:db8::1]/x", true},
-                {"https://192.0.2.1/x", true},
-                {long_host + std::string(2048 - long_host.size(), 'a'), true},
-                {long_host + std::string(2049 - long_host.size(), 'a'), false},
-                {"", false},
-                {"http://app.example/x", false},  // oidcc-3rd_party-init-login-nohttps
-                {"javascript:alert(1)", false},
-                {"data:text/html,x", false},
-                {"//app.example/x", false},
-                {"https:///x", false},
-                {"https://app.example@evil.example/", false},
-                {"https://app%2eexample/", false},
-                {"https://app.example./", false},
-                {"https://127.1/", false},
-                {"https://0x7f000001/", false},
-                {"https://[::ffff:192.0.2.1%25eth0]/", false},
-                {"https://app.example:/x", false},
-                {"https://app.example:65536/x", false},
-                {"https://app_.example/", false},
-                {"https://\xc3\xa4pp.example/", false},
-                {"https://app.example/ x", false},
-            };
-            for (const char* member : {"initiate_login_uri", "policy_uri", "tos_uri"}) {
-                CAPTURE(member);
-                for (const auto& [uri, is_good] : rows) {
-                    CAPTURE(uri);
-                    CHECK(error_of(read(with("\"" + std::string(member) + "\":\"" + uri + "\""))) ==
-                          (is_good ? "" : kMetadata));
-                }
-                CHECK(error_of(read(with("\"" + std::string(member) + "\":[\"https://app.example\"]"))) == kMetadata);
-            }
-            CHECK(error_of(read(with(R"("initiate_login_uri":"https://app.example/#x")"))) == kMetadata);
-            CHECK(error_of(read(with(R"("policy_uri":"https://app.example/#x")"))).empty());
-        }
-
-        TEST_CASE("read_registration: where a client is told of logouts, if that is on [BCL-1, FCL-1, REG-12]") {
+TEST_CASE("read_registration: where a client is told of logouts, if that is on [BCL-1, FCL-1, REG-12]") {
     oauth::Settings on = settings();
     on.backchannel_logout = on.frontchannel_logout = true;
     on.outbound.enabled = true;
@@ -393,117 +395,113 @@ TEST_CASE("read_registration: redirect URIs, and every refused neighbour [REG-5,
 }
 
 TEST_CASE("read_registration: addresses for logout are as those of operators' clients [REG-12]") {
-            const auto logout = [](const std::string& list,
-                                   const std::string& redirect = R"(["https://app.example/cb"])") {
-                return with(R"("post_logout_redirect_uris":)" + list, redirect);
-            };
-            check(
-                {
-                    {"https", logout(R"(["https://app.example/bye"])"), ""},
-                    {"none", logout("[]"), ""},
-                    {"plain http", logout(R"(["http://app.example/bye"])"), kMetadata},
-                    {"a fragment", logout(R"(["https://app.example/bye#x"])"), kMetadata},
-                    {"this server", logout(R"(["https://op.example/bye"])"), kMetadata},
-                    {"a loopback host of a web client", logout(R"(["http://localhost/bye"])"), kMetadata},
-                    {"that of a native one", logout(R"(["http://localhost/bye"])", R"(["http://localhost/cb"])"), ""},
-                    {"twenty-one", logout(many_uris(21)), kMetadata},
-                },
-                Registrant::token_holder);
-        }
+    const auto logout = [](const std::string& list, const std::string& redirect = R"(["https://app.example/cb"])") {
+        return with(R"("post_logout_redirect_uris":)" + list, redirect);
+    };
+    check(
+        {
+            {"https", logout(R"(["https://app.example/bye"])"), ""},
+            {"none", logout("[]"), ""},
+            {"plain http", logout(R"(["http://app.example/bye"])"), kMetadata},
+            {"a fragment", logout(R"(["https://app.example/bye#x"])"), kMetadata},
+            {"this server", logout(R"(["https://op.example/bye"])"), kMetadata},
+            {"a loopback host of a web client", logout(R"(["http://localhost/bye"])"), kMetadata},
+            {"that of a native one", logout(R"(["http://localhost/bye"])", R"(["http://localhost/cb"])"), ""},
+            {"twenty-one", logout(many_uris(21)), kMetadata},
+        },
+        Registrant::token_holder);
+}
 
-        TEST_CASE("read_registration: scopes beyond the policy are left out [REG-13]") {
-            const auto scope = [](const std::string& text) { return with(R"("scope":)" + text); };
-            CHECK(good(scope(R"("openid admin email")")).scope.to_string() == "openid email");
-            check(
-                {
-                    {"nothing is left", scope(R"("admin")"), kMetadata},
-                    {"nothing", scope(R"("")"), kMetadata},
-                    {"two blanks", scope(R"("openid  email")"), kMetadata},
-                    {"a list", scope(R"(["openid"])"), kMetadata},
-                    {"a quotation mark", scope(R"("a\"b")"), kMetadata},
-                },
-                Registrant::token_holder);
-            auto api = settings();
-            api.registration.scope = *model::Scope::parse("files");
-            CHECK(good(with(""), Registrant::token_holder, api).scope.to_string() == "files");
-        }
+TEST_CASE("read_registration: scopes beyond the policy are left out [REG-13]") {
+    const auto scope = [](const std::string& text) { return with(R"("scope":)" + text); };
+    CHECK(good(scope(R"("openid admin email")")).scope.to_string() == "openid email");
+    check(
+        {
+            {"nothing is left", scope(R"("admin")"), kMetadata},
+            {"nothing", scope(R"("")"), kMetadata},
+            {"two blanks", scope(R"("openid  email")"), kMetadata},
+            {"a list", scope(R"(["openid"])"), kMetadata},
+            {"a quotation mark", scope(R"("a\"b")"), kMetadata},
+        },
+        Registrant::token_holder);
+    auto api = settings();
+    api.registration.scope = *model::Scope::parse("files");
+    CHECK(good(with(""), Registrant::token_holder, api).scope.to_string() == "files");
+}
 
-        TEST_CASE(
-            "read_registration: a stranger gets a public client with code and PKCE [REG-21, REG-25, REG-26, REG-28]") {
-            const Client client =
-                good(with(R"("client_name":"Tool","grant_types":["authorization_code","refresh_token","implicit"],
+TEST_CASE("read_registration: a stranger gets a public client with code and PKCE [REG-21, REG-25, REG-26, REG-28]") {
+    const Client client =
+        good(with(R"("client_name":"Tool","grant_types":["authorization_code","refresh_token","implicit"],
         "response_types":["code","id_token"],"scope":"openid","policy_uri":"javascript:x","tos_uri":1,
         "initiate_login_uri":"http://x","post_logout_redirect_uris":["http://evil.example"],"jwks_uri":"http://169.254.169.254/",
         "subject_type":"pairwise","backchannel_logout_uri":"http://10.0.0.1/","token_endpoint_auth_method":"client_secret_post")",
-                          R"(["http://localhost:8080/cb"])"),
-                     Registrant::stranger);
-            CHECK(client.type == model::ClientType::public_);
-            CHECK(client.auth_method == AuthMethod::none);
-            CHECK(client.pkce == model::Pkce::required);
-            CHECK(client.grants == std::set{GrantType::authorization_code, GrantType::refresh_token});
-            CHECK(client.response_types == std::set{ResponseType::code});
-            CHECK(client.native);
-            CHECK(client.post_logout_redirect_uris.empty());
-            CHECK(client.metadata == model::RegisteredMetadata{.application_type = ApplicationType::native});
-            CHECK_FALSE(client.first_party);
+                  R"(["http://localhost:8080/cb"])"),
+             Registrant::stranger);
+    CHECK(client.type == model::ClientType::public_);
+    CHECK(client.auth_method == AuthMethod::none);
+    CHECK(client.pkce == model::Pkce::required);
+    CHECK(client.grants == std::set{GrantType::authorization_code, GrantType::refresh_token});
+    CHECK(client.response_types == std::set{ResponseType::code});
+    CHECK(client.native);
+    CHECK(client.post_logout_redirect_uris.empty());
+    CHECK(client.metadata == model::RegisteredMetadata{.application_type = ApplicationType::native});
+    CHECK_FALSE(client.first_party);
 
-            const std::string here = R"(["http://localhost:8080/cb"])";
-            check(
-                {
-                    {"no code", with(R"("grant_types":["refresh_token"])", here), kMetadata},
-                    {"implicit alone", with(R"("grant_types":["implicit"],"response_types":["id_token"])", here),
-                     kMetadata},
-                    {"client_credentials", with(R"("grant_types":["client_credentials"])", here), kMetadata},
-                    {"a code by half", with(R"("grant_types":["authorization_code"],"response_types":["token"])", here),
-                     kMetadata},
-                    {"the method none", with(R"("token_endpoint_auth_method":"none")", here), ""},
-                    {"the method basic", with(R"("token_endpoint_auth_method":"client_secret_basic")", here), ""},
-                },
-                Registrant::stranger);
-            auto machines = settings();
-            machines.registration.grants = {GrantType::authorization_code, GrantType::client_credentials};
-            CHECK(error_of(read(with(R"("grant_types":["client_credentials"])", here), Registrant::stranger,
-                                machines)) == kMetadata);
-        }
+    const std::string here = R"(["http://localhost:8080/cb"])";
+    check(
+        {
+            {"no code", with(R"("grant_types":["refresh_token"])", here), kMetadata},
+            {"implicit alone", with(R"("grant_types":["implicit"],"response_types":["id_token"])", here), kMetadata},
+            {"client_credentials", with(R"("grant_types":["client_credentials"])", here), kMetadata},
+            {"a code by half", with(R"("grant_types":["authorization_code"],"response_types":["token"])", here),
+             kMetadata},
+            {"the method none", with(R"("token_endpoint_auth_method":"none")", here), ""},
+            {"the method basic", with(R"("token_endpoint_auth_method":"client_secret_basic")", here), ""},
+        },
+        Registrant::stranger);
+    auto machines = settings();
+    machines.registration.grants = {GrantType::authorization_code, GrantType::client_credentials};
+    CHECK(error_of(read(with(R"("grant_types":["client_credentials"])", here), Registrant::stranger, machines)) ==
+          kMetadata);
+}
 
-        TEST_CASE("read_registration: addresses of strangers are on the user's device, or on named hosts [REG-27]") {
-            const auto row = [](const char* when, const std::string& uri, const char* error) {
-                return Row{when, uris("[\"" + uri + "\"]"), error};
-            };
-            check(
-                {
-                    row("127.0.0.1", "http://127.0.0.1:33418/", ""),
-                    row("::1", "http://[::1]:8080/cb", ""),
-                    row("localhost", "http://localhost/cb", ""),
-                    row("LOCALHOST", "http://LOCALHOST/cb", kUri),
-                    row("localhost with a dot", "http://localhost./cb", kUri),
-                    row("a long ::1", "http://[0:0:0:0:0:0:0:1]/cb", kUri),
-                    row("a mapped address", "http://[::ffff:127.0.0.1]/cb", kUri),
-                    row("127.1", "http://127.1/cb", kUri),
-                    row("a user name", "http://127.0.0.1@evil.example/cb", kUri),
-                    row("a user name before it", "http://evil.example@127.0.0.1/cb", kUri),
-                    row("an encoded digit", "http://127.0.0.%31/cb", kUri),
-                    row("https of a loopback host", "https://localhost/cb", kUri),
-                    row("a scheme of its own", "com.example.app:/cb", ""),
-                    row("one without a dot", "cursor://anysphere.cursor/cb", kUri),
-                    row("one that ends in a dot", "example.:/cb", kUri),
-                    row("a scheme that starts programs", "ms-msdt:/x", kUri),
-                    row("a named host", "https://app.example/cb", ""),
-                    row("the same with a port", "https://app.example:8443/cb", ""),
-                    row("the same in capitals", "https://App.example/cb", kUri),
-                    row("the same with a dot", "https://app.example./cb", kUri),
-                    row("below a named end", "https://one.apps.example/cb", ""),
-                    row("far below it", "https://a.b.apps.example/cb", ""),
-                    row("the named end itself", "https://apps.example/cb", kUri),
-                    row("one that only looks so", "https://evilapps.example/cb", kUri),
-                    row("one that begins so", "https://app.example.evil.example/cb", kUri),
-                    row("another host", "https://other.example/cb", kUri),
-                    row("plain http to a named host", "http://app.example/cb", kUri),
-                },
-                Registrant::stranger);
-            CHECK(error_of(read(uris(R"(["http://127.0.0.1/cb","https://evil.example/cb"])"), Registrant::stranger)) ==
-                  kUri);
-            auto none = settings();
-            none.registration.hosts.clear();
-            CHECK(error_of(read(with(""), Registrant::stranger, none)) == kUri);
-        }
+TEST_CASE("read_registration: addresses of strangers are on the user's device, or on named hosts [REG-27]") {
+    const auto row = [](const char* when, const std::string& uri, const char* error) {
+        return Row{when, uris("[\"" + uri + "\"]"), error};
+    };
+    check(
+        {
+            row("127.0.0.1", "http://127.0.0.1:33418/", ""),
+            row("::1", "http://[::1]:8080/cb", ""),
+            row("localhost", "http://localhost/cb", ""),
+            row("LOCALHOST", "http://LOCALHOST/cb", kUri),
+            row("localhost with a dot", "http://localhost./cb", kUri),
+            row("a long ::1", "http://[0:0:0:0:0:0:0:1]/cb", kUri),
+            row("a mapped address", "http://[::ffff:127.0.0.1]/cb", kUri),
+            row("127.1", "http://127.1/cb", kUri),
+            row("a user name", "http://127.0.0.1@evil.example/cb", kUri),
+            row("a user name before it", "http://evil.example@127.0.0.1/cb", kUri),
+            row("an encoded digit", "http://127.0.0.%31/cb", kUri),
+            row("https of a loopback host", "https://localhost/cb", kUri),
+            row("a scheme of its own", "com.example.app:/cb", ""),
+            row("one without a dot", "cursor://anysphere.cursor/cb", kUri),
+            row("one that ends in a dot", "example.:/cb", kUri),
+            row("a scheme that starts programs", "ms-msdt:/x", kUri),
+            row("a named host", "https://app.example/cb", ""),
+            row("the same with a port", "https://app.example:8443/cb", ""),
+            row("the same in capitals", "https://App.example/cb", kUri),
+            row("the same with a dot", "https://app.example./cb", kUri),
+            row("below a named end", "https://one.apps.example/cb", ""),
+            row("far below it", "https://a.b.apps.example/cb", ""),
+            row("the named end itself", "https://apps.example/cb", kUri),
+            row("one that only looks so", "https://evilapps.example/cb", kUri),
+            row("one that begins so", "https://app.example.evil.example/cb", kUri),
+            row("another host", "https://other.example/cb", kUri),
+            row("plain http to a named host", "http://app.example/cb", kUri),
+        },
+        Registrant::stranger);
+    CHECK(error_of(read(uris(R"(["http://127.0.0.1/cb","https://evil.example/cb"])"), Registrant::stranger)) == kUri);
+    auto none = settings();
+    none.registration.hosts.clear();
+    CHECK(error_of(read(with(""), Registrant::stranger, none)) == kUri);
+}

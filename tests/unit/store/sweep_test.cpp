@@ -237,11 +237,26 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         store::end_grant(t, grant().id, kNow);
     });
     store::RowCounts nothing;
-    for (const char* table :
-         {"access_tokens", "activity", "authorization_codes", "authorization_requests", "client_secrets", "clients",
-          "device_codes", "grants", "fetched", "fetch_limits", "links", "login_attempts", "logout_outbox",
-          "mail_requests", "refresh_tokens", "registration_tokens", "remembered_devices", "session_clients", "sessions",
-          "spent_challenges"})
+    for (const char* table : {"access_tokens",
+                              "activity",
+                              "authorization_codes",
+                              "authorization_requests",
+                              "client_secrets",
+                              "clients",
+                              "device_codes",
+                              "grants",
+                              "fetched",
+                              "fetch_limits",
+                              "links",
+                              "login_attempts",
+                              "logout_outbox",
+                              "mail_requests",
+                              "refresh_tokens",
+                              "registration_tokens",
+                              "remembered_devices",
+                              "session_clients",
+                              "sessions",
+                              "spent_challenges"})
         nothing[table] = 0;
     auto expected = nothing;
     expected["access_tokens"] = 2;
