@@ -81,7 +81,7 @@ function phrases() {
 const VALUES = new RegExp(
   [
     "Our wiki|Our mail|Ada Lovelace|\\bada\\b|\\bstaff\\b|My phone|Security key|wiki:read|profile|email",
-    "Firefox|Linux|Safari|iPhone|English|UTC|\\byes\\b|sample\\d*",
+    "Firefox|Linux|Safari|iPhone|localhost|English|UTC|\\byes\\b|sample\\d*",
     "[\\w.-]+@?[\\w-]+\\.example\\.org|https://[^\\s⟦⟧]*|\\{.*\\}|[0-9a-f-]{20,}",
   ].join("|"),
   "g",
