@@ -42,9 +42,6 @@ describe("every page that is written", async () => {
   for (const file of files) {
     it(`${look.nameOf(file)} [A11Y-1, A11Y-6, A11Y-7]`, async () => {
       await look.visit(page, file);
-      // OPERATIONS, "Accessibility", names the one page that goes on by itself (docs/decisions/0132).
-      if (look.nameOf(file) === "logged_out-going_on")
-        await page.evaluate(() => document.querySelector("meta[http-equiv=refresh]").remove());
       await page.evaluate(AXE);
       await page.evaluate(look.showEverything);
       await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });

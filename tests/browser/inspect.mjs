@@ -1,6 +1,7 @@
 // How a page is looked at for everybody. Pages are those that `postern pages` writes; functions that run in the page
 // say so.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -16,6 +17,11 @@ export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} 
 export const directory = mkdtempSync(join(tmpdir(), "pt-pages-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 
+/// The one page that goes on by itself, and would while it is looked at. OPERATIONS, "Accessibility", says so
+/// (docs/decisions/0132).
+const GOES_ON = "logged_out-going_on";
+const REFRESH = /<meta http-equiv="refresh"[^>]*>\n/;
+
 /// Writes the pages into a directory of that name, and returns their paths; `members` are of the configuration.
 export async function writePages(name, members = {}) {
   const config = join(directory, `${name}.json`);
@@ -23,9 +29,15 @@ export async function writePages(name, members = {}) {
   writeFileSync(config, JSON.stringify({ issuer: "https://id.example.org", templates, ...members }));
   const out = join(directory, name);
   await run(join(BUILD, "bin/postern"), ["pages", out, "--config", config]);
-  return readdirSync(out)
+  const files = readdirSync(out)
     .sort()
     .map((file) => join(out, file));
+  for (const file of files.filter((one) => nameOf(one) === GOES_ON)) {
+    const page = readFileSync(file, "utf8");
+    assert.match(page, REFRESH);
+    writeFileSync(file, page.replace(REFRESH, ""));
+  }
+  return files;
 }
 export const nameOf = (file) => file.slice(file.lastIndexOf("/") + 1, -".html".length);
 /// Pages of one template that differ in their words; one of them has a form of its own.
