@@ -819,7 +819,10 @@ describe("a role for each program", () => {
     const place = mkdtempSync(join(directory, "logouts-"));
     chmodSync(place, 0o755);
     const responseTypes = ["code", "id_token"];
-    const config = { outbound: { enabled: true }, backchannelLogout: true, responseTypes };
+    const [reply, program] = [join(place, "reply"), join(place, "fetch")];
+    writeFileSync(reply, fetched({}), { mode: 0o644 });
+    writeFileSync(program, `#!/bin/sh\nexec cat ${reply}\n`, { mode: 0o755 });
+    const config = { outbound: { enabled: true, program }, backchannelLogout: true, responseTypes };
     await withProvider("logouts", config, async (logouts, database) => {
       const postern = (...command) => logouts.deployment.postern(command);
       const { web, trusted } = logouts.clients;
@@ -872,6 +875,20 @@ describe("a role for each program", () => {
         const page = is(200, await browser.visit(link));
         is(200, await browser.submit(page, "save", { new: password, again: password }));
       });
+      const sent = async () => {
+        server.sql("DELETE FROM postern.logout_outbox", database);
+        server.sql(
+          `INSERT INTO postern.logout_outbox (id, client_id, subject, sid, jti, not_before, expires_at)
+           VALUES ('id', 'web', 'sub', 'sid', 'jti', 1, 4102444800)`,
+          database,
+        );
+        assert.equal((await postern("session", "deliver")).sent, 1);
+      };
+      await assert.rejects(sent());
+      const rights = widen("postern_notify", "backchannelLogout", database);
+      assert.equal(rights.length, 7, rights.join());
+      await sent();
+      for (const right of rights) await isNeeded("postern_notify", right, sent, database);
       const again = logouts.authorizationUrl(trusted, { prompt: "login" });
       assert.ok((await logouts.walk(await enter(), again)).location?.searchParams.get("code")); // login keeps the notes
     });
