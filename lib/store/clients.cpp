@@ -258,14 +258,19 @@ void touch_client(db::Transaction& transaction, const ClientId& id, util::Time l
         id, last_used_at, removable_at);
 }
 
+void set_brought_by(db::Transaction& transaction, const ClientId& id, const model::Subject& subject) {
+    transaction.queue("UPDATE clients SET brought_by = $2 WHERE id = $1", id, subject);
+}
+
 std::int64_t count_fleeting_clients(db::Database& database) {
     return number_of(
         database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND origin = 'document'"));
 }
 
-std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
-    return number_of(
-        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject));
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin) {
+    return number_of(database.query(
+        "SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1 AND origin = $2", subject,
+        to_string(origin)));
 }
 
 std::int64_t count_open_registrations(db::Database& database) {

@@ -58,10 +58,12 @@ void update_description(db::Transaction& transaction, const model::Client& clien
 /// for no other.
 void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
                   util::Time removable_at);
+/// Records the user who was the first to approve a client that is there already.
+void set_brought_by(db::Transaction& transaction, const model::ClientId& id, const model::Subject& subject);
 /// Counts the clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
-/// Counts the fleeting clients that the user has brought, with or without a consent of the user today.
-std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
+/// Counts the fleeting clients of this origin that the user has brought, with or without a consent of the user today.
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin);
 /// Counts the clients that registered themselves without a token and that the operator has not decided about.
 std::int64_t count_open_registrations(db::Database& database);
 /// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before
