@@ -11,6 +11,7 @@
 #include "web/authorization.h"
 #include "web/consent.h"
 #include "web/login.h"
+#include "web/logout.h"
 
 using namespace postern;
 using test::location_parameter;
@@ -137,6 +138,43 @@ TEST_CASE("registered client: the login page names where the answer goes, or the
         f.cookies.clear();
         CHECK(f.follow(web::show_login, f.start(f.asking(kWeb))).body == "login");
         CHECK(f.pages.last_login.client_name == (*registered_by == '\0' ? "tools.example" : "Your bank"));
+    }
+}
+
+TEST_CASE(
+    "registered client: each page without room for a warning names where the answer goes, or the name behind a token "
+    "[REG-31, A34]") {
+    for (const char* registered_by : {"", "digest of a token"}) {
+        CAPTURE(registered_by);
+        const bool has_token = *registered_by != '\0';
+        Flow f(registered_by, "Your bank");
+        f.fixture.settings.paths.logout = "/logout";
+        f.fixture.settings.registration.hosts = {"tools.example"};
+        const auto change = [&](const auto& action) {
+            f.write([&](db::Transaction& transaction) {
+                auto client = *f.stored();
+                action(client);
+                store::update_client(transaction, client);
+            });
+        };
+        // The answer is posted.
+        auto posted = f.silently(kWeb);
+        posted["response_mode"] = "form_post";
+        CHECK(f.start(posted).body == "form_post");
+        CHECK(f.pages.last_form_post.client_name == (has_token ? "Your bank" : "tools.example"));
+        CHECK(f.pages.last_form_post.action == kWeb);
+        // The user is not among those whom the operator lets in.
+        change([](model::Client& client) { client.restricted = true; });
+        CHECK(refusal_of(f.start(f.asking(kPrivate))) == "access_refused");
+        CHECK(text::said(f.pages.last_error.client_name) ==
+              (has_token ? "Your bank" : "com.example.tool: (an app on this device)"));
+        CHECK((text::said(f.pages.last_error.title).find("Your bank") != std::string::npos) == has_token);
+        // A logout leads to an address of it: the operator's doing, of a client without a token.
+        change([](model::Client& client) { client.post_logout_redirect_uris = {"https://tools.example/bye"}; });
+        const std::map<std::string, std::string> leaving{{"client_id", kId.str()},
+                                                         {"post_logout_redirect_uri", "https://tools.example/bye"}};
+        CHECK(f.visit(web::start_logout, leaving).body == "logout");
+        CHECK(f.pages.last_logout.leads_to == (has_token ? "Your bank" : "tools.example"));
     }
 }
 
