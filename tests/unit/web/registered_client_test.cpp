@@ -32,6 +32,7 @@ struct Flow : test::PageFlow {
 
     explicit Flow(const std::string& registered_by = "", const std::string& name = "Notes") {
         fixture.settings.registration.mode = oauth::RegistrationMode::open;
+        fixture.settings.registration.hosts = {"tools.example"};
         registered.id = kId;
         registered.name = name;
         registered.type = model::ClientType::public_;
@@ -77,6 +78,14 @@ struct Flow : test::PageFlow {
         return follow(web::resume_authorization, decide("approve"));
     }
     std::optional<model::Client> stored() { return store::find_client(fixture.database, kId); }
+    /// The operator decides about the client.
+    void keep() {
+        write([&](db::Transaction& transaction) {
+            auto kept = *stored();
+            kept.removable_at.reset();
+            store::update_client(transaction, kept);
+        });
+    }
     bool has_consent() { return store::find_consent(fixture.database, kId, alice.subject).has_value(); }
     template <class Action>
     void write(const Action& action) {
@@ -209,6 +218,7 @@ TEST_CASE(
         std::vector<std::string> hosts;
         bool is_page;
         const char* host;
+        bool is_kept = false;  ///< by the operator
     };
     const Row rows[] = {
         {"loopback", "", kLoopback, {}, false, ""},
@@ -216,13 +226,14 @@ TEST_CASE(
         {"private use", "", kPrivate, {"tools.example"}, true, "com.example.tool: (an app on this device)"},
         {"a named host", "", kWeb, {"tools.example"}, false, ""},
         {"an end of hosts", "", kWeb, {"*.example"}, false, ""},
-        {"a host that is not named any more", "", kWeb, {"other.example"}, true, "tools.example"},
+        {"a host that is not named any more", "", kWeb, {"other.example"}, true, "tools.example", true},
         {"with a token", "digest of a token", kPrivate, {}, false, ""},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
         Flow f(row.registered_by);
         f.fixture.settings.registration.hosts = row.hosts;
+        if (row.is_kept) f.keep();
         auto wrong = f.asking(row.redirect_uri);
         wrong["code_challenge_method"] = "plain";
         for (const auto& [query, error] :
@@ -244,6 +255,37 @@ TEST_CASE(
         const auto denied = f.follow(web::resume_authorization, f.decide("deny"));
         CHECK(place_of(denied) == row.redirect_uri);
         CHECK(location_parameter(denied, "error") == "access_denied");
+    }
+}
+
+TEST_CASE(
+    "registered client: at a host that is not named any more it is as good as disabled, on each page, unless the "
+    "operator has decided about it [REG-27, REG-33]") {
+    const auto is_refused = [](const http::Response& answer) {
+        CHECK(answer.body == "error");
+        CHECK(answer.find("Location") == nullptr);
+        REQUIRE(answer.refusal);
+        CHECK(answer.refusal->reason == refusal::Reason::client_disabled_registration_not_open);
+    };
+    for (const auto& hosts : {std::vector<std::string>{}, std::vector<std::string>{"other.example"}}) {
+        Flow f;
+        f.ask(kWeb);
+        const auto decided = f.decide("approve");
+        f.fixture.settings.registration.hosts = hosts;
+        is_refused(f.start(f.asking(kWeb)));
+        is_refused(f.start(f.silently(kWeb)));
+        is_refused(f.follow(web::show_consent, decided));
+        is_refused(f.follow(web::resume_authorization, decided));
+        CHECK_FALSE(f.stored()->last_used_at);
+        for (const std::string& on_device : {kLoopback, kPrivate})
+            CHECK(place_of(f.start(f.asking(on_device))) == "https://op.example/scopes");
+
+        f.keep();
+        CHECK(location_parameter(f.follow(web::resume_authorization, decided), "code") != "");
+
+        Flow with_token("digest of a token");
+        with_token.fixture.settings.registration.hosts = hosts;
+        CHECK(place_of(with_token.start(with_token.asking(kWeb))) == "https://op.example/scopes");
     }
 }
 
