@@ -28,7 +28,7 @@ bool is_client(db::Database& database, const model::ClientId& id);
 std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {},
                                         std::optional<model::Origin> origin = std::nullopt);
 
-/// What counts of a client that has a redirect URI at an origin.
+/// The facts that count of a client that has a redirect URI at an origin.
 struct ClientOfOrigin {
     bool native = false;
     model::ClientState client;
