@@ -879,7 +879,7 @@ describe("a role for each program", () => {
 
   it("registration needs the rights that are named for it [REG-20]", async () => {
     const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
-    const config = { registration: { mode: "open" }, device: { freshLogin: false }, paths };
+    const config = { registration: { mode: "open", hosts: ["app.example"] }, device: { freshLogin: false }, paths };
     await withProvider("registered", config, async (registered, database) => {
       const added = await registered.deployment.postern(["client", "add", TOOL, "--grant", "device_code"]);
       const tool = { id: TOOL, secret: added.client_secret };
