@@ -211,7 +211,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT DELETE ON consents TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 -- With "registration", the last use of a client is kept, and unused ones go; the third is for client_credentials, the fourth for devices:
---     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_authorize;
+--     GRANT UPDATE (last_used_at, removable_at, brought_by) ON clients TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_token;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_device;

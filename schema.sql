@@ -37,8 +37,8 @@ CREATE TABLE clients (
     own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),  -- 1: client_claims has claims of it
     last_used_at INTEGER,                       -- not of the operator: the latest sign-in to it, by the day; NULL: none
     removable_at INTEGER,                       -- not of the operator: it may be deleted then; NULL: it stays
-    brought_by TEXT NOT NULL DEFAULT '',        -- of a document: subject of the user whose approval made the row, who
-                                                -- may have been removed since; else ''
+    brought_by TEXT NOT NULL DEFAULT '',        -- of a document, or registered without a token: subject of the user who
+                                                -- approved it first, perhaps removed since; else ''
     level INTEGER NOT NULL DEFAULT 0 CHECK (level >= 0 AND level <= 3),  -- the least that a login for it must be worth, as
                                                                      -- in sessions; 0: any login
     names TEXT NOT NULL DEFAULT '',             -- its name in other languages: a line "de Name" for each, or none

@@ -24,6 +24,9 @@ std::string algorithm_name(const Client& client) {
     return client.id_token_algorithm ? std::string(crypto::to_string(*client.id_token_algorithm)) : "default";
 }
 
+/// Stands in the column of a client that has no name, so that the line has as many words as the others.
+constexpr const char* kNoName = "-";
+
 const char* type_name(const Client& client) {
     return client.type == model::ClientType::public_ ? "public" : "confidential";
 }
@@ -182,8 +185,9 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
 void print_clients(const std::vector<Client>& clients) {
     std::vector<std::vector<std::string>> rows;
     for (const Client& client : clients) {
-        rows.push_back({client.id.str(), client.name, type_name(client), yes_no(client.enabled),
-                        std::string(model::to_string(client.origin)), join(grant_names(client), ","),
+        rows.push_back({client.id.str(), client.name.empty() ? kNoName : client.name, type_name(client),
+                        yes_no(client.enabled), std::string(model::to_string(client.origin)),
+                        join(grant_names(client), ","),
                         client.redirect_uris.empty() ? "" : client.redirect_uris.front()});
     }
     print_table({"CLIENT_ID", "NAME", "TYPE", "ENABLED", "ORIGIN", "GRANTS", "REDIRECT_URI"}, rows);

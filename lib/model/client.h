@@ -111,8 +111,8 @@ struct Client {
     // Clients of documents, and those that registered themselves:
     std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day; nullopt: none yet
     std::optional<util::Time> removable_at = std::nullopt;  ///< nullopt: the operator has decided about it, so it stays
-    // Clients of documents:
-    Subject brought_by = {};  ///< the user whose approval made the row, perhaps removed since; empty: not known
+    // Clients of documents, and those that registered without a token:
+    Subject brought_by = {};  ///< the user who approved it first, perhaps removed since; empty: nobody, or not known
     // Clients that registered themselves:
     RegisteredMetadata metadata = {};
     std::string registered_by = {};            ///< digest of the initial access token; "": registered without one

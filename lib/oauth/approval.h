@@ -17,7 +17,8 @@ enum class NotIssued {
     client_changed,      ///< a client that a document describes was disabled or registered by the operator meanwhile
     client_gone,         ///< a client that registered itself was removed meanwhile
     too_many_clients,    ///< a document describes it, it is new, and `clientDocuments.max` are kept
-    too_many_of_user,    ///< likewise, and the user has brought as many such clients as one user may
+    too_many_of_user,    ///< it is new, or registered without a token and nobody has approved it, and the user has
+                         ///< brought as many such clients as one user may
 };
 
 /// The origin of the approval.

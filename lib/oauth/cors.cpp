@@ -69,17 +69,20 @@ void allow(http::Response& response, const std::string& origin, const PageReques
     }
 }
 
+/// Returns true for an origin as browsers send it, of http or https.
+bool is_site(std::string_view origin) { return origin.size() <= kLongestOrigin && origin_of(origin) == origin; }
+
 bool may_register(const Settings& settings, const std::string& origin) {
-    const auto url = origin.size() <= kLongestOrigin ? http::parse_url(origin) : std::nullopt;
-    if (!url || origin_of(origin) != origin) return false;
+    const auto url = is_site(origin) ? http::parse_url(origin) : std::nullopt;
+    if (!url) return false;
     return url->scheme == "https" ? is_named_host(settings.registration.hosts, url->host)
                                   : http::is_loopback_http(*url);
 }
 
-/// Returns true for an address at which a program listens and no page is shown (RFC 8252 §7.3).
-bool is_of_program(const store::RegisteredUri& registered) {
-    const auto url = http::parse_url(registered.uri);
-    return registered.native && !registered.client.of_stranger && url && http::is_loopback_http(*url);
+/// Returns true for an origin at which a program listens and no page is shown (RFC 8252 §7.3).
+bool is_of_program(const store::ClientOfOrigin& of, const std::string& origin) {
+    const auto url = http::parse_url(origin);
+    return of.native && !of.client.of_stranger && url && http::is_loopback_http(*url);
 }
 
 }  // namespace
@@ -92,11 +95,9 @@ std::optional<std::string> origin_of(std::string_view uri) {
 }
 
 bool is_client_page(Context& context, std::string_view origin, const std::optional<model::ClientId>& client) {
-    if (origin.empty() || origin.size() > kLongestOrigin) return false;
-    const auto candidates = store::find_redirect_uris(context.store, origin, client);
-    return std::any_of(candidates.begin(), candidates.end(), [&](const store::RegisteredUri& candidate) {
-        return origin_of(candidate.uri) == origin && !is_of_program(candidate) &&
-               !find_client_bar(context.settings, candidate.client);
+    if (!is_site(origin)) return false;  // anybody can send any text, which costs no query
+    return std::ranges::any_of(store::find_clients_of_origin(context.store, origin, client), [&](const auto& of) {
+        return !is_of_program(of, std::string(origin)) && !find_client_bar(context.settings, of.client);
     });
 }
 
@@ -120,8 +121,7 @@ void allow_registering_origins(http::Response& response, const PageRequest& page
 
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods) {
     vary_with_origin(response);  // also without an origin, as above
-    const bool is_site = page.origin.size() <= kLongestOrigin && origin_of(page.origin) == page.origin;
-    allow(response, is_site ? page.origin : kAnyOrigin, page, methods);
+    allow(response, is_site(page.origin) ? page.origin : kAnyOrigin, page, methods);
 }
 
 }  // namespace postern::oauth

@@ -21,11 +21,15 @@ util::Time removable_at(const Context& context, model::Origin origin) {
            (origin == model::Origin::document ? settings.client_documents.ttl : settings.registration.ttl);
 }
 
+bool has_brought_most(db::Transaction& transaction, const model::Subject& subject, model::Origin origin,
+                      std::int64_t max) {
+    return store::count_fleeting_clients(transaction.database(), subject, origin) >= most_of_user(max);
+}
+
 Recorded insert(db::Transaction& transaction, Context& context, model::Client client, const model::Subject& subject) {
     const std::int64_t max = context.settings.client_documents.max;
     if (store::count_fleeting_clients(transaction.database()) >= max) return NotIssued::too_many_clients;
-    if (store::count_fleeting_clients(transaction.database(), subject) >= most_of_user(max))
-        return NotIssued::too_many_of_user;
+    if (has_brought_most(transaction, subject, client.origin, max)) return NotIssued::too_many_of_user;
     client.created_at = context.now();
     client.last_used_at = context.now();
     client.removable_at = removable_at(context, client.origin);
@@ -33,6 +37,19 @@ Recorded insert(db::Transaction& transaction, Context& context, model::Client cl
     // On a server another user's approval may have inserted it since this transaction looked.
     if (!store::insert_client(transaction, client)) return NotIssued::approval_withdrawn;
     return RecordedClient{true};
+}
+
+/// A client that users have approved makes no room for others, so that a stranger's counts for who approves it first.
+Recorded use_registered(db::Transaction& transaction, Context& context, const model::Client& stored,
+                        const model::Subject& subject) {
+    if (model::is_of_stranger(stored) && !stored.last_used_at) {
+        const bool is_fleeting = stored.removable_at.has_value();
+        if (is_fleeting && has_brought_most(transaction, subject, stored.origin, context.settings.registration.max))
+            return NotIssued::too_many_of_user;
+        store::set_brought_by(transaction, stored.id, subject);
+    }
+    note_use(transaction, context, stored);
+    return RecordedClient{};
 }
 
 std::string changes(const model::Client& before, const model::Client& now) {
@@ -64,8 +81,7 @@ util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transacti
     const auto stored = store::find_client(transaction.database(), client.id);
     if (client.origin == model::Origin::dynamic) {
         if (!stored) return NotIssued::client_gone;
-        note_use(transaction, context, *stored);
-        return RecordedClient{};
+        return use_registered(transaction, context, *stored, subject);
     }
     if (!stored) return insert(transaction, context, client, subject);
     if (!stored->enabled || stored->origin != model::Origin::document) return NotIssued::client_changed;

@@ -19,14 +19,16 @@ struct RecordedClient {
     std::string changed = {};  ///< words: which of name and redirect_uris the document has changed
 };
 
-/// Returns the number of clients of documents that one user may have brought before bringing a new one: a tenth of
-/// `max`, and ten at least. A client is the user's who approved it first, until it is deleted: taking the approval back
-/// makes no room. So it takes ten users to fill a table of 100 or more.
+/// Returns the number of clients of documents, and likewise of clients that registered without a token, that one user
+/// may have brought before bringing a new one: a tenth of the `max` of such clients, and ten at least. A client is the
+/// user's who approved it first, until it is deleted: taking the approval back makes no room. So it takes ten users to
+/// fill a table of 100 or more.
 std::int64_t most_of_user(std::int64_t max);
 
 /// Records a sign-in to the client in the transaction that issues the user's credential. A client of a document is
 /// inserted, unless there are too many, or its row brought up to what the document says; if its name or a redirect URI
-/// has changed, no consent to the earlier one counts any more, of any user. The error: the row is not what the request
+/// has changed, no consent to the earlier one counts any more, of any user. The first approval of a client that
+/// registered without a token counts for the user. The error: there are too many, or the row is not what the request
 /// was begun with.
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
                                                       const model::Client& client, const model::Subject& subject,

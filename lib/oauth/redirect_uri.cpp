@@ -119,6 +119,17 @@ RedirectRefusal refuse_address(const model::Client& client, std::string_view rec
                   describe_mismatch(client, received));
 }
 
+/// The operator may name fewer hosts than when a client registered without a token. What the operator has decided about
+/// stays: docs/decisions/0136.
+util::Result<void, RedirectRefusal> check_host(const Settings& settings, const model::Client& client,
+                                               const std::string& uri) {
+    const bool is_unknown = model::is_of_stranger(client) && client.removable_at.has_value();
+    const bool is_on_device = !is_unknown || is_loopback_or_private(uri);
+    if (is_on_device || is_known_to_operator(settings, client, uri)) return {};
+    return refuse(Reason::client_disabled_registration_not_open, client.id.str(),
+                  "registration.hosts does not name the host of the redirect_uri any more");
+}
+
 RedirectRefusal changed(const std::string& id, std::string detail) {
     return {Reason::client_document_changed, id, std::move(detail)};
 }
@@ -190,6 +201,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
         verified.uri_ = client.redirect_uris.front();
         verified.sent_ = false;
     }
+    RETURN_IF_ERROR(check_host(context.settings, client, verified.uri_));
     if (client.origin == model::Origin::document) verified.document_ = seen_document(client);
     verified.client_ = std::move(client);
     verified.state_ = params.find("state");
@@ -215,6 +227,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     ASSIGN_OR_RETURN(auto client, find_same_client(context, request, address));
     const auto matched = match_redirect_uri(client, request.redirect_uri);
     if (!matched) return refuse_address(client, request.redirect_uri, request.client_id.str());
+    RETURN_IF_ERROR(check_host(context.settings, client, *matched));
 
     VerifiedRedirect verified;
     verified.document_ = request.document;

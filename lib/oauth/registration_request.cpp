@@ -113,6 +113,8 @@ Outcome<void> read_redirect_uris(const Asked& asked, Client& client) {
     return {};
 }
 
+bool is_longer_than_strangers(const std::string& uri) { return uri.size() > kMaxUriBytesOfStranger; }
+
 /// REG-27. The host of an https address is compared as it is written: another spelling of a listed host is none of it.
 bool may_be_of_stranger(const Settings& settings, const std::string& uri) {
     const auto url = http::parse_url(uri);
@@ -124,6 +126,10 @@ bool may_be_of_stranger(const Settings& settings, const std::string& uri) {
 
 Outcome<void> check_addresses_of_stranger(const Asked& asked, Client& client) {
     if (!asked.is_of_stranger()) return {};
+    if (client.redirect_uris.size() > kMaxUrisOfStranger ||
+        std::ranges::any_of(client.redirect_uris, is_longer_than_strangers))
+        return refuse_redirect_uri(
+            "without an initial access token, redirect_uris may have 8 addresses of 512 bytes each");
     for (const std::string& uri : client.redirect_uris)
         if (!may_be_of_stranger(asked.settings, uri))
             return make_error(

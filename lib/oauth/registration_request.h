@@ -13,6 +13,9 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxRegisteredUris = 20;  ///< in each list of a request
 inline constexpr std::size_t kMaxRegisteredUriBytes = 2048;
+/// Each request of a page of another site reads through all addresses (cors.h), and strangers' rows are many.
+inline constexpr std::size_t kMaxUrisOfStranger = 8;
+inline constexpr std::size_t kMaxUriBytesOfStranger = 512;
 
 /// The party that sends a registration request.
 enum class Registrant {

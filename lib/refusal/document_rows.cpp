@@ -53,6 +53,10 @@ constexpr Row kRows[] = {
      "As many clients of documents are kept as clientDocuments.max allows. `postern client list` shows them; raise it, or "
      "name the hosts that you trust in clientDocuments.allow."},
     {client_document_no_room_for_user, "client_document_no_room_for_user", client_document_no_room,
+     "Of clients that registered without an initial access token one user is the first to approve ten at most, or a tenth of "
+     "registration.max if that is more. A program that registers at each start should keep its client_id, or have an initial "
+     "access token: `postern registration token add`. `postern client remove` makes room, and so does any change with `postern "
+     "client set`: what the operator decides about does not count. A consent that is taken back makes none.",
      "One user brings ten clients of documents at most, or a tenth of clientDocuments.max if that is more: those that the "
      "user was the first to approve. The event client_registered of the audit log names user and client. `postern client "
      "remove` makes room, and so does any change with `postern client set`: what the operator decides about does not count. "

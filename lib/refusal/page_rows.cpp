@@ -24,8 +24,8 @@ constexpr Row kRows[] = {
      "The client is disabled; `postern client enable {client}` enables it again."},
     {client_disabled_registration_not_open, "client_disabled_registration_not_open", client_disabled,
      "The application registered itself without a token, and users sign in to such applications only with "
-     "\"registration\": {\"mode\": \"open\"}. Set that, or register the application yourself with `postern client add NAME "
-     "--public`."},
+     "\"registration\": {\"mode\": \"open\"}, and at https addresses only on hosts of registration.hosts. Set that, or register "
+     "the application yourself with `postern client add NAME --public`."},
     {redirect_missing, "redirect_missing", redirect_missing,
      "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {redirect_unregistered, "redirect_unregistered", redirect_unregistered,

@@ -182,18 +182,25 @@ std::vector<Client> list_clients(db::Database& database, util::Time now, db::Lim
     return clients;
 }
 
-std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
-                                              const std::optional<ClientId>& client) {
+/// True where the site of an address has this spelling: a path, a query or nothing is behind it.
+#define POSTERN_IS_AT(site)                                                                                   \
+    "(lower(substr(r.uri, 1, length(CAST(" site " AS text)))) = " site " AND substr(r.uri, length(CAST(" site \
+    " AS text)) + 1, 1) IN ('', '/', '?'))"
+
+std::vector<ClientOfOrigin> find_clients_of_origin(db::Database& database, std::string_view origin,
+                                                   const std::optional<ClientId>& client) {
+    const std::string site(origin);
+    const std::string with_port = site + (site.starts_with("https:") ? ":443" : ":80");
     auto rows =
-        database.query("SELECT r.uri, c.native, " POSTERN_CLIENT_STATE_COLUMNS
+        database.query("SELECT DISTINCT c.native, " POSTERN_CLIENT_STATE_COLUMNS
                        " FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
-                       " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
-                       " AND lower(substr(r.uri, 1, CAST($2 AS INTEGER))) = $1",
-                       prefix, prefix.size(), client);
-    std::vector<RegisteredUri> found;
+                       " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($4, r.client_id)"
+                       " AND (" POSTERN_IS_AT("$1") " OR " POSTERN_IS_AT("$2") " OR " POSTERN_IS_AT("$3") ")",
+                       site, with_port, site + ":", client);
+    std::vector<ClientOfOrigin> found;
     while (rows.step()) {
-        auto& registered = found.emplace_back();
-        rows >> registered.uri >> registered.native >> registered.client;
+        auto& kind = found.emplace_back();
+        rows >> kind.native >> kind.client;
     }
     return found;
 }
@@ -258,14 +265,19 @@ void touch_client(db::Transaction& transaction, const ClientId& id, util::Time l
         id, last_used_at, removable_at);
 }
 
+void set_brought_by(db::Transaction& transaction, const ClientId& id, const model::Subject& subject) {
+    transaction.queue("UPDATE clients SET brought_by = $2 WHERE id = $1", id, subject);
+}
+
 std::int64_t count_fleeting_clients(db::Database& database) {
     return number_of(
         database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND origin = 'document'"));
 }
 
-std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
-    return number_of(
-        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject));
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin) {
+    return number_of(database.query(
+        "SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1 AND origin = $2", subject,
+        to_string(origin)));
 }
 
 std::int64_t count_open_registrations(db::Database& database) {

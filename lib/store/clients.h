@@ -28,15 +28,18 @@ bool is_client(db::Database& database, const model::ClientId& id);
 std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {},
                                         std::optional<model::Origin> origin = std::nullopt);
 
-struct RegisteredUri {
-    std::string uri;
-    bool native = false;        ///< of its client
-    model::ClientState client;  ///< the state of its client
+/// The facts that count of a client that has a redirect URI at an origin.
+struct ClientOfOrigin {
+    bool native = false;
+    model::ClientState client;
+
+    bool operator==(const ClientOfOrigin&) const = default;
 };
-/// Returns the redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form starts with
-/// `prefix`. One pass over the table inside the database.
-std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
-                                              const std::optional<model::ClientId>& client);
+/// Returns the different kinds of enabled clients, or that of `client` while it is enabled, which have a redirect URI
+/// at `origin`, an http or https origin as browsers spell it. One pass over the table inside the database, and a few
+/// rows at most, however many clients there are.
+std::vector<ClientOfOrigin> find_clients_of_origin(db::Database& database, std::string_view origin,
+                                                   const std::optional<model::ClientId>& client);
 
 /// Inserts the client; false when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
@@ -58,10 +61,12 @@ void update_description(db::Transaction& transaction, const model::Client& clien
 /// for no other.
 void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
                   util::Time removable_at);
+/// Records the user who was the first to approve a client that is there already.
+void set_brought_by(db::Transaction& transaction, const model::ClientId& id, const model::Subject& subject);
 /// Counts the clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
-/// Counts the fleeting clients that the user has brought, with or without a consent of the user today.
-std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
+/// Counts the fleeting clients of this origin that the user has brought, with or without a consent of the user today.
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin);
 /// Counts the clients that registered themselves without a token and that the operator has not decided about.
 std::int64_t count_open_registrations(db::Database& database);
 /// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before

@@ -6,6 +6,7 @@
 #include "http/url.h"
 #include "oauth/client_id_url.h"
 #include "web/destination.h"
+#include "web/shown_name.h"
 
 namespace postern::web {
 namespace {
@@ -39,7 +40,7 @@ http::Response authorization_response(const pages::Pages& pages, const oauth::Ve
         case model::ResponseMode::fragment:
             return http::see_other(http::with_fragment(target.uri(), parameters));
         case model::ResponseMode::form_post:
-            return pages.form_post({pages::client_name(target.client()), target.uri(), std::move(parameters)});
+            return pages.form_post({shown_name(target.client(), target.uri()), target.uri(), std::move(parameters)});
     }
     throw std::logic_error("response mode without a way to answer");
 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fetch/allowed.h"
 #include "http/url.h"
@@ -39,6 +40,16 @@ std::string destination(const std::string& redirect_uri) {
     if (!url) return redirect_uri;
     const bool is_web = url->scheme == "https" || url->scheme == "http";
     return is_web ? as_browsers_read(url->host) : url->scheme + ": (an app on this device)";
+}
+
+std::string destinations(const std::vector<std::string>& redirect_uris) {
+    std::vector<std::string> places;
+    for (const std::string& uri : redirect_uris)
+        if (std::string place = destination(uri); std::ranges::find(places, place) == places.end())
+            places.push_back(std::move(place));
+    std::string listed;
+    for (const std::string& place : places) listed += (listed.empty() ? "" : ", ") + place;
+    return listed;
 }
 
 }  // namespace postern::web

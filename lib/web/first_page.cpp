@@ -2,12 +2,11 @@
 #include "crypto/digest.h"
 #include "login/passkey_check.h"
 #include "login/password_check.h"
-#include "oauth/client_id_url.h"
 #include "util/text.h"
 #include "web/csrf.h"
-#include "web/destination.h"
 #include "web/login_pages.h"
 #include "web/login_step.h"
+#include "web/shown_name.h"
 
 namespace postern::web {
 namespace {
@@ -29,11 +28,7 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
 /// The aim of the login, as the page names it.
 text::Message name_of_destination(const LoginVisit& visit) {
     if (!visit.target) return tr("your account");
-    // Anyone can publish a document or register under any name, and this page has no room to say so.
-    if (visit.request.document) return text::Message::data(oauth::host_of_id(visit.request.client_id));
-    if (model::is_of_stranger(visit.target->client()))
-        return text::Message::data(destination(visit.request.redirect_uri));
-    return pages::client_name(visit.target->client());
+    return shown_name(visit.target->client(), visit.request.redirect_uri);
 }
 
 /// Whether the message is about what was typed into the two fields (A11Y-3).

@@ -9,6 +9,7 @@
 #include "pages/page_language.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
+#include "web/shown_name.h"
 
 namespace postern::web {
 namespace {
@@ -198,7 +199,7 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                             {.client_id = client.id.str(),
                              .detail = oauth::may_not_use().log_detail,
                              .issuer = context.settings.issuer,
-                             .client_name = pages::client_name(client),
+                             .client_name = shown_name(client, asked.target.uri()),
                              .username = store::find_username(context.store, session.subject),
                              .other_account = other_account_url(interaction, asked.request),
                              .back = http::with_query(context.settings.url(context.settings.paths.authorize),

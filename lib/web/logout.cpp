@@ -8,6 +8,7 @@
 #include "store/users.h"
 #include "util/percent.h"
 #include "web/csrf.h"
+#include "web/shown_name.h"
 
 namespace postern::web {
 namespace {
@@ -41,11 +42,11 @@ std::string username_of(const Interaction& interaction) {
     return store::find_username(interaction.context.store, interaction.browser.session->subject);
 }
 
-text::Message name_of(const Interaction& interaction, const std::optional<model::ClientId>& id) {
-    if (!id) return "";
-    const auto client = store::find_client(interaction.context.store, *id);
+text::Message name_of(const Interaction& interaction, const LogoutRequest& asked) {
+    if (!asked.client_id) return "";
+    const auto client = store::find_client(interaction.context.store, *asked.client_id);
     const bool is_usable = client && !oauth::find_client_bar(interaction.context.settings, *client);
-    return is_usable ? pages::client_name(*client) : "";
+    return is_usable ? shown_name(*client, asked.redirect_uri.value_or("")) : "";
 }
 
 http::Response ask(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
@@ -53,9 +54,9 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked, const o
         pages::LogoutPage page;
         // A bare client_id can be in any link, so the page does not say that this client sent the browser.
         if (asked.hinted_subject)
-            page.client_name = name_of(interaction, asked.client_id);
+            page.client_name = name_of(interaction, asked);
         else if (after.url())
-            page.leads_to = name_of(interaction, asked.client_id);
+            page.leads_to = name_of(interaction, asked);
         page.username = username_of(interaction);
         page.action = endpoint(interaction);
         page.csrf = csrf_token(interaction.context, Form::logout, interaction.browser, asked.id);
@@ -78,7 +79,7 @@ http::Response signed_out(const Interaction& interaction, const LogoutRequest& a
                           const oidc::LogoutFrames& frames = {}) {
     pages::LoggedOutPage page;
     page.back = after.url().value_or("");
-    if (after.url()) page.client_name = name_of(interaction, asked.client_id);
+    if (after.url()) page.client_name = name_of(interaction, asked);
     page.frames = frames;
     return interaction.pages().logged_out(page);
 }
@@ -104,7 +105,7 @@ http::Response lead_on(const Interaction& interaction, const LogoutRequest& aske
     if (!next) return signed_out(interaction, asked, after, frames);
     if (frames.urls.empty()) return http::see_other(*next);
     pages::LoggedOutPage page{.back = *next, .client_name = "", .frames = frames, .goes_on = true};
-    if (next == after.url()) page.client_name = name_of(interaction, asked.client_id);
+    if (next == after.url()) page.client_name = name_of(interaction, asked);
     return interaction.pages().logged_out(page);
 }
 

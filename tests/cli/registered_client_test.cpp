@@ -53,6 +53,13 @@ TEST_CASE("client show: how a client registered, and until when it is kept [REG-
     CHECK(has(installation.must({"client", "show", "partner"}), "itself, with a token"));
 }
 
+TEST_CASE("client list: a client without a name has a dash in the place of it [REG-12]") {
+    const Installation installation;
+    put(installation, "tool");
+    CHECK(has(installation.must({"client", "list", "--origin", "dynamic"}), "\ntool       -     public"));
+    CHECK(text_of(installation.must_json({"client", "list"}).if_array()->at(0), "client_name") == "");
+}
+
 TEST_CASE(
     "client set, disable: what the operator has decided about a registered client stays, but it is never "
     "first-party [REG-20, REG-21]") {

@@ -896,15 +896,15 @@ describe("a role for each program", () => {
 
   it("registration needs the rights that are named for it [REG-20]", async () => {
     const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
-    const config = { registration: { mode: "token" }, device: { freshLogin: false }, paths };
+    const config = { registration: { mode: "open", hosts: ["app.example"] }, device: { freshLogin: false }, paths };
     await withProvider("registered", config, async (registered, database) => {
       const added = await registered.deployment.postern(["client", "add", TOOL, "--grant", "device_code"]);
       const tool = { id: TOOL, secret: added.client_secret };
-      /// Every client has registered with a token, and nobody has used it.
-      const unused = () =>
+      /// Every client has registered, with this token or without one, and nobody has used it.
+      const unused = (token) =>
         server.sql(
-          `UPDATE postern.clients SET origin = 'dynamic', registered_by = 'd', last_used_at = NULL,
-             removable_at = 4000000000; DELETE FROM postern.login_attempts`,
+          `UPDATE postern.clients SET origin = 'dynamic', registered_by = '${token}', last_used_at = NULL,
+             brought_by = '', removable_at = 4000000000; DELETE FROM postern.login_attempts`,
           database,
         );
       const allowDevice = async () => {
@@ -918,20 +918,21 @@ describe("a role for each program", () => {
           200,
           await registered.post("/token", { grant_type: "client_credentials" }, { client: registered.clients.machine }),
         );
-      const uses = {
-        postern_authorize: () => getCode(registered, registered.authorizationUrl(registered.clients.web)),
-        postern_token: machineToken,
-        postern_device: allowDevice,
-      };
-      for (const [role, use] of Object.entries(uses)) {
+      const uses = [
+        // The first approval of a client without a token counts for the user.
+        ["postern_authorize", "", 3, () => getCode(registered, registered.authorizationUrl(registered.clients.web))],
+        ["postern_token", "d", 2, machineToken],
+        ["postern_device", "d", 2, allowDevice],
+      ];
+      for (const [role, token, rights, use] of uses) {
         const flow = async () => {
-          unused();
+          unused(token);
           await use();
           const kept =
             "SELECT count(*) FROM postern.clients WHERE last_used_at IS NOT NULL AND removable_at < 4000000000";
           assert.equal(server.sql(kept, database), "1");
         };
-        await optionNeeds(role, '"registration"', 2, flow, database);
+        await optionNeeds(role, '"registration"', rights, flow, database);
       }
     });
   });

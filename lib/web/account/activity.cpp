@@ -19,19 +19,18 @@ using text::tr;
 constexpr const char* kByOperator = tr("by the administrator of this service");
 
 /// As the user allowed it: the name of the operator's, the host of a document, and beside the name of a client that
-/// registered itself without a token the place of its answers. A client that is gone has its id left.
-std::string name_of(oauth::Context& context, const std::string& client_id) {
+/// registered itself without a token the places of its answers. A client that is gone has its id left.
+Message name_of(oauth::Context& context, const std::string& client_id) {
     const auto client = store::find_client(context.store, model::ClientId(client_id));
-    if (!client) return client_id;
-    if (client->origin == model::Origin::document) return oauth::host_of_id(client->id);
-    if (!model::is_of_stranger(*client) || client->redirect_uris.empty()) return client->name;
-    const std::string place = destination(client->redirect_uris.front());
-    return client->name.empty() ? place : client->name + ", " + place;
+    if (!client) return Message::verbatim(client_id);
+    if (client->origin == model::Origin::document) return Message::data(oauth::host_of_id(client->id));
+    if (!model::is_of_stranger(*client) || client->redirect_uris.empty()) return pages::client_name(*client);
+    const std::string places = destinations(client->redirect_uris);
+    return Message::verbatim(client->name.empty() ? places : client->name + ", " + places);
 }
 
 /// What the sentence itself does not say.
-std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
-                      std::map<std::string, std::string>& names) {
+Message detail_of(oauth::Context& context, const model::ActivityLine& line, std::map<std::string, Message>& names) {
     switch (line.what) {
         case model::ActivityKind::application_allowed:
         case model::ActivityKind::application_removed:
@@ -44,7 +43,7 @@ std::string detail_of(oauth::Context& context, const model::ActivityLine& line,
         case model::ActivityKind::passkey_removed:
         case model::ActivityKind::passkey_suspended:
         case model::ActivityKind::passkey_resumed:
-            return line.detail;
+            return Message::verbatim(line.detail);
         default:
             return "";
     }
@@ -64,7 +63,7 @@ http::Response show_activity(AccountVisit& visit) {
     oauth::Context& context = visit.context();
     ActivityPage page;
     page.frame = frame_of(visit);
-    std::map<std::string, std::string> names;
+    std::map<std::string, Message> names;
     for (const model::ActivityLine& line : store::list_activity(context.store, visit.subject(), context.now()))
         page.lines.push_back({describe(line), detail_of(context, line, names), text::shown_time(line.at),
                               place_of(context.settings, line)});

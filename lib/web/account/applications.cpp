@@ -28,8 +28,10 @@ std::vector<text::Message> permissions_of(oauth::Context& context, const model::
     return lines;
 }
 
+/// What registered itself chose its addresses, and its first one may be the one that looks best.
 std::string host_of(const model::Client& client) {
     if (client.origin == model::Origin::document) return oauth::host_of_id(client.id);
+    if (client.origin == model::Origin::dynamic) return destinations(client.redirect_uris);
     return client.redirect_uris.empty() ? "" : destination(client.redirect_uris.front());
 }
 

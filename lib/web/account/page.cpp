@@ -78,7 +78,7 @@ pages::Values to_values(const ListedPasskey& passkey, const pages::Renderer& ren
 
 pages::Values to_values(const ListedActivity& line, const pages::Renderer& renderer) {
     return {.texts = {{"text", renderer.say(line.text)},
-                      {"detail", util::displayable(line.detail)},
+                      {"detail", renderer.say(line.detail)},
                       {"when", renderer.say(line.when)},
                       {"where", renderer.say(line.where)}}};
 }

@@ -77,7 +77,7 @@ struct DevicesPage {
 struct ListedApplication {
     std::string client_id;  ///< names it in the form
     text::Message name;
-    std::string host;  ///< where its answers go
+    std::string host;  ///< where its answers go; of one that registered itself all places
     bool first_party = false;
     bool unchecked = false;  ///< a document describes it, or it registered itself without a token
     std::vector<text::Message> permissions;
@@ -134,8 +134,8 @@ struct PasskeysPage {
 
 /// One line of the activity.
 struct ListedActivity {
-    text::Message text;  ///< "Signed in with a password"
-    std::string detail;  ///< which passkey or application, or ""
+    text::Message text;    ///< "Signed in with a password"
+    text::Message detail;  ///< which passkey or application, or ""
     text::Message when;
     text::Message where;  ///< "Firefox on Linux, 192.0.2.1"
 };

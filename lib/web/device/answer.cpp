@@ -13,6 +13,7 @@
 #include "text/message.h"
 #include "web/device/visit.h"
 #include "web/login_step.h"
+#include "web/shown_name.h"
 
 namespace postern::web {
 namespace {
@@ -64,7 +65,7 @@ http::Response refuse_access(const DeviceVisit& visit, const model::Client& clie
                                {.client_id = client.id.str(),
                                 .detail = oauth::may_not_use().log_detail,
                                 .issuer = visit.settings().issuer,
-                                .client_name = pages::client_name(client),
+                                .client_name = shown_name(client, ""),
                                 .username = store::find_username(visit.context().store, visit.session().subject),
                                 .other_account = url_of_another_login(visit, letters),
                                 .back = http::with_query(visit.settings().url(visit.path()),

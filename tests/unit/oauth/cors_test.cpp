@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "db/write.h"
 #include "store/clients.h"
 #include "support/rules_fixture.h"
 
@@ -109,6 +110,21 @@ TEST_CASE("is_client_page: origins of redirect URIs, byte by byte, and nothing t
     for (const std::string& origin : refused) {
         CAPTURE(origin);
         CHECK_FALSE(f.any(origin));
+    }
+}
+
+TEST_CASE("is_client_page: what is no origin of a site costs no query [H09, REG-29]") {
+    Fixture f;
+    db::write(f.fixture.database, db::Durability::lazy, [&](db::Transaction& transaction) {
+        transaction.run("DROP TABLE redirect_uris");
+        transaction.commit();
+    });
+    for (const char* none : {"https://", "https://h", "HTTPS://app.example", "null", "https://app.example/", "*"}) {
+        CAPTURE(none);
+        if (oauth::origin_of(none) == std::string(none))
+            CHECK_THROWS(f.any(none));
+        else
+            CHECK_FALSE(f.any(none));
     }
 }
 

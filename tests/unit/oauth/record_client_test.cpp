@@ -101,8 +101,9 @@ TEST_CASE("record_client: a client stays the user's who brought it when another 
     REQUIRE(changed);
     CHECK(changed->changed == "client_name");
     CHECK(f.stored().brought_by == f.alice.subject);
-    CHECK(store::count_fleeting_clients(f.fixture.database, f.alice.subject) == 1);
-    CHECK(store::count_fleeting_clients(f.fixture.database, bob) == 0);
+    CHECK(store::count_fleeting_clients(f.fixture.database, f.alice.subject, model::Origin::document) == 1);
+    CHECK(store::count_fleeting_clients(f.fixture.database, f.alice.subject, model::Origin::dynamic) == 0);
+    CHECK(store::count_fleeting_clients(f.fixture.database, bob, model::Origin::document) == 0);
 }
 
 TEST_CASE("record_client: a client that registered itself is kept as long as it is used, by the day [REG-20, REG-30]") {
@@ -145,6 +146,66 @@ TEST_CASE("record_client: a client that registered itself is kept as long as it 
             const auto longer = row.is_written ? std::optional(now + util::Seconds{1000000}) : client.removable_at;
             CHECK((kept.removable_at == (row.removable_in ? longer : std::nullopt)));
         }
+    }
+}
+
+TEST_CASE(
+    "record_client: one user is the first to approve a tenth of the clients without a token, ten at least, and another "
+    "user goes on [REG-30]") {
+    struct Row {
+        int max;
+        int share;
+    };
+    for (const Row& row : {Row{50, 10}, Row{109, 10}, Row{119, 11}}) {
+        CAPTURE(row.max);
+        Fixture f;
+        f.fixture.settings.registration.max = row.max;
+        const auto registered = [&](const std::string& id, const std::string& registered_by = "") {
+            model::Client client = Fixture::described();
+            client.id = model::ClientId(id);
+            client.origin = model::Origin::dynamic;
+            client.registered_by = registered_by;
+            client.removable_at = f.fixture.clock.now() + util::Seconds{3600};
+            f.fixture.add(client);
+            return client;
+        };
+        const auto stored = [&](const model::Client& client) {
+            return *store::find_client(f.fixture.database, client.id);
+        };
+        const auto approve = [&](const model::Client& client, const model::Subject& subject) {
+            return f.record(client, oauth::ConsentSource::given_now, subject);
+        };
+        const auto bob = f.fixture.add_user("bob").subject;
+        // What came with a token, a document or another user counts for nobody here.
+        CHECK(approve(registered("with-token", "digest of a token"), f.alice.subject));
+        CHECK(approve(Fixture::described(), f.alice.subject));
+        CHECK(approve(registered("of-bob"), bob));
+        for (int number = 1; number <= row.share; ++number)
+            REQUIRE(approve(registered("tool" + std::to_string(number)), f.alice.subject));
+
+        const auto one_more = registered("one-more");
+        const auto refused = approve(one_more, f.alice.subject);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == oauth::NotIssued::too_many_of_user);
+        CHECK_FALSE(stored(one_more).last_used_at);  // it makes room for another
+        CHECK(stored(one_more).brought_by.empty());
+        CHECK(approve(registered("with-token-2", "digest of a token"), f.alice.subject));
+        CHECK(approve(stored(registered("of-bob-2")), bob));
+
+        const auto first = *store::find_client(f.fixture.database, model::ClientId("tool1"));
+        CHECK(first.brought_by == f.alice.subject);
+        CHECK(approve(first, f.alice.subject));  // what users have approved goes on
+        CHECK(approve(one_more, bob));
+        CHECK(approve(one_more, f.alice.subject));
+        CHECK(stored(one_more).brought_by == bob);
+
+        // What the operator has decided about does not count.
+        auto decided = registered("decided");
+        decided.removable_at.reset();
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        REQUIRE(store::update_client(transaction, decided));
+        transaction.commit();
+        CHECK(approve(decided, f.alice.subject));
     }
 }
 

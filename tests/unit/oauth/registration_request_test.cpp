@@ -500,6 +500,16 @@ TEST_CASE("read_registration: addresses of strangers are on the user's device, o
             row("plain http to a named host", "http://app.example/cb", kUri),
         },
         Registrant::stranger);
+    const std::string long_one = "https://app.example/" + std::string(512 - 20, 'a');
+    check(
+        {
+            {"eight", uris(many_uris(8)), ""},
+            {"nine", uris(many_uris(9)), kUri},
+            row("512 bytes", long_one, ""),
+            row("513 bytes", long_one + "a", kUri),
+        },
+        Registrant::stranger);
+    check({{"nine", uris(many_uris(9)), ""}, row("513 bytes", long_one + "a", "")}, Registrant::token_holder);
     CHECK(error_of(read(uris(R"(["http://127.0.0.1/cb","https://evil.example/cb"])"), Registrant::stranger)) == kUri);
     auto none = settings();
     none.registration.hosts.clear();

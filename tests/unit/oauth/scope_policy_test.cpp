@@ -1,4 +1,4 @@
-// Which scope a client gets that a document describes.
+// Which scope a client gets that a document describes, or that registered without a token.
 #include "oauth/scope_policy.h"
 
 #include <doctest/doctest.h>
@@ -38,4 +38,33 @@ TEST_CASE("judge_scope: clientDocuments.scope bounds what a row of a document st
     CHECK(f.asked("openid offline_access") == "openid offline_access");
     f.client.origin = model::Origin::operator_;
     CHECK(f.asked("openid profile") == "openid profile");
+}
+
+TEST_CASE(
+    "judge_scope: registration.scope bounds what a row still says, until the operator decides about it [REG-13]") {
+    struct Row {
+        const char* when;
+        const char* registered_by;
+        bool is_fleeting;
+        bool is_bounded;
+    };
+    const Row rows[] = {
+        {"without a token", "", true, true},
+        {"without a token, changed by the operator", "", false, false},
+        {"with a token", "digest of a token", true, false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        f.settings.registration.scope = scope("openid notes:read");
+        f.client.origin = model::Origin::dynamic;
+        f.client.registered_by = row.registered_by;
+        if (row.is_fleeting) f.client.removable_at = util::Time{};
+        CHECK(f.asked("openid notes:read") == "openid notes:read");
+        CHECK(f.asked("openid profile") == (row.is_bounded ? "invalid_scope" : "openid profile"));
+        CHECK(oauth::still_registered(f.settings, f.client, scope("openid profile")).to_string() ==
+              (row.is_bounded ? "openid" : "openid profile"));
+        f.settings.registration.scope.add("profile");
+        CHECK(f.asked("openid profile") == "openid profile");
+    }
 }

@@ -40,7 +40,10 @@ public:
         return shown("logged_out", 200);
     }
     http::Response still_logged_in(const std::string&) const override { return shown("still_logged_in", 200); }
-    http::Response form_post(const pages::FormPostPage&) const override { return shown("form_post", 200); }
+    http::Response form_post(const pages::FormPostPage& page) const override {
+        last_form_post = page;
+        return shown("form_post", 200);
+    }
 
     mutable pages::LoginPage last_login;
     mutable pages::SecondStepPage last_second_step;
@@ -48,6 +51,7 @@ public:
     mutable pages::ErrorPage last_error;
     mutable pages::LogoutPage last_logout;
     mutable pages::LoggedOutPage last_logged_out;
+    mutable pages::FormPostPage last_form_post;
 
 private:
     static http::Response shown(const char* kind, int status) {

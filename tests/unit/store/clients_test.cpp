@@ -223,35 +223,60 @@ TEST_CASE("replace_client_secret: the same secret again stays the present one") 
     CHECK(secrets_of(database, kLater + Seconds{1}) == Names{"same"});
 }
 
-TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout addresses not among them") {
+TEST_CASE(
+    "find_clients_of_origin: kinds of enabled clients with an address there, and none that only begins so [H09]") {
     auto database = test::empty_database();
-    const auto add = [&](const char* id, std::vector<std::string> uris, bool native, bool enabled) {
+    const auto add = [&](const std::string& id, std::vector<std::string> uris, bool native, bool enabled = true) {
         model::Client put = client(id);
         put.redirect_uris = std::move(uris);
-        put.post_logout_redirect_uris = {"https://a.example/out"};
+        put.post_logout_redirect_uris = {"https://out.example/out"};
         put.native = native;
         put.enabled = enabled;
         written(database, store::insert_client, put);
     };
-    add("one", {"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://b.example/"}, false, true);
-    add("two", {"https://a.example.evil/"}, true, true);
-    add("off", {"https://a.example/3"}, false, false);
-    const auto found = [&](const char* prefix, std::optional<ClientId> of = std::nullopt) {
-        std::set<std::string> uris;
-        for (const auto& uri : store::find_redirect_uris(database, prefix, of))
-            uris.insert(uri.uri + (uri.native ? " native" : ""));
-        return uris;
+    add("one", {"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://b.example", "http://c.example:80?x"}, false);
+    add("two", {"https://a.example.evil/", "https://a.example:8443/", "https://d.example:443/", "https://e.example:/"},
+        true);
+    add("off", {"https://off.example/3"}, false, false);
+    const auto found = [&](const char* origin, std::optional<ClientId> of = std::nullopt) {
+        std::string kinds;
+        for (const auto& kind : store::find_clients_of_origin(database, origin, of))
+            kinds += kind.native ? "native " : "web ";
+        return kinds;
     };
-    using Set = std::set<std::string>;
-    CHECK(found("https://a.example") ==
-          Set{"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://a.example.evil/ native"});
-    CHECK(found("https://a.example", ClientId("two")) == Set{"https://a.example.evil/ native"});
-    CHECK(found("https://a.example", ClientId("off")).empty());
-    CHECK(found("https://a.example", ClientId("none")).empty());
-    for (const char* none : {"https://a_example", "https://%", "HTTPS://a.example", "https://c.example", "null"}) {
-        CAPTURE(none);
-        CHECK(found(none).empty());
+    struct Row {
+        const char* origin;
+        const char* kinds;
+    };
+    const Row rows[] = {
+        {"https://a.example", "web "},
+        {"https://b.example", "web "},
+        {"http://c.example", "web "},
+        {"https://d.example", "native "},
+        {"https://e.example", "native "},
+        {"https://a.example.evil", "native "},
+        {"https://a.example:8443", "native "},
+        {"https://c.example", ""},
+        {"https://a.exampl", ""},
+        {"https://a", ""},
+        {"https://a.example:84", ""},
+        {"https://d.example:44", ""},
+        {"https://a_example", ""},
+        {"https://out.example", ""},
+        {"https://off.example", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.origin);
+        CHECK(found(row.origin) == row.kinds);
     }
+    CHECK(found("https://a.example", ClientId("one")) == "web ");
+    CHECK(found("https://a.example", ClientId("two")) == "");
+    CHECK(found("https://off.example", ClientId("off")) == "");
+    CHECK(found("https://a.example", ClientId("none")) == "");
+    // Many clients at one origin are no more to read.
+    for (int number = 0; number < 20; ++number)
+        add("more" + std::to_string(number), {"https://a.example/m", "https://a.example/n"}, false);
+    CHECK(found("https://a.example") == "web ");
 }
 
 TEST_CASE("find_client: without a time the same but for the secrets, with both kinds of URIs in their order") {

@@ -36,3 +36,11 @@ TEST_CASE("destination: the host as browsers read it, or the scheme of a program
         CHECK(web::destination(row.uri) == row.shown);
     }
 }
+
+TEST_CASE("destinations: each different one, in their order [REG-31]") {
+    CHECK(web::destinations({}) == "");
+    CHECK(web::destinations({"https://a.example/1"}) == "a.example");
+    CHECK(web::destinations({"http://localhost:1/", "https://A.example/1", "http://localhost:2/", "https://a.example/2",
+                             "com.example.app:/cb"}) ==
+          "localhost, a.example, com.example.app: (an app on this device)");
+}

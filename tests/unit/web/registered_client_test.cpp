@@ -11,6 +11,7 @@
 #include "web/authorization.h"
 #include "web/consent.h"
 #include "web/login.h"
+#include "web/logout.h"
 
 using namespace postern;
 using test::location_parameter;
@@ -31,6 +32,7 @@ struct Flow : test::PageFlow {
 
     explicit Flow(const std::string& registered_by = "", const std::string& name = "Notes") {
         fixture.settings.registration.mode = oauth::RegistrationMode::open;
+        fixture.settings.registration.hosts = {"tools.example"};
         registered.id = kId;
         registered.name = name;
         registered.type = model::ClientType::public_;
@@ -76,6 +78,14 @@ struct Flow : test::PageFlow {
         return follow(web::resume_authorization, decide("approve"));
     }
     std::optional<model::Client> stored() { return store::find_client(fixture.database, kId); }
+    /// The operator decides about the client.
+    void keep() {
+        write([&](db::Transaction& transaction) {
+            auto kept = *stored();
+            kept.removable_at.reset();
+            store::update_client(transaction, kept);
+        });
+    }
     bool has_consent() { return store::find_consent(fixture.database, kId, alice.subject).has_value(); }
     template <class Action>
     void write(const Action& action) {
@@ -140,6 +150,43 @@ TEST_CASE("registered client: the login page names where the answer goes, or the
     }
 }
 
+TEST_CASE(
+    "registered client: each page without room for a warning names where the answer goes, or the name behind a token "
+    "[REG-31, A34]") {
+    for (const char* registered_by : {"", "digest of a token"}) {
+        CAPTURE(registered_by);
+        const bool has_token = *registered_by != '\0';
+        Flow f(registered_by, "Your bank");
+        f.fixture.settings.paths.logout = "/logout";
+        f.fixture.settings.registration.hosts = {"tools.example"};
+        const auto change = [&](const auto& action) {
+            f.write([&](db::Transaction& transaction) {
+                auto client = *f.stored();
+                action(client);
+                store::update_client(transaction, client);
+            });
+        };
+        // The answer is posted.
+        auto posted = f.silently(kWeb);
+        posted["response_mode"] = "form_post";
+        CHECK(f.start(posted).body == "form_post");
+        CHECK(f.pages.last_form_post.client_name == (has_token ? "Your bank" : "tools.example"));
+        CHECK(f.pages.last_form_post.action == kWeb);
+        // The user is not among those whom the operator lets in.
+        change([](model::Client& client) { client.restricted = true; });
+        CHECK(refusal_of(f.start(f.asking(kPrivate))) == "access_refused");
+        CHECK(text::said(f.pages.last_error.client_name) ==
+              (has_token ? "Your bank" : "com.example.tool: (an app on this device)"));
+        CHECK((text::said(f.pages.last_error.title).find("Your bank") != std::string::npos) == has_token);
+        // A logout leads to an address of it: the operator's doing, of a client without a token.
+        change([](model::Client& client) { client.post_logout_redirect_uris = {"https://tools.example/bye"}; });
+        const std::map<std::string, std::string> leaving{{"client_id", kId.str()},
+                                                         {"post_logout_redirect_uri", "https://tools.example/bye"}};
+        CHECK(f.visit(web::start_logout, leaving).body == "logout");
+        CHECK(f.pages.last_logout.leads_to == (has_token ? "Your bank" : "tools.example"));
+    }
+}
+
 TEST_CASE("registered client: consent is asked each time and never remembered, unless it had a token [REG-31, A34]") {
     Flow f;
     CHECK(location_parameter(f.approve(kWeb), "code") != "");
@@ -171,6 +218,7 @@ TEST_CASE(
         std::vector<std::string> hosts;
         bool is_page;
         const char* host;
+        bool is_kept = false;  ///< by the operator
     };
     const Row rows[] = {
         {"loopback", "", kLoopback, {}, false, ""},
@@ -178,13 +226,14 @@ TEST_CASE(
         {"private use", "", kPrivate, {"tools.example"}, true, "com.example.tool: (an app on this device)"},
         {"a named host", "", kWeb, {"tools.example"}, false, ""},
         {"an end of hosts", "", kWeb, {"*.example"}, false, ""},
-        {"a host that is not named any more", "", kWeb, {"other.example"}, true, "tools.example"},
+        {"a host that is not named any more", "", kWeb, {"other.example"}, true, "tools.example", true},
         {"with a token", "digest of a token", kPrivate, {}, false, ""},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
         Flow f(row.registered_by);
         f.fixture.settings.registration.hosts = row.hosts;
+        if (row.is_kept) f.keep();
         auto wrong = f.asking(row.redirect_uri);
         wrong["code_challenge_method"] = "plain";
         for (const auto& [query, error] :
@@ -206,6 +255,37 @@ TEST_CASE(
         const auto denied = f.follow(web::resume_authorization, f.decide("deny"));
         CHECK(place_of(denied) == row.redirect_uri);
         CHECK(location_parameter(denied, "error") == "access_denied");
+    }
+}
+
+TEST_CASE(
+    "registered client: at a host that is not named any more it is as good as disabled, on each page, unless the "
+    "operator has decided about it [REG-27, REG-33]") {
+    const auto is_refused = [](const http::Response& answer) {
+        CHECK(answer.body == "error");
+        CHECK(answer.find("Location") == nullptr);
+        REQUIRE(answer.refusal);
+        CHECK(answer.refusal->reason == refusal::Reason::client_disabled_registration_not_open);
+    };
+    for (const auto& hosts : {std::vector<std::string>{}, std::vector<std::string>{"other.example"}}) {
+        Flow f;
+        f.ask(kWeb);
+        const auto decided = f.decide("approve");
+        f.fixture.settings.registration.hosts = hosts;
+        is_refused(f.start(f.asking(kWeb)));
+        is_refused(f.start(f.silently(kWeb)));
+        is_refused(f.follow(web::show_consent, decided));
+        is_refused(f.follow(web::resume_authorization, decided));
+        CHECK_FALSE(f.stored()->last_used_at);
+        for (const std::string& on_device : {kLoopback, kPrivate})
+            CHECK(place_of(f.start(f.asking(on_device))) == "https://op.example/scopes");
+
+        f.keep();
+        CHECK(location_parameter(f.follow(web::resume_authorization, decided), "code") != "");
+
+        Flow with_token("digest of a token");
+        with_token.fixture.settings.registration.hosts = hosts;
+        CHECK(place_of(with_token.start(with_token.asking(kWeb))) == "https://op.example/scopes");
     }
 }
 

@@ -86,15 +86,20 @@ TEST_CASE("applications: one that the operator has not checked is listed with th
         const char* registered_by;
         const char* name;
         const char* shown;
+        std::vector<std::string> redirect_uris;
         const char* host;
         bool unchecked;
     };
+    const std::vector<std::string> local = {"http://localhost:6274/cb"};
+    const std::vector<std::string> several = {"http://localhost:6274/cb", "https://evil.example/cb",
+                                              "http://LOCALHOST/cb", "com.example.tool:/cb"};
+    const char* const each = "localhost, evil.example, com.example.tool: (an app on this device)";
     const Row rows[] = {
-        {"of the operator", model::Origin::operator_, "", "Notes", "Notes", "localhost", false},
-        {"with a token", model::Origin::dynamic, "digest", "Notes", "Notes", "localhost", false},
-        {"without a token", model::Origin::dynamic, "", "Notes", "Notes", "localhost", true},
-        {"without a name", model::Origin::dynamic, "", "", "an application without a name", "localhost", true},
-        {"of a document", model::Origin::document, "", "Notes", "Notes", "notes.example", true},
+        {"of the operator", model::Origin::operator_, "", "Notes", "Notes", several, "localhost", false},
+        {"with a token", model::Origin::dynamic, "digest", "Notes", "Notes", several, each, false},
+        {"without a token", model::Origin::dynamic, "", "Notes", "Notes", several, each, true},
+        {"without a name", model::Origin::dynamic, "", "", "an application without a name", local, "localhost", true},
+        {"of a document", model::Origin::document, "", "Notes", "Notes", several, "notes.example", true},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
@@ -104,7 +109,7 @@ TEST_CASE("applications: one that the operator has not checked is listed with th
         client.name = row.name;
         client.origin = row.origin;
         client.registered_by = row.registered_by;
-        client.redirect_uris = {"http://localhost:6274/cb"};
+        client.redirect_uris = row.redirect_uris;
         f.fixture.add(client);
         f.give(f.alice, client.id.str(), "openid");  // no consent is remembered
         const auto& listed = f.listed();
@@ -128,6 +133,7 @@ TEST_CASE("activity: beside the name of an application that registered itself st
         {"", "Your bank", "com.example.app:/cb", "Your bank, com.example.app: (an app on this device)"},
         {"", "", "https://tools.example/cb", "tools.example"},
         {"digest", "Your bank", "https://bank.example/cb", "Your bank"},
+        {"digest", "", "https://bank.example/cb", "an application without a name"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.shown);
@@ -137,7 +143,7 @@ TEST_CASE("activity: beside the name of an application that registered itself st
         client.name = row.name;
         client.origin = model::Origin::dynamic;
         client.registered_by = row.registered_by;
-        client.redirect_uris = {row.redirect_uri};
+        client.redirect_uris = {row.redirect_uri, std::string(row.redirect_uri) + "/other"};
         f.fixture.add(client);
         f.change([&](auto& t) {
             store::add_activity(t, f.alice.subject,
