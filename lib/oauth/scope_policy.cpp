@@ -15,7 +15,8 @@ bool may_ask_for(const Settings& settings, const model::Client& client, const st
     if (!settings.oidc && openid_scopes().contains(token)) return false;
     // A scope that the configuration takes away from these clients is gone at once, whatever their rows say.
     if (client.origin == model::Origin::document && !settings.client_documents.scope.contains(token)) return false;
-    return token == kOfflineAccess || client.scope.contains(token);
+    if (client.scope.contains(token)) return true;
+    return token == kOfflineAccess && client.origin != model::Origin::dynamic;
 }
 
 /// Returns the scope of a request that names none.

@@ -32,8 +32,9 @@ struct AskedScope {
 /// given if the client may ask for it. Where `openid` is requested, a word is ignored that the issuer does not know and
 /// the client is not registered for (OpenID Connect Core §3.1.2.1). Any other word makes the list invalid_scope: there
 /// is no silent reduction. Without a word the client gets its registered scopes except the OpenID ones, possibly none.
-/// `offline_access` needs no registration. With OpenID Connect off its scopes are unknown. A client that a document
-/// describes gets no scope that `clientDocuments.scope` does not have. docs/decisions/0090
+/// `offline_access` needs no registration, except of clients that registered themselves: registration.scope may lack
+/// it. With OpenID Connect off its scopes are unknown. A client that a document describes gets no scope that
+/// `clientDocuments.scope` does not have. docs/decisions/0090
 Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
                                 std::optional<std::string_view> requested);
 
