@@ -113,11 +113,12 @@ Outcome<void> read_redirect_uris(const Asked& asked, Client& client) {
     return {};
 }
 
-/// REG-27. The host of an https address is compared as it is written: another spelling of a listed host is none of it.
+/// REG-27. Compared as it is written: another spelling of a scheme or of a listed host is none of it.
 bool may_be_of_stranger(const Settings& settings, const std::string& uri) {
     const auto url = http::parse_url(uri);
-    if (!url) return false;
-    if (url->scheme == "https") return is_named_host(settings.registration.hosts, url->host);
+    if (!url || !uri.starts_with(url->scheme + ":")) return false;
+    if (url->scheme == "https")
+        return is_lower_case_host(url->host) && is_named_host(settings.registration.hosts, url->host);
     if (url->scheme != "http") return !has_scheme_without_dot(uri);
     return url->host == "127.0.0.1" || url->host == "[::1]" || url->host == "localhost";
 }
