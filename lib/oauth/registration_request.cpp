@@ -270,7 +270,7 @@ Outcome<void> read_id_token_algorithm(const Asked& asked, Client& client) {
     return {};
 }
 
-/// REG-11.
+/// REG-11. It is a demand as those of REG-10 are: who wants pairwise ids must not get the public one.
 Outcome<void> check_subject_type(const Asked& asked, Client&) {
     ASSIGN_OR_RETURN(const auto type, text_of(asked, "subject_type"));
     if (type.value_or("public") != "public") return not_offered("subject_type");
@@ -389,7 +389,7 @@ constexpr Step kSteps[] = {
     {read_auth_method, true},
     {check_demands, true},
     {read_id_token_algorithm, true},
-    {check_subject_type, false},
+    {check_subject_type, true},
     {read_links, false},
     {read_logout_addresses, false},
     {read_logout_uris, false},

@@ -305,7 +305,8 @@ TEST_CASE("read_registration: redirect URIs, and every refused neighbour [REG-5,
                 {R"("require_auth_time":true)", false, false},  // every login here has a time
                 {R"("require_auth_time":1)", true, true},
                 {R"("subject_type":"public")", false, false},
-                {R"("subject_type":"pairwise")", true, false},  // REG-25: not read
+                {R"("subject_type":"pairwise")", true, true},
+                {R"("subject_type":["public"])", true, true},
             };
             const std::string native = R"(["http://127.0.0.1/cb"])";
             for (const Demand& row : rows) {
@@ -434,7 +435,7 @@ TEST_CASE("read_registration: addresses for logout are as those of operators' cl
                 good(with(R"("client_name":"Tool","grant_types":["authorization_code","refresh_token","implicit"],
         "response_types":["code","id_token"],"scope":"openid","policy_uri":"javascript:x","tos_uri":1,
         "initiate_login_uri":"http://x","post_logout_redirect_uris":["http://evil.example"],"jwks_uri":"http://169.254.169.254/",
-        "subject_type":"pairwise","backchannel_logout_uri":"http://10.0.0.1/","token_endpoint_auth_method":"client_secret_post")",
+        "subject_type":"public","backchannel_logout_uri":"http://10.0.0.1/","token_endpoint_auth_method":"client_secret_post")",
                           R"(["http://localhost:8080/cb"])"),
                      Registrant::stranger);
             CHECK(client.type == model::ClientType::public_);
