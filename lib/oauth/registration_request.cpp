@@ -16,6 +16,7 @@
 #include "oauth/redirect_rules.h"
 #include "oauth/registered_name.h"
 #include "oauth/registration.h"
+#include "oauth/scope_policy.h"
 #include "refusal/reason.h"
 #include "util/text.h"
 
@@ -355,12 +356,12 @@ Outcome<void> read_name(const Asked& asked, Client& client) {
 Outcome<void> read_scope(const Asked& asked, Client& client) {
     const model::Scope& allowed = asked.settings.registration.scope;
     ASSIGN_OR_RETURN(const auto text, text_of(asked, "scope"));
-    if (!text) {
+    const auto scope = read_words(text.value_or(""));
+    if (!scope) return refuse("scope must be words of ASCII with blanks between them, at most 64");
+    if (scope->empty()) {  // as at the other endpoints
         client.scope = allowed;
         return {};
     }
-    const auto scope = model::Scope::parse(*text);
-    if (!scope) return refuse("scope must be words separated by single spaces");
     for (const std::string& token : scope->tokens())
         if (allowed.contains(token)) client.scope.add(token);
     if (client.scope.empty())

@@ -17,6 +17,10 @@ namespace postern::oauth {
 /// openid profile email address phone offline_access: they exist only with OpenID Connect.
 const model::Scope& openid_scopes();
 
+/// Reads a list as clients send it: blanks are between words, however many, and a list without a word is empty.
+/// nullopt: a word is none, or there are too many. docs/decisions/0090
+std::optional<model::Scope> read_words(std::string_view list);
+
 /// Returns the scopes that discovery names as `scopes_supported` (RFC 8414 §2): the OpenID ones, and those of
 /// `scopeDescriptions`.
 model::Scope known_scopes(const Settings& settings);

@@ -415,11 +415,14 @@ TEST_CASE("read_registration: addresses for logout are as those of operators' cl
         TEST_CASE("read_registration: scopes beyond the policy are left out [REG-13]") {
             const auto scope = [](const std::string& text) { return with(R"("scope":)" + text); };
             CHECK(good(scope(R"("openid admin email")")).scope.to_string() == "openid email");
+            CHECK(good(scope(R"("openid  email ")")).scope.to_string() == "openid email");  // as at other endpoints
+            for (const char* none : {R"("")", R"(" ")", "null"})
+                CHECK(good(scope(none)).scope.to_string() == settings().registration.scope.to_string());
             check(
                 {
                     {"nothing is left", scope(R"("admin")"), kMetadata},
-                    {"nothing", scope(R"("")"), kMetadata},
-                    {"two blanks", scope(R"("openid  email")"), kMetadata},
+                    {"nothing but others, with blanks", scope(R"("  admin  ")"), kMetadata},
+                    {"a tab", scope(R"("openid\temail")"), kMetadata},
                     {"a list", scope(R"(["openid"])"), kMetadata},
                     {"a quotation mark", scope(R"("a\"b")"), kMetadata},
                 },
