@@ -272,12 +272,18 @@ std::int64_t count_open_registrations(db::Database& database) {
     return number_of(database.query("SELECT count(*) FROM clients WHERE " POSTERN_OPEN_REGISTRATION));
 }
 
+#define POSTERN_OLDEST_UNAPPROVED                             \
+    "SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION \
+    " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1"
+
+bool has_unapproved(db::Database& database, util::Time registered_before) {
+    return database.query(POSTERN_OLDEST_UNAPPROVED, registered_before).step();
+}
+
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before) {
-    constexpr db::Text kDelete = {
-        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
-        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1)",
-        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
-        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)"};
+    constexpr db::Text kDelete = {"DELETE FROM clients WHERE id IN (" POSTERN_OLDEST_UNAPPROVED ")",
+                                  "DELETE FROM clients WHERE id IN (" POSTERN_OLDEST_UNAPPROVED
+                                  " FOR UPDATE SKIP LOCKED)"};
     return transaction.run(kDelete, registered_before) == 1;
 }
 

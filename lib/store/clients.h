@@ -67,6 +67,8 @@ std::int64_t count_fleeting_clients(db::Database& database);
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
 /// Counts the clients that registered themselves without a token and that the operator has not decided about.
 std::int64_t count_open_registrations(db::Database& database);
+/// Returns whether there is one that remove_oldest_unapproved could remove.
+bool has_unapproved(db::Database& database, util::Time registered_before);
 /// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before
 /// `registered_before`. False: there is none.
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before);

@@ -273,6 +273,21 @@ TEST_CASE(
     CHECK(f.clients() == 50);
 }
 
+TEST_CASE("register_client: a refusal waits for no other writer, a full table's neither [REG-3, REG-30]") {
+    const test::DatabaseFile file;
+    Fixture f(RegistrationMode::open, db::Database(file.path, db::Access::read_write, std::chrono::milliseconds(50)));
+    f.fixture.settings.registration.max = 11;
+    for (int i = 0; i < 10; ++i) CHECK(f.verdict() == "201");
+    f.address = "192.0.2.2";
+    CHECK(f.verdict() == "201");
+
+    db::Database writers(file.path, db::Access::read_write);
+    const db::Transaction transaction(writers, db::Durability::full);
+    CHECK(f.verdict() == "503 temporarily_unavailable +");
+    f.address = "192.0.2.1";
+    CHECK(f.verdict() == "429 temporarily_unavailable +");
+}
+
 TEST_CASE(
     "registrations: a client reads and deletes its own, all others are alike [REG-16, REG-18, REG-19, RFC 7592 §2]") {
     Fixture f;

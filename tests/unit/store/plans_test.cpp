@@ -236,6 +236,7 @@ constexpr Call kCalls[] = {
     {"list_clients of an origin",
      [](auto& t) { store::list_clients(t.database(), kNow, {}, model::Origin::dynamic); }},
     {"count_open_registrations", [](auto& t) { store::count_open_registrations(t.database()); }},
+    {"has_unapproved", [](auto& t) { store::has_unapproved(t.database(), kNow - kMinute); }},
     {"remove_oldest_unapproved", [](auto& t) { store::remove_oldest_unapproved(t, kNow - kMinute); }},
     {"find_unused_registrations", [](auto& t) { store::find_unused_registrations(t.database(), kNow, kMinute); }},
     {"is_unused_registration",

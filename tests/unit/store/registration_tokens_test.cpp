@@ -97,7 +97,9 @@ TEST_CASE("clients: registrations without a token are counted, and the oldest th
           std::vector{model::ClientId("old"), model::ClientId("with token")});
 
     const auto before = kNow - Seconds{600};
+    CHECK(store::has_unapproved(database, before));
     CHECK(written(database, store::remove_oldest_unapproved, before));
+    CHECK_FALSE(store::has_unapproved(database, before));
     CHECK_FALSE(store::is_client(database, model::ClientId("old")));
     CHECK_FALSE(written(database, store::remove_oldest_unapproved, before));
     CHECK(store::count_open_registrations(database) == 2);
