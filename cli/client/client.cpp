@@ -233,14 +233,12 @@ void remove_one(const Invocation& invocation, const std::string& id) {
 /// Throws away the registrations that nobody has used, a batch at a time.
 void remove_unused(const Invocation& invocation, util::Seconds unused_for) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    const util::Time since = now() - unused_for;
-    const auto ids = store::find_unused_registrations(database, since);
+    const auto ids = store::find_unused_registrations(database, now(), unused_for);
     std::int64_t removed = 0;
     const auto write = [&](db::Transaction& transaction, const model::ClientId& id) {
         // A user may have signed in to it meanwhile.
-        const auto client = store::find_client_to_change(transaction, id, now());
-        const bool is_unused =
-            client && client->removable_at && client->last_used_at.value_or(client->created_at) <= since;
+        store::lock_client(transaction, id);
+        const bool is_unused = store::is_unused_registration(transaction.database(), id, now(), unused_for);
         return is_unused && store::remove_client(transaction, id) ? id : model::ClientId();
     };
     write_in_batches(database, ids, write, [&](const std::vector<model::ClientId>& done) {
@@ -286,9 +284,9 @@ void add_remove(const Command& group, Invocation& invocation) {
     command
         .option(
             "--unused-for", "SECONDS", options.unused_for,
-            "Instead of ID: all that registered themselves and to which no user has signed in for so long; those that "
-            "you have changed stay")
-        .between(0, std::int64_t{10} * 365 * 24 * 60 * 60);
+            "Instead of ID: all that registered themselves and were not used for so long, a day or more; the use is "
+            "known by the day. Those that you have changed stay, and those with a grant that counts")
+        .between(store::kUseIsToldBy.count(), std::int64_t{10} * 365 * 24 * 60 * 60);
 }
 
 void add_add(const Command& group, Invocation& invocation) {

@@ -17,6 +17,7 @@ namespace {
 enum class ClientKind {
     registered,  ///< by the operator, or not at all
     described,   ///< by the document at the URL that is its id
+    dynamic,     ///< it registered itself
 };
 
 /// Stands for the id of the client.
@@ -41,17 +42,29 @@ std::string with_client(std::string_view text, std::string_view client_id) {
     return filled;
 }
 
-std::string_view text_for(const server::RefusalRecord& refusal, ClientKind kind) {
+/// nullptr: the record is of another version.
+const refusal::Row* find_row(const server::RefusalRecord& refusal) {
     const refusal::Row* row = refusal::find_row(refusal.reason);
-    if (row == nullptr) row = refusal::find_row(refusal.error);
-    if (row == nullptr) return kOther;
-    return kind == ClientKind::described && row->advice_for_described ? row->advice_for_described : row->advice;
+    return row == nullptr ? refusal::find_row(refusal.error) : row;
 }
 
-/// Whether a document describes a client with this URL as its id. One that is not registered can be nothing else.
+/// Only the operator's own clients can be first-party.
+bool advises_first_party(const refusal::Row* row) {
+    return row != nullptr && row->reason == refusal::Reason::consent_required;
+}
+
+std::string_view text_for(const refusal::Row* row, ClientKind kind) {
+    if (row == nullptr) return kOther;
+    const bool has_own = kind == ClientKind::described || (kind == ClientKind::dynamic && advises_first_party(row));
+    return has_own && row->advice_for_described ? row->advice_for_described : row->advice;
+}
+
+/// A URL that is no registered client's can be nothing but that of a document.
 ClientKind kind_of(db::Database& database, const std::string& client_id) {
     const auto client = store::find_client(database, model::ClientId(client_id));
-    return client && client->origin != model::Origin::document ? ClientKind::registered : ClientKind::described;
+    if (!client) return oauth::is_client_id_url(client_id) ? ClientKind::described : ClientKind::registered;
+    if (client->origin == model::Origin::document) return ClientKind::described;
+    return client->origin == model::Origin::dynamic ? ClientKind::dynamic : ClientKind::registered;
 }
 
 /// The facts that the database adds.
@@ -61,13 +74,14 @@ struct Facts {
 };
 
 /// Facts for which the database need not be asked are had without it.
-Facts facts_of(const config::Config& config, const server::RefusalRecord& record) {
+Facts facts_of(const config::Config& config, const server::RefusalRecord& record, const refusal::Row* row) {
     const bool is_url = oauth::is_client_id_url(record.client_id);
+    const bool needs_kind = is_url || advises_first_party(row);
     Facts facts{is_url ? ClientKind::described : ClientKind::registered};
-    if (!is_url && record.subject.empty()) return facts;
+    if (!needs_kind && record.subject.empty()) return facts;
     try {
         db::Database database = open_database(config, db::Access::query_only);
-        if (is_url) facts.kind = kind_of(database, record.client_id);
+        if (needs_kind) facts.kind = kind_of(database, record.client_id);
         if (!record.subject.empty()) facts.username = store::find_username(database, model::Subject(record.subject));
     } catch (const std::exception&) {  // perhaps the refusal was about the database
     }
@@ -77,8 +91,9 @@ Facts facts_of(const config::Config& config, const server::RefusalRecord& record
 }  // namespace
 
 ExplainedRefusal explain(const config::Config& config, server::RefusalRecord record) {
-    Facts facts = facts_of(config, record);
-    std::string advice = with_client(text_for(record, facts.kind), record.client_id);
+    const refusal::Row* row = find_row(record);
+    Facts facts = facts_of(config, record, row);
+    std::string advice = with_client(text_for(row, facts.kind), record.client_id);
     return {std::move(record), std::move(facts.username), std::move(advice)};
 }
 

@@ -110,13 +110,13 @@ util::Result<void, DeviceRefusal> store_code(Context& context, const model::Clie
     const store::Attempts before = store::find_attempts(context.store, {key}, now).front();
     if (before.failures >= use.limit) return too_often(before.until - now);
     return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) -> Stored {
+        // Of several requests at once each sees the codes of the others.
+        store::hold_key(transaction, std::string(store::kDeviceUseCounter) + "open:", now);
         const store::Attempts asked = store::count_use(transaction, use, now);
         if (asked.failures > use.limit) {
             transaction.commit();
             return too_often(asked.until - now);
         }
-        // Of several requests at once each sees the codes of the others.
-        store::hold_key(transaction, std::string(store::kDeviceUseCounter) + "open:", now);
         const auto open = store::count_open_device_codes(transaction.database(), client.id, code.network, now);
         if (auto limit = find_limit(context.settings, client, open)) {
             transaction.commit();

@@ -10,9 +10,6 @@
 namespace postern::oauth {
 namespace {
 
-/// `last_used_at` tells the day: most uses of a client write nothing.
-constexpr util::Seconds kUseIsToldBy{86400};
-
 using Recorded = util::Result<RecordedClient, NotIssued>;
 
 util::Time removable_at(const Context& context, model::Origin origin) {
@@ -90,7 +87,7 @@ util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transacti
 
 void note_use(db::Transaction& transaction, const Context& context, const model::Client& client) {
     if (client.origin == model::Origin::operator_) return;
-    if (client.last_used_at && context.now() - *client.last_used_at < kUseIsToldBy) return;
+    if (client.last_used_at && context.now() - *client.last_used_at < store::kUseIsToldBy) return;
     store::touch_client(transaction, client.id, context.now(), removable_at(context, client.origin));
 }
 

@@ -96,28 +96,35 @@ RegistrationRefusal too_many_of_address(util::Seconds wait) {
     return {std::move(error), wait};
 }
 
+bool is_full(Context& context) {
+    return store::count_open_registrations(context.store) >= context.settings.registration.max;
+}
+
+RegistrationRefusal no_room() {
+    return {make_error(Reason::temporarily_unavailable_registration_max, "too many clients are registered",
+                       "registration.max is reached"),
+            kRetryWhenFull};
+}
+
 /// A flood costs no writes.
 std::optional<RegistrationRefusal> find_limit(Context& context, const Counters& counters) {
     const util::Time now = context.now();
     const auto attempts = store::find_attempts(context.store, {counters.address, counters.network}, now);
     if (attempts[0].failures >= kOfAddress) return too_many_of_address(attempts[0].until - now);
     if (attempts[1].failures >= kOfNetwork) return too_many_of_address(attempts[1].until - now);
+    if (is_full(context) && !store::has_unapproved(context.store, now - kKeptInAnyCase)) return no_room();
     return std::nullopt;
 }
 
 /// REG-3, REG-30. Of several requests at once each sees the rows of the others.
 std::optional<RegistrationRefusal> make_room(db::Transaction& transaction, Context& context, const Counters& counters) {
     const util::Time now = context.now();
+    store::hold_key(transaction, std::string(store::kRegistrationCounter) + "open:", now);
     if (!store::count_uses(transaction,
                            {{counters.address, kOfAddress, kWindow}, {counters.network, kOfNetwork, kWindow}}, now))
         return too_many_of_address(kWindow);
-    store::hold_key(transaction, std::string(store::kRegistrationCounter) + "open:", now);
-    if (store::count_open_registrations(transaction.database()) < context.settings.registration.max)
-        return std::nullopt;
-    if (store::remove_oldest_unapproved(transaction, now - kKeptInAnyCase)) return std::nullopt;
-    return RegistrationRefusal{make_error(Reason::temporarily_unavailable_registration_max,
-                                          "too many clients are registered", "registration.max is reached"),
-                               kRetryWhenFull};
+    if (!is_full(context) || store::remove_oldest_unapproved(transaction, now - kKeptInAnyCase)) return std::nullopt;
+    return no_room();
 }
 
 /// REG-2: decremented in the transaction that registers.

@@ -26,13 +26,23 @@ OAuthError not_its_registration(const http::Request& request) {
                       request.why_no_authorization);
 }
 
-Outcome<model::Client> find_caller(Context& context, const http::Request& request) {
+/// The client that a request names, and the digest of the token that it sends.
+struct Caller {
+    model::ClientId id;
+    model::ValueHash token;
+};
+
+Outcome<Caller> read_caller(const http::Request& request) {
     const auto id = request.query.find("client_id");  // nullopt if it is given twice
     const auto token = bearer_token(request);
     if (!id || !token) return not_its_registration(request);
-    auto client = store::find_client(context.store, model::ClientId(std::string(*id)));
+    return Caller{model::ClientId(std::string(*id)), hash_of(*token)};
+}
+
+Outcome<model::Client> find_client_of(const Caller& caller, Context& context, const http::Request& request) {
+    auto client = store::find_client(context.store, caller.id);
     const bool is_its = client && !client->registration_token_hash.empty() &&
-                        crypto::equal_constant_time(client->registration_token_hash, hash_of(*token).str());
+                        crypto::equal_constant_time(client->registration_token_hash, caller.token.str());
     if (!is_its) return not_its_registration(request);
     if (find_client_bar(context.settings, *client)) {  // REG-18, REG-33
         OAuthError error = make_error(Reason::access_denied_registration_disabled, "the client is disabled");
@@ -91,19 +101,24 @@ json::Object registration_of(const model::Client& client, const Settings& settin
 }
 
 Outcome<json::Object> read_registration_of_caller(Context& context, const http::Request& request) {
-    ASSIGN_OR_RETURN(const model::Client client, find_caller(context, request));
+    ASSIGN_OR_RETURN(const Caller caller, read_caller(request));
+    ASSIGN_OR_RETURN(const model::Client client, find_client_of(caller, context, request));
     return registration_of(client, context.settings, bearer_token(request).value());
 }
 
 Outcome<void> delete_client_of_caller(Context& context, const http::Request& request) {
-    ASSIGN_OR_RETURN(const model::Client client, find_caller(context, request));
-    const bool is_removed = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        const bool removed = store::remove_client(transaction, client.id);
-        transaction.commit();
-        return removed;
-    });
-    if (!is_removed) return not_its_registration(request);
-    context.trail.add(audit::Event::client_deleted, {audit::client(client.id)});
+    ASSIGN_OR_RETURN(const Caller caller, read_caller(request));
+    RETURN_IF_ERROR(find_client_of(caller, context, request));  // what is refused costs no write
+    const auto removed =
+        db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) -> Outcome<void> {
+            store::lock_client(transaction, caller.id);
+            RETURN_IF_ERROR(find_client_of(caller, context, request));  // the operator may have disabled it meanwhile
+            store::remove_client(transaction, caller.id);
+            transaction.commit();
+            return {};
+        });
+    RETURN_IF_ERROR(removed);
+    context.trail.add(audit::Event::client_deleted, {audit::client(caller.id)});
     return {};
 }
 

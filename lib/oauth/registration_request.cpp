@@ -16,6 +16,7 @@
 #include "oauth/redirect_rules.h"
 #include "oauth/registered_name.h"
 #include "oauth/registration.h"
+#include "oauth/scope_policy.h"
 #include "refusal/reason.h"
 #include "util/text.h"
 
@@ -115,11 +116,12 @@ Outcome<void> read_redirect_uris(const Asked& asked, Client& client) {
 
 bool is_longer_than_strangers(const std::string& uri) { return uri.size() > kMaxUriBytesOfStranger; }
 
-/// REG-27. The host of an https address is compared as it is written: another spelling of a listed host is none of it.
+/// REG-27. Compared as it is written: another spelling of a scheme or of a listed host is none of it.
 bool may_be_of_stranger(const Settings& settings, const std::string& uri) {
     const auto url = http::parse_url(uri);
-    if (!url) return false;
-    if (url->scheme == "https") return is_named_host(settings.registration.hosts, url->host);
+    if (!url || !uri.starts_with(url->scheme + ":")) return false;
+    if (url->scheme == "https")
+        return is_lower_case_host(url->host) && is_named_host(settings.registration.hosts, url->host);
     if (url->scheme != "http") return !has_scheme_without_dot(uri);
     return url->host == "127.0.0.1" || url->host == "[::1]" || url->host == "localhost";
 }
@@ -275,7 +277,7 @@ Outcome<void> read_id_token_algorithm(const Asked& asked, Client& client) {
     return {};
 }
 
-/// REG-11.
+/// REG-11. It is a demand as those of REG-10 are: who wants pairwise ids must not get the public one.
 Outcome<void> check_subject_type(const Asked& asked, Client&) {
     ASSIGN_OR_RETURN(const auto type, text_of(asked, "subject_type"));
     if (type.value_or("public") != "public") return not_offered("subject_type");
@@ -360,12 +362,12 @@ Outcome<void> read_name(const Asked& asked, Client& client) {
 Outcome<void> read_scope(const Asked& asked, Client& client) {
     const model::Scope& allowed = asked.settings.registration.scope;
     ASSIGN_OR_RETURN(const auto text, text_of(asked, "scope"));
-    if (!text) {
+    const auto scope = read_words(text.value_or(""));
+    if (!scope) return refuse("scope must be words of ASCII with blanks between them, at most 64");
+    if (scope->empty()) {  // as at the other endpoints
         client.scope = allowed;
         return {};
     }
-    const auto scope = model::Scope::parse(*text);
-    if (!scope) return refuse("scope must be words separated by single spaces");
     for (const std::string& token : scope->tokens())
         if (allowed.contains(token)) client.scope.add(token);
     if (client.scope.empty())
@@ -394,7 +396,7 @@ constexpr Step kSteps[] = {
     {read_auth_method, true},
     {check_demands, true},
     {read_id_token_algorithm, true},
-    {check_subject_type, false},
+    {check_subject_type, true},
     {read_links, false},
     {read_logout_addresses, false},
     {read_logout_uris, false},

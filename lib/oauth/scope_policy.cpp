@@ -17,7 +17,8 @@ bool may_ask_for(const Settings& settings, const model::Client& client, const st
     if (client.origin == model::Origin::document && !settings.client_documents.scope.contains(token)) return false;
     const bool is_unknown = model::is_of_stranger(client) && client.removable_at.has_value();
     if (is_unknown && !settings.registration.scope.contains(token)) return false;
-    return token == kOfflineAccess || client.scope.contains(token);
+    if (client.scope.contains(token)) return true;
+    return token == kOfflineAccess && client.origin != model::Origin::dynamic;
 }
 
 /// Returns the scope of a request that names none.
@@ -27,12 +28,9 @@ model::Scope unless_asked(const model::Client& client) {
     return granted;
 }
 
-/// Blanks are between words, however many. A list without a word is as no list (RFC 6749 §3.1).
+/// A list without a word is as no list (RFC 6749 §3.1).
 Outcome<model::Scope> parse(std::optional<std::string_view> requested) {
-    std::string text;
-    for (const std::string_view word : util::split(requested.value_or(""), ' '))
-        if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
-    auto words = model::Scope::parse(text);
+    auto words = read_words(requested.value_or(""));
     if (!words)
         return make_error(Reason::invalid_scope_malformed,
                           "scope must be words of ASCII with blanks between them, at most 64");
@@ -61,6 +59,13 @@ RefusedToken refusal_of(const Settings& settings, const std::string& token) {
 const model::Scope& openid_scopes() {
     static const model::Scope scopes = *model::Scope::parse("openid profile email address phone offline_access");
     return scopes;
+}
+
+std::optional<model::Scope> read_words(std::string_view list) {
+    std::string text;
+    for (const std::string_view word : util::split(list, ' '))
+        if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
+    return model::Scope::parse(text);
 }
 
 model::Scope known_scopes(const Settings& settings) {

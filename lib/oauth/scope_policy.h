@@ -17,6 +17,10 @@ namespace postern::oauth {
 /// openid profile email address phone offline_access: they exist only with OpenID Connect.
 const model::Scope& openid_scopes();
 
+/// Reads a list as clients send it: blanks are between words, however many, and a list without a word is empty.
+/// nullopt: a word is none, or there are too many. docs/decisions/0090
+std::optional<model::Scope> read_words(std::string_view list);
+
 /// Returns the scopes that discovery names as `scopes_supported` (RFC 8414 §2): the OpenID ones, and those of
 /// `scopeDescriptions`.
 model::Scope known_scopes(const Settings& settings);
@@ -32,9 +36,10 @@ struct AskedScope {
 /// given if the client may ask for it. Where `openid` is requested, a word is ignored that the issuer does not know and
 /// the client is not registered for (OpenID Connect Core §3.1.2.1). Any other word makes the list invalid_scope: there
 /// is no silent reduction. Without a word the client gets its registered scopes except the OpenID ones, possibly none.
-/// `offline_access` needs no registration. With OpenID Connect off its scopes are unknown. A client that a document
-/// describes gets no scope that `clientDocuments.scope` does not have, and one that registered without a token, unless
-/// the operator has decided about it, none that `registration.scope` does not have. docs/decisions/0090
+/// `offline_access` needs no registration, except of clients that registered themselves: registration.scope may lack
+/// it. With OpenID Connect off its scopes are unknown. A client that a document describes gets no scope that
+/// `clientDocuments.scope` does not have, and one that registered without a token, unless the operator has decided
+/// about it, none that `registration.scope` does not have. docs/decisions/0090
 Outcome<AskedScope> judge_scope(const Settings& settings, const model::Client& client,
                                 std::optional<std::string_view> requested);
 

@@ -62,8 +62,9 @@ constexpr Row kRows[] = {
      "remove` makes room, and so does any change with `postern client set`: what the operator decides about does not count. "
      "A consent that is taken back makes none."},
     {client_document_error, "client_document_error", client_document_error,
-     "The request of a client with a document was answered by a page, which asks the user before the error goes to the "
-     "client's address. The detail names the error; fix the client."},
+     "The request of a client with a document, or of one that registered itself without a token, was answered by a "
+     "page, which asks the user before the error goes to the client's address. The detail names the error; fix the "
+     "client."},
 };
 
 }  // namespace

@@ -284,20 +284,41 @@ std::int64_t count_open_registrations(db::Database& database) {
     return number_of(database.query("SELECT count(*) FROM clients WHERE " POSTERN_OPEN_REGISTRATION));
 }
 
+#define POSTERN_OLDEST_UNAPPROVED                             \
+    "SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION \
+    " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1"
+
+bool has_unapproved(db::Database& database, util::Time registered_before) {
+    return database.query(POSTERN_OLDEST_UNAPPROVED, registered_before).step();
+}
+
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before) {
-    constexpr db::Text kDelete = {
-        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
-        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1)",
-        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION
-        " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)"};
+    constexpr db::Text kDelete = {"DELETE FROM clients WHERE id IN (" POSTERN_OLDEST_UNAPPROVED ")",
+                                  "DELETE FROM clients WHERE id IN (" POSTERN_OLDEST_UNAPPROVED
+                                  " FOR UPDATE SKIP LOCKED)"};
     return transaction.run(kDelete, registered_before) == 1;
 }
 
-std::vector<ClientId> find_unused_registrations(db::Database& database, util::Time unused_since, db::Limit limit) {
-    return values_of<ClientId>(
-        database.query("SELECT id FROM clients WHERE origin = 'dynamic' AND removable_at IS NOT NULL"
-                       " AND COALESCE(last_used_at, created_at) <= $1 ORDER BY id LIMIT $2",
-                       unused_since, limit.rows));
+static_assert(kUseIsToldBy.count() == 86400, "as the condition of unused registrations has it");
+
+/// Of a row of `clients`, for a moment $1 before $2, which is now.
+#define POSTERN_UNUSED_REGISTRATION                                          \
+    "origin = 'dynamic' AND removable_at IS NOT NULL"                        \
+    " AND COALESCE(last_used_at + 86400, created_at) <= $1"                  \
+    " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id" \
+    " AND g.ended_at IS NULL AND g.kept_until > $2)"
+
+std::vector<ClientId> find_unused_registrations(db::Database& database, util::Time now, util::Seconds unused_for,
+                                                db::Limit limit) {
+    return values_of<ClientId>(database.query("SELECT id FROM clients WHERE " POSTERN_UNUSED_REGISTRATION
+                                              " ORDER BY id LIMIT $3",
+                                              now - unused_for, now, limit.rows));
+}
+
+bool is_unused_registration(db::Database& database, const ClientId& id, util::Time now, util::Seconds unused_for) {
+    return database
+        .query("SELECT 1 FROM clients WHERE " POSTERN_UNUSED_REGISTRATION " AND id = $3", now - unused_for, now, id)
+        .step();
 }
 
 bool remove_client(db::Transaction& transaction, const ClientId& id) {

@@ -12,6 +12,9 @@
 
 namespace postern::store {
 
+/// The time by which `last_used_at` may be behind: most uses of a client write nothing.
+inline constexpr util::Seconds kUseIsToldBy{86400};
+
 /// Finds the client with its URIs, and with the secrets that are unexpired at `now` where `now` is given: a program
 /// that authenticates no client has no right to read secrets. Disabled clients are found too: the caller refuses them.
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id);
@@ -69,13 +72,18 @@ std::int64_t count_fleeting_clients(db::Database& database);
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin);
 /// Counts the clients that registered themselves without a token and that the operator has not decided about.
 std::int64_t count_open_registrations(db::Database& database);
+/// Returns whether there is one that remove_oldest_unapproved could remove.
+bool has_unapproved(db::Database& database, util::Time registered_before);
 /// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before
 /// `registered_before`. False: there is none.
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before);
-/// Finds the clients that registered themselves, that the operator has not decided about and that no user has signed in
-/// to since then, by id.
-std::vector<model::ClientId> find_unused_registrations(db::Database& database, util::Time unused_since,
+/// Finds the clients, by id, that registered themselves, that the operator has not decided about, that have surely not
+/// been used for so long, and that have no grant that counts.
+std::vector<model::ClientId> find_unused_registrations(db::Database& database, util::Time now, util::Seconds unused_for,
                                                        db::Limit limit = {});
+/// Returns whether the client is one of those.
+bool is_unused_registration(db::Database& database, const model::ClientId& id, util::Time now,
+                            util::Seconds unused_for);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,

@@ -81,12 +81,12 @@ TEST_CASE(
     const Installation f;
     f.must({"client", "add", "wiki", "--redirect-uri", "https://wiki.example/cb"});
     const auto now = util::SystemClock().now();
-    put(f, registered("old", "", now - Seconds{7200}));
-    put(f, registered("new", std::string(64, 'a'), now - Seconds{60}));
-    auto in_use = registered("in-use", "", now - Seconds{7200});
+    put(f, registered("old", "", now - Seconds{200000}));
+    put(f, registered("new", std::string(64, 'a'), now - Seconds{90000}));
+    auto in_use = registered("in-use", "", now - Seconds{200000});
     in_use.last_used_at = now;
     put(f, in_use);
-    auto decided = registered("decided", "", now - Seconds{7200});
+    auto decided = registered("decided", "", now - Seconds{200000});
     decided.removable_at.reset();
     put(f, decided);
 
@@ -105,12 +105,13 @@ TEST_CASE(
     CHECK(has(f.must({"client", "show", "old"}), "itself, without a token"));
 
     CHECK(f.postern({"client", "remove"}).exit_code == 2);
-    CHECK(f.postern({"client", "remove", "old", "--unused-for", "60"}).exit_code == 2);
-    CHECK(f.postern({"client", "remove", "--unused-for", "-1"}).exit_code == 2);
-    CHECK(integer_of(f.must_json({"client", "remove", "--unused-for", "3600"}), "removed") == 1);
+    CHECK(f.postern({"client", "remove", "old", "--unused-for", "86400"}).exit_code == 2);
+    for (const char* wrong : {"-1", "0", "86399"})
+        CHECK(f.postern({"client", "remove", "--unused-for", wrong}).exit_code == 2);
+    CHECK(integer_of(f.must_json({"client", "remove", "--unused-for", "172800"}), "removed") == 1);
     CHECK(has(f.refused({"client", "show", "old"}), "old"));
-    CHECK(integer_of(f.must_json({"client", "remove", "--unused-for", "3600"}), "removed") == 0);
-    CHECK(has(f.must({"client", "remove", "--unused-for", "30"}), "1 client that registered"));
+    CHECK(integer_of(f.must_json({"client", "remove", "--unused-for", "172800"}), "removed") == 0);
+    CHECK(has(f.must({"client", "remove", "--unused-for", "86400"}), "1 client that registered"));
     CHECK(f.must_json({"client", "list"}).if_array()->size() == 3);
     f.must({"client", "remove", "in-use"});
 }

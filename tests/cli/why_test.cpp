@@ -7,10 +7,11 @@
 #include <set>
 #include <thread>
 
-#include "installation.h"
 #include "json/reader.h"
+#include "preconditions.h"
 #include "refusal/reason.h"
 #include "server/refusal_ring.h"
+#include "store/clients.h"
 #include "support/deployment.h"
 #include "util/text.h"
 
@@ -255,6 +256,7 @@ TEST_CASE("why: each refusal of a client that registered itself says what to cha
         {Reason::invalid_client_dynamic_introspects, "an application that registered itself"},
         {Reason::consent_required_each_time, "nothing is remembered"},
         {Reason::invalid_target_unregistered, "or that registered itself"},
+        {Reason::client_document_error, "or of one that registered itself without a token"},
     };
     std::set<std::string> hints;
     for (const Row& row : rows) {
@@ -264,6 +266,22 @@ TEST_CASE("why: each refusal of a client that registered itself says what to cha
         CHECK(has(hint, row.told));
         CHECK(hints.insert(hint).second);
     }
+}
+
+TEST_CASE("why: for a client that registered itself it does not advise first-party, which is refused [REG-21]") {
+    const Installation installation;
+    model::Client client;
+    client.id = model::ClientId("c2f1a0");
+    client.origin = model::Origin::dynamic;
+    client.grants = {model::GrantType::authorization_code};
+    client.redirect_uris = {"https://app.example/cb"};
+    client.registered_by = "digest of a token";
+    write(installation, [&](db::Transaction& transaction) { REQUIRE(store::insert_client(transaction, client)); });
+    const std::string hint = hint_for(installation, Reason::consent_required, "c2f1a0");
+    CAPTURE(hint);
+    CHECK_FALSE(has(hint, "--first-party"));
+    CHECK(has(hint, "users approve such a client themselves"));
+    CHECK(has(hint_for(installation, Reason::consent_required, "unknown"), "--first-party"));
 }
 
 TEST_CASE("why: for a client that a document describes it advises no command that refuses such clients [CIMD-4]") {

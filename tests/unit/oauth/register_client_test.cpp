@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "http/url.h"
 #include "json/writer.h"
@@ -14,6 +17,7 @@
 #include "store/grants.h"
 #include "store/registration_tokens.h"
 #include "support/rules_fixture.h"
+#include "unit/db/fixture.h"
 
 using namespace postern;
 using oauth::RegistrationMode;
@@ -27,7 +31,9 @@ struct Fixture {
     test::RulesFixture fixture;
     std::string address = "192.0.2.1";
 
-    explicit Fixture(RegistrationMode mode = RegistrationMode::token) {
+    explicit Fixture(RegistrationMode mode = RegistrationMode::token) { configure(mode); }
+    Fixture(RegistrationMode mode, db::Database opened) : fixture(std::move(opened), "world") { configure(mode); }
+    void configure(RegistrationMode mode) {
         fixture.settings.registration.mode = mode;
         fixture.settings.oidc = true;
     }
@@ -267,6 +273,21 @@ TEST_CASE(
     CHECK(f.clients() == 50);
 }
 
+TEST_CASE("register_client: a refusal waits for no other writer, a full table's neither [REG-3, REG-30]") {
+    const test::DatabaseFile file;
+    Fixture f(RegistrationMode::open, db::Database(file.path, db::Access::read_write, std::chrono::milliseconds(50)));
+    f.fixture.settings.registration.max = 11;
+    for (int i = 0; i < 10; ++i) CHECK(f.verdict() == "201");
+    f.address = "192.0.2.2";
+    CHECK(f.verdict() == "201");
+
+    db::Database writers(file.path, db::Access::read_write);
+    const db::Transaction transaction(writers, db::Durability::full);
+    CHECK(f.verdict() == "503 temporarily_unavailable +");
+    f.address = "192.0.2.1";
+    CHECK(f.verdict() == "429 temporarily_unavailable +");
+}
+
 TEST_CASE(
     "registrations: a client reads and deletes its own, all others are alike [REG-16, REG-18, REG-19, RFC 7592 §2]") {
     Fixture f;
@@ -329,4 +350,30 @@ TEST_CASE("registrations: without a token they are closed to their clients, too,
     CHECK(oauth::read_registration_of_caller(context, request));
     f.fixture.settings.registration.mode = RegistrationMode::token;
     CHECK(oauth::read_registration_of_caller(context, request).error().http_status == 403);
+}
+
+TEST_CASE("registrations: a client that is disabled while it deletes its registration stays [REG-18, REG-19]") {
+    const test::DatabaseFile file;
+    Fixture f(RegistrationMode::token, db::Database(file.path, db::Access::read_write));
+    f.add_token("good");
+    const auto answer = f.ask(f.request("Bearer good"));
+    REQUIRE(answer);
+    auto client = f.stored(*answer);
+    auto context = f.fixture.context();
+    const auto request = managing("client_id=" + client.id.str(), member(*answer, "registration_access_token"));
+
+    db::Database operators(file.path, db::Access::read_write);
+    db::Transaction transaction(operators, db::Durability::full);
+    client.enabled = false;
+    REQUIRE(store::update_client(transaction, client));
+    int status = 0;
+    std::thread deleting([&] {
+        const auto deleted = oauth::delete_client_of_caller(context, request);
+        status = deleted ? 204 : deleted.error().http_status;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it has looked, and waits to write
+    transaction.commit();
+    deleting.join();
+    CHECK(status == 403);
+    CHECK(store::is_client(f.fixture.database, client.id));
 }

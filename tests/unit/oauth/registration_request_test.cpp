@@ -307,7 +307,8 @@ TEST_CASE("read_registration: no client gets less than it demands, a stranger ne
         {R"("require_auth_time":true)", false, false},  // every login here has a time
         {R"("require_auth_time":1)", true, true},
         {R"("subject_type":"public")", false, false},
-        {R"("subject_type":"pairwise")", true, false},  // REG-25: not read
+        {R"("subject_type":"pairwise")", true, true},
+        {R"("subject_type":["public"])", true, true},
     };
     const std::string native = R"(["http://127.0.0.1/cb"])";
     for (const Demand& row : rows) {
@@ -415,11 +416,14 @@ TEST_CASE("read_registration: addresses for logout are as those of operators' cl
 TEST_CASE("read_registration: scopes beyond the policy are left out [REG-13]") {
     const auto scope = [](const std::string& text) { return with(R"("scope":)" + text); };
     CHECK(good(scope(R"("openid admin email")")).scope.to_string() == "openid email");
+    CHECK(good(scope(R"("openid  email ")")).scope.to_string() == "openid email");  // as at other endpoints
+    for (const char* none : {R"("")", R"(" ")", "null"})
+        CHECK(good(scope(none)).scope.to_string() == settings().registration.scope.to_string());
     check(
         {
             {"nothing is left", scope(R"("admin")"), kMetadata},
-            {"nothing", scope(R"("")"), kMetadata},
-            {"two blanks", scope(R"("openid  email")"), kMetadata},
+            {"nothing but others, with blanks", scope(R"("  admin  ")"), kMetadata},
+            {"a tab", scope(R"("openid\temail")"), kMetadata},
             {"a list", scope(R"(["openid"])"), kMetadata},
             {"a quotation mark", scope(R"("a\"b")"), kMetadata},
         },
@@ -434,7 +438,7 @@ TEST_CASE("read_registration: a stranger gets a public client with code and PKCE
         good(with(R"("client_name":"Tool","grant_types":["authorization_code","refresh_token","implicit"],
         "response_types":["code","id_token"],"scope":"openid","policy_uri":"javascript:x","tos_uri":1,
         "initiate_login_uri":"http://x","post_logout_redirect_uris":["http://evil.example"],"jwks_uri":"http://169.254.169.254/",
-        "subject_type":"pairwise","backchannel_logout_uri":"http://10.0.0.1/","token_endpoint_auth_method":"client_secret_post")",
+        "subject_type":"public","backchannel_logout_uri":"http://10.0.0.1/","token_endpoint_auth_method":"client_secret_post")",
                   R"(["http://localhost:8080/cb"])"),
              Registrant::stranger);
     CHECK(client.type == model::ClientType::public_);
@@ -475,6 +479,11 @@ TEST_CASE("read_registration: addresses of strangers are on the user's device, o
             row("::1", "http://[::1]:8080/cb", ""),
             row("localhost", "http://localhost/cb", ""),
             row("LOCALHOST", "http://LOCALHOST/cb", kUri),
+            row("http in capitals", "HTTP://localhost/cb", kUri),
+            row("https in capitals", "HTTPS://app.example/cb", kUri),
+            row("a scheme of its own in capitals", "com.Example.app:/cb", kUri),
+            row("below a named end in capitals", "https://EVIL.apps.example/cb", kUri),
+            row("below a named end, not a name", "https://a_b!.apps.example/cb", kUri),
             row("localhost with a dot", "http://localhost./cb", kUri),
             row("a long ::1", "http://[0:0:0:0:0:0:0:1]/cb", kUri),
             row("a mapped address", "http://[::ffff:127.0.0.1]/cb", kUri),

@@ -1,4 +1,4 @@
-// Which scope a client gets that a document describes, or that registered without a token.
+// Which scope a client gets that a document describes, or that registered itself.
 #include "oauth/scope_policy.h"
 
 #include <doctest/doctest.h>
@@ -67,4 +67,25 @@ TEST_CASE(
         f.settings.registration.scope.add("profile");
         CHECK(f.asked("openid profile") == "openid profile");
     }
+}
+
+TEST_CASE(
+    "judge_scope: a client that registered itself has offline_access only if it is registered for it, at a refresh "
+    "as well [REG-13, A30]") {
+    Fixture f;
+    f.client.origin = model::Origin::dynamic;
+    CHECK(f.asked("openid notes:read") == "openid notes:read");
+    CHECK(f.asked("openid offline_access") == "invalid_scope");
+    model::Grant grant;
+    grant.scope = scope("openid notes:read offline_access");  // of a time when it was
+    const auto refreshed = [&](const char* words) {
+        const auto judged = oauth::judge_repeated_scope(f.settings, f.client, grant, words);
+        return judged ? judged->to_string() : std::string(oauth::wire_name(judged.error().code));
+    };
+    CHECK(refreshed("") == "openid notes:read");
+    CHECK(refreshed("openid offline_access") == "openid");
+    CHECK(refreshed("offline_access") == "invalid_scope");
+    f.client.scope.add("offline_access");
+    CHECK(f.asked("openid offline_access") == "openid offline_access");
+    CHECK(refreshed("") == "openid notes:read offline_access");
 }

@@ -1,5 +1,8 @@
 #include "store/registration_tokens.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "store/clients.h"
 #include "store/sweep.h"
 #include "unit/store/fixture.h"
@@ -90,12 +93,46 @@ TEST_CASE("clients: registrations without a token are counted, and the oldest th
     CHECK(store::count_fleeting_clients(database) == 1);  // of documents
     CHECK(store::list_clients(database, kNow, {}, model::Origin::dynamic).size() == 5);
     CHECK(store::list_clients(database, kNow, {}, model::Origin::document).size() == 1);
-    CHECK(store::find_unused_registrations(database, kNow - Seconds{700}) ==
+    CHECK(store::find_unused_registrations(database, kNow, Seconds{700}) ==
           std::vector{model::ClientId("old"), model::ClientId("with token")});
 
     const auto before = kNow - Seconds{600};
+    CHECK(store::has_unapproved(database, before));
     CHECK(written(database, store::remove_oldest_unapproved, before));
+    CHECK_FALSE(store::has_unapproved(database, before));
     CHECK_FALSE(store::is_client(database, model::ClientId("old")));
     CHECK_FALSE(written(database, store::remove_oldest_unapproved, before));
     CHECK(store::count_open_registrations(database) == 2);
+}
+
+TEST_CASE(
+    "clients: a registration is unused when it surely was, and when nothing that it has counts [REG-20, REG-23]") {
+    auto database = sample_database();
+    constexpr Seconds kDay{86400};
+    auto used = registered("used", kNow - 9 * kDay);
+    used.last_used_at = kNow - 3 * kDay;
+    auto decided = registered("decided", kNow - 9 * kDay);
+    decided.removable_at.reset();
+    for (const auto& made : {used, decided, registered("new", kNow - Seconds{10})})
+        written(database, [&](auto& t) { return store::insert_client(t, made); });
+    const auto unused_for = [&](Seconds time, Seconds later = Seconds{0}) {
+        const auto ids = store::find_unused_registrations(database, kNow + later, time);
+        for (const char* id : {"used", "decided", "new"}) {
+            const model::ClientId client(id);
+            CHECK(store::is_unused_registration(database, client, kNow + later, time) ==
+                  (std::ranges::find(ids, client) != ids.end()));
+        }
+        return ids;
+    };
+    const std::vector<model::ClientId> none, one = {used.id};
+    CHECK(unused_for(2 * kDay) == one);
+    CHECK(unused_for(2 * kDay + Seconds{1}) == none);  // the use may have been a day after the one that is told
+
+    auto given = grant("live");
+    given.client_id = used.id;
+    written(database, [&](auto& t) { store::insert_grant(t, given, kNow + Seconds{60}); });
+    CHECK(unused_for(kDay) == none);
+    CHECK(unused_for(kDay, Seconds{60}) == one);
+    written(database, [&](auto& t) { return store::end_grant(t, given.id, kNow); });
+    CHECK(unused_for(kDay) == one);
 }
