@@ -380,6 +380,7 @@ constexpr Call kCalls[] = {
          model::Client told = client("told");
          told.logout.backchannel = "https://told.example/out";
          store::insert_client(t, told);
+         store::insert_session(t, session("told"));
          store::note_session_client(t, kUser, Sid("sid"), told.id, kNow);
          store::end_sessions(t, kUser, kNow, notices());
      }},
@@ -436,7 +437,8 @@ struct Exception {
     const char* reason;
 };
 constexpr Exception kLookAtAll[] = {
-    {"FROM clients c ORDER BY c.id", "a list for the command"},
+    {"FROM clients c WHERE c.origin = COALESCE", "a list for the command"},
+    {"FROM registration_tokens ORDER BY", "a list for the command"},
     {"FROM users ORDER BY username", "a list for the command"},
     {"FROM users WHERE source = $1", "a list for the command"},
     {"FROM users u JOIN group_members m", "a list for the command"},
@@ -451,6 +453,7 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
+    {"FROM clients WHERE origin = 'dynamic'", "statistics, and a list for the command"},
     {"SELECT count(*) FROM clients WHERE restricted = 1", "statistics"},
     {"SELECT count(*) FROM remembered_devices d JOIN users u", "statistics"},
     {"FROM mail_requests ORDER BY created_at, id", "a list for the command"},
@@ -490,6 +493,7 @@ constexpr Exception kSort[] = {
     {"FROM session_clients n", "of one session"},
     {"JOIN session_clients n", "of one user"},
     {"FROM logout_outbox o", "the command; the rows of two hours"},
+    {"FROM registration_tokens ORDER BY", "a list for the command"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
     {", u.username FROM sessions s", "a list for the command"},
     {"FROM allowed_users a JOIN users u", "of one client"},
