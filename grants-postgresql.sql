@@ -192,7 +192,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT UPDATE (gate) ON users TO postern_token;
 --     GRANT SELECT (sid, client_id), UPDATE (expires_at), DELETE ON session_clients TO postern_login;
 --     GRANT SELECT, DELETE ON session_clients TO postern_logout;
---     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_account;
+--     GRANT SELECT (sid, client_id), UPDATE (expires_at), DELETE ON session_clients TO postern_account;
 --     GRANT SELECT (sid, client_id), DELETE ON session_clients TO postern_recover;
 --     GRANT SELECT (sid) ON sessions TO postern_recover;
 --     GRANT SELECT (sid, client_id, expires_at), UPDATE (expires_at), DELETE ON session_clients TO postern_sweep;

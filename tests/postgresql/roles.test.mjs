@@ -859,14 +859,27 @@ describe("a role for each program", () => {
         const browser = await enter();
         is(200, await browser.submit(is(200, await browser.visit(`${logouts.issuer}/logout`)), "logout"));
       });
-      await needs("account", 4, async () => {
+      const again = logouts.authorizationUrl(trusted, { prompt: "login" });
+      const demand = (demanded) => postern("user", "set", logouts.user.username, "--second-factor", demanded);
+      await needs("account", 5, async () => {
+        server.sql("DELETE FROM postern.totp_secrets; DELETE FROM postern.recovery_codes", database);
+        await demand("default");
         await enter();
         const browser = await enter();
         const devices = `${logouts.issuer}/account/devices`;
         is(200, await logouts.walk(browser, devices));
         const { csrf } = is(200, await browser.visit(devices)).form.fields;
         is(200, await browser.post(devices, { csrf, everywhere: "yes" }));
+
+        // A login that ends in the account keeps the notes of the session that it renews.
+        const renewed = await enter();
+        await demand("required");
+        const page = is(200, await logouts.walk(renewed, again));
+        const [key] = codesIn(page.body);
+        is(200, await renewed.submit(page, "turn-on", { code: totp(key, logouts.deployment.now()) }));
       });
+      server.sql("DELETE FROM postern.totp_secrets; DELETE FROM postern.recovery_codes", database);
+      await demand("default");
       await needs("recover", 7, async () => {
         await enter();
         const { link } = await postern("user", "reset-link", logouts.user.username);
@@ -889,7 +902,6 @@ describe("a role for each program", () => {
       assert.equal(rights.length, 7, rights.join());
       await sent();
       for (const right of rights) await isNeeded("postern_notify", right, sent, database);
-      const again = logouts.authorizationUrl(trusted, { prompt: "login" });
       assert.ok((await logouts.walk(await enter(), again)).location?.searchParams.get("code")); // login keeps the notes
     });
   });
