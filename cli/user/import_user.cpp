@@ -56,7 +56,7 @@ Updated update_groups(db::Transaction& transaction, const ImportedUser& imported
         if (!wanted.contains(name)) lost |= store::remove_member(transaction, name, subject);
     }
     const std::int64_t ended = lost ? store::end_grants_without_access(transaction, subject, now()) : 0;
-    return {changed || lost, ended};
+    return {changed || lost, ended, {}};
 }
 
 }  // namespace

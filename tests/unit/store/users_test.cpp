@@ -228,7 +228,7 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
     REQUIRE(has_session(database, "sub-1"));
     REQUIRE(has_token(database, "sub-1"));
     REQUIRE(has_refresh_token(database, "sub-1"));
-    written(database, store::end_user_access, Subject("sub-1"), kNow, store::LogoutNotices{});
+    written(database, store::end_user_access, Subject("sub-1"), kNow, store::LogoutNotices{}, model::Sid());
     CHECK_FALSE(has_session(database, "sub-1"));
     CHECK_FALSE(has_token(database, "sub-1"));
     CHECK_FALSE(has_refresh_token(database, "sub-1"));
