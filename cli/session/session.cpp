@@ -85,7 +85,8 @@ struct Ended {
 Ended end_of_user(const config::Config& config, db::Transaction& transaction, const model::Subject& subject) {
     Ended ended;
     const auto sessions = store::end_sessions(transaction, subject, now(), logout_notices(config));
-    for (const store::EndedSession& each : sessions.sessions) ended += {.sessions = 1, .grants = each.grants, .devices = 0, .told = {}};
+    for (const store::EndedSession& each : sessions.sessions)
+        ended += {.sessions = 1, .grants = each.grants, .devices = 0, .told = {}};
     ended.told = sessions.told;
     ended.devices = store::forget_devices(transaction, subject);
     if (ended.sessions > 0 || ended.devices > 0)
