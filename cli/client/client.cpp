@@ -284,8 +284,8 @@ void add_remove(const Command& group, Invocation& invocation) {
     command
         .option(
             "--unused-for", "SECONDS", options.unused_for,
-            "Instead of ID: all that registered themselves and were not used for so long, a day or more; the use is "
-            "known by the day. Those that you have changed stay, and those with a grant that counts")
+            "Instead of ID: all that registered themselves and were not used for so many seconds, 86400 or more; the "
+            "use is known by the day. Those that you have changed stay, and those with a grant that counts")
         .between(store::kUseIsToldBy.count(), std::int64_t{10} * 365 * 24 * 60 * 60);
 }
 
