@@ -122,7 +122,7 @@ describe("postern session deliver", { skip: withoutProgram }, () => {
     assert.equal(ended.applications, Object.keys(clients).length);
   }
 
-  it("posts a logout token and nothing else, signed as ID tokens are [BCL-6, BCL-7, Back-Channel Logout §2.5]", async () => {
+  it("posts a logout token alone, signed as ID tokens are [BCL-6, BCL-7, Back-Channel Logout §2.5]", async () => {
     await endSession({ app: at("/ok?a=1") });
     assert.deepEqual((await deliver()).counts, { sent: 1, failed: 0, dropped: 0 });
     const [{ path, method, type, form }] = received;
@@ -226,7 +226,7 @@ describe("postern session deliver", { skip: withoutProgram }, () => {
     assert.equal((await waiting())[0].tries, 1);
   });
 
-  it("the address is the client's of now; without client or address the row goes; disabled is told [BCL-4]", async () => {
+  it("the address is that of now; without client or address the row goes; disabled is told [BCL-4]", async () => {
     await endSession({ moved: at("/broken"), gone: at("/ok"), bare: at("/ok"), off: at("/ok") });
     await postern("client", "set", "moved", "--backchannel-logout-uri", at("/empty"));
     await postern("client", "set", "bare", "--no-backchannel-logout-uri");
