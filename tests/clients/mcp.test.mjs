@@ -310,7 +310,7 @@ describe("MCP: the TypeScript SDK, which registers itself", () => {
     );
   });
 
-  it("signs in without an id, and its user is asked each time [REG-3, REG-25, REG-26, REG-29, REG-31, MCP-9]", async () => {
+  it("without an id: its user is asked each time [REG-3, REG-25, REG-26, REG-29, REG-31, MCP-9]", async () => {
     const server = await NotesServer.start(provider.deployment.issuer);
     try {
       const uri = `${server.origin}/mcp`;

@@ -24,7 +24,7 @@ describe("registration, as openid-client does it", () => {
   };
 
   for (const method of [undefined, "client_secret_basic", "client_secret_post"])
-    it(`with the method ${method ?? "of the answer"}: tokens, and an end [REG-9, REG-14, REG-16, REG-19, 3PI-1]`, async () => {
+    it(`${method ?? "no method"}: tokens, and an end [REG-9, REG-14, REG-16, REG-19, 3PI-1]`, async () => {
       const initialAccessToken = await newToken();
       const metadata = method ? { ...METADATA, token_endpoint_auth_method: method } : METADATA;
       const client = await provider.issuer.Client.register(metadata, { initialAccessToken });
