@@ -46,7 +46,7 @@ struct Redeem {
         if (response) return std::move(*response);
         given.sid = {};  // it ended at the same time
         ASSIGN_OR_RETURN(response, refresh_with(checked, given));
-        return std::move(response.value());
+        return *std::move(response);
     }
 
     Outcome<TokenResponse> operator()(const DeviceCodeGrant& asked) const {
