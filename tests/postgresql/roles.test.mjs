@@ -976,7 +976,7 @@ describe("a role for each program", () => {
            DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details,
            DROP COLUMN registered_by, DROP COLUMN registration_token_hash, DROP CONSTRAINT clients_origin_check,
            ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document'));
-         DROP TABLE postern.device_codes, postern.registration_tokens;
+         DROP TABLE postern.device_codes, postern.session_clients, postern.logout_outbox, postern.registration_tokens;
          REVOKE SELECT ON postern.clients FROM postern_authorize;
          UPDATE postern.schema_version SET version = 4`,
         database,
