@@ -287,9 +287,10 @@ std::int64_t count_open_registrations(db::Database& database) {
 #define POSTERN_OLDEST_UNAPPROVED                             \
     "SELECT id FROM clients WHERE " POSTERN_OPEN_REGISTRATION \
     " AND last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT 1"
+constexpr const char* kOldestUnapproved = POSTERN_OLDEST_UNAPPROVED;
 
 bool has_unapproved(db::Database& database, util::Time registered_before) {
-    return database.query(POSTERN_OLDEST_UNAPPROVED, registered_before).step();
+    return database.query(kOldestUnapproved, registered_before).step();
 }
 
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before) {

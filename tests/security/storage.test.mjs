@@ -58,6 +58,7 @@ describe("the system calls of each program", { skip }, () => {
         tls: false,
         config: {
           refreshReuseGrace: 0,
+          registration: { mode: "open" },
           paths: { deviceAuthorization: "/device_authorization", device: "/device" },
         },
       }),
@@ -93,6 +94,9 @@ describe("the system calls of each program", { skip }, () => {
     assert.match(done.body, /Your password is changed/);
     const device = await p.post("/device_authorization", {}, { client: p.clients.tool });
     await p.walk(p.person(), device.json.verification_uri_complete, { user: { username, password: changed } });
+    const body = JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] });
+    const headers = { "content-type": "application/json" };
+    assert.equal((await p.ask("/register", { method: "POST", headers, body })).status, 201);
     const tokens = await p.tokens(p.clients.web, { prompt: "consent" }, person);
     for (const token of [tokens.access_token, "x"]) await Promise.all([p.introspect(token), p.userinfo(token)]);
     await p.revoke(p.clients.web, tokens.refresh_token);

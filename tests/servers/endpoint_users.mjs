@@ -20,7 +20,7 @@ export function endpointUsers() {
   for (const line of readFileSync(join(EXAMPLES, "systemd/postern-sysusers.conf"), "utf8").split("\n")) {
     const [kind, user, group] = line.split(/\s+/);
     const name = user?.replace(/^postern-/, "");
-    if (name === "mail") continue; // it runs the command, not an endpoint
+    if (name === "mail" || name === "notify") continue; // they run the command, not an endpoint
     if (kind === "u") users[name] = { id: FIRST_USER + Object.keys(users).length, groups: [] };
     if (kind === "m") users[name].groups.push(group);
   }

@@ -67,7 +67,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     const names = units.flatMap((name) =>
       name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
     );
-    assert.equal(names.length, ENDPOINTS.length * 3 + 6);
+    assert.equal(names.length, ENDPOINTS.length * 3 + 9);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
 
@@ -104,7 +104,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
           return [name, { id: Number(id), members: members.split(",") }];
         }),
     );
-    assert.deepEqual(groups["postern-sign"].members, ["postern-token"]);
+    assert.deepEqual(groups["postern-sign"].members, ["postern-notify", "postern-token"]);
     assert.deepEqual(
       groups["postern-seal"].members.sort(),
       ["account", "authorize", "device", "login", "logout", "recover", "scopes"].map((name) => `postern-${name}`),

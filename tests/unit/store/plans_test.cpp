@@ -50,10 +50,10 @@ const ClientId kClient("client");
 const RequestKey kRequest("request");
 constexpr Seconds kMinute{60};
 
-model::Session session(const char* cookie) {
+model::Session session(const char* cookie, const char* sid = "sid") {
     model::Session session;
     session.cookie_hash = ValueHash(cookie);
-    session.sid = Sid("sid");
+    session.sid = Sid(sid);
     session.subject = kUser;
     session.created_at = kNow;
     session.last_seen_at = kNow;
@@ -367,8 +367,8 @@ constexpr Call kCalls[] = {
     {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie"), {}); }},
     {"note_session_client",
      [](auto& t) {
-         store::insert_session(t, session("noted"));
-         store::note_session_client(t, kUser, Sid("sid"), kClient, kNow);
+         store::insert_session(t, session("noted", "noted"));
+         store::note_session_client(t, kUser, Sid("noted"), kClient, kNow);
      }},
     {"is_session_stored", [](auto& t) { store::is_session_stored(t.database(), kUser, Sid("sid")); }},
     {"keep_session_clients", [](auto& t) { store::keep_session_clients(t, session("noted")); }},
@@ -380,8 +380,8 @@ constexpr Call kCalls[] = {
          model::Client told = client("told");
          told.logout.backchannel = "https://told.example/out";
          store::insert_client(t, told);
-         store::insert_session(t, session("told"));
-         store::note_session_client(t, kUser, Sid("sid"), told.id, kNow);
+         store::insert_session(t, session("told", "told"));
+         store::note_session_client(t, kUser, Sid("told"), told.id, kNow);
          store::end_sessions(t, kUser, kNow, notices());
      }},
     {"find_due_notices", [](auto& t) { store::find_due_notices(t.database(), {}, kNow, 100); }},
