@@ -230,7 +230,7 @@ void remove_one(const Invocation& invocation, const std::string& id) {
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
 }
 
-/// Throws away the registrations that nobody has used, a batch at a time.
+/// Deletes the clients that registered themselves and were not used, in batches.
 void remove_unused(const Invocation& invocation, util::Seconds unused_for) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const auto ids = store::find_unused_registrations(database, now(), unused_for);
@@ -260,7 +260,7 @@ struct RemoveOptions {
 
 void remove(const Invocation& invocation, const RemoveOptions& options) {
     if (options.id.has_value() == options.unused_for.has_value())
-        throw UsageError("name the client that goes, or --unused-for SECONDS for those that registered themselves");
+        throw UsageError("give the ID of a client, or --unused-for SECONDS for clients that registered themselves");
     if (options.id) return remove_one(invocation, *options.id);
     remove_unused(invocation, util::Seconds(*options.unused_for));
 }
@@ -282,10 +282,9 @@ void add_remove(const Command& group, Invocation& invocation) {
                                    "postern client remove wiki\n  postern client remove --unused-for 2592000", remove);
     command.argument(kClientId.name, options.id, kClientId.help);
     command
-        .option(
-            "--unused-for", "SECONDS", options.unused_for,
-            "Instead of ID: all that registered themselves and were not used for so many seconds, 86400 or more; the "
-            "use is known by the day. Those that you have changed stay, and those with a grant that counts")
+        .option("--unused-for", "SECONDS", options.unused_for,
+                "Instead of ID: all clients that registered themselves and were not used for so many seconds, 86400 or "
+                "more: the last use is stored once a day. Clients that you have changed or that have a live grant stay")
         .between(store::kUseIsToldBy.count(), std::int64_t{10} * 365 * 24 * 60 * 60);
 }
 

@@ -113,7 +113,7 @@ void check_saslauthd(Findings& findings, const config::Config& config);
 
 /// Checks, with `mail`, that the command is there, and that no message waits for long or was given up.
 void check_mail(Findings& findings, db::Database& database, const config::Config& config);
-/// Checks that logout tokens do not wait for long, and that no client waits for what is switched off.
+/// Checks that no logout token is overdue, and that no client has an address for a kind of logout that is off.
 void check_logouts(Findings& findings, db::Database& database, const config::Config& config);
 /// Sends a message to `address`, and adds a finding with the output of the command.
 void check_mail_to(Findings& findings, const config::Config& config, const std::string& address);

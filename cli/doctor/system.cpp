@@ -96,7 +96,7 @@ void check_waiting(Findings& findings, db::Database& database) {
 
 constexpr util::Seconds kLateLogout = std::chrono::hours(1);
 
-/// Clients that are registered for what is switched off: they wait for what is never sent.
+/// Reports a client with an address for a kind of logout that is off: the server never tells it.
 void check_silent_clients(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     constexpr const char* kLogouts = "logouts";
     const auto look = [&](bool is_on, const char* name, const char* key) {

@@ -91,7 +91,7 @@ void remove(const Invocation& invocation, const std::string& id) {
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         if (!store::remove_registration_token(transaction, id))
             throw Refused("there is no initial access token " + in_quotes(id) +
-                          "; `postern registration token list` shows those that there are");
+                          "; `postern registration token list` lists the tokens");
         commit(transaction);
     });
     note_done(invocation);

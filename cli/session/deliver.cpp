@@ -1,4 +1,4 @@
-// Sends the logout tokens that wait.
+// Sends the logout tokens in the outbox.
 #include "cli/session/deliver.h"
 
 #include <unistd.h>
@@ -85,7 +85,7 @@ private:
         left_out_.clear();
     }
 
-    /// Reads further rows, as long as there is room for them. What is not for sending is settled at once.
+    /// Reads due rows until the queue in memory is full, and removes the rows that cannot be sent any more.
     void read_more() {
         while (!is_at_end_ && waiting_.size() < kMostWaiting && may_start()) {
             const auto due = store::find_due_notices(database_, place_, now(), kBatch);
@@ -118,7 +118,7 @@ private:
         return std::nullopt;
     }
 
-    /// Removes them in one transaction: there may be thousands.
+    /// Removes the rows in one transaction: there may be thousands.
     void settle(const std::vector<Ended>& all) {
         if (all.empty()) return;
         const auto removed = db::write(database_, db::Durability::full, [&](db::Transaction& transaction) {
@@ -165,8 +165,8 @@ private:
         }
     }
 
-    /// The client's address and algorithm are those of now. What is wrong here, and not at the application, ends the
-    /// run before a try is spent.
+    /// Reads the client's address and algorithm at the moment of sending. A fault of this machine, such as a missing
+    /// key, ends the run before the row loses a try.
     void send(const LogoutNotice& notice, const std::string& host) {
         const auto client = store::find_client(database_, notice.client_id);
         if (!client || client->logout.backchannel.empty()) return settle({{notice, nullptr}});

@@ -1,4 +1,4 @@
-// Sends the logout tokens that wait. docs/decisions/0130-back-channel-logout.md
+// Sends the logout tokens in the outbox. docs/decisions/0130-back-channel-logout.md
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct DeliveredLogouts {
     std::int64_t dropped = 0;  ///< the client or its address is gone
 };
 
-/// Sends what is due, for 50 s at most, until there is nothing more or a signal has come. Several may run at
-/// once: each row is one's alone for a minute. A row whose sender died between sending it and saying so is sent again,
-/// with the same `jti`.
+/// Sends the logout tokens that are due, for 50 s at most, until none is left or a signal arrives. Several processes
+/// may run at once: a row belongs to the one that claimed it for a minute. When a process dies after sending a token
+/// and before removing its row, the token is sent again with the same `jti`.
 DeliveredLogouts deliver_logouts(const Invocation& invocation, const config::Config& config, db::Database& database);
 
 }  // namespace postern::cli

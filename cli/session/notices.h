@@ -6,11 +6,11 @@
 
 namespace postern::cli {
 
-/// Returns how a command tells applications that a session has ended.
+/// Returns the notices of a command, which wakes the deliverer by itself (note_told).
 store::LogoutNotices logout_notices(const config::Config& config);
 
-/// Says how many applications will be told, and wakes the unit that runs `postern session deliver`, after a commit. Has
-/// no effect for none.
+/// Prints how many applications will be told, and wakes the unit that runs `postern session deliver`; call it after the
+/// commit. Does nothing for an empty set.
 void note_told(const config::Config& config, const store::ToldClients& told);
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// The POSTs of logout tokens that are under way, each by a program of its own.
+// The POSTs of logout tokens in flight, each made by one run of the fetching program.
 #pragma once
 
 #include <list>
@@ -16,7 +16,7 @@ class Posts {
 public:
     explicit Posts(const fetch::Outbound& outbound) : outbound_(outbound) {}
 
-    /// The end of one POST.
+    /// A POST that has ended.
     struct Answered {
         store::LogoutNotice notice;
         std::string host;
@@ -25,7 +25,7 @@ public:
 
     void start(const store::LogoutNotice& notice, const std::string& host, const std::string& uri,
                const std::string& token);
-    /// Waits a moment, and returns those that have an answer or took too long.
+    /// Waits a moment, and returns the POSTs that were answered or timed out.
     std::vector<Answered> wait();
 
     std::size_t count() const { return under_way_.size(); }

@@ -1,4 +1,4 @@
-// Decides whether a stored client may be used now: the operator's word about it, then about clients of its origin.
+// Decides whether a stored client may be used now: first whether the operator has disabled it, then by its origin.
 #include "oauth/client_bar.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// May a stored client be used now? One answer for every endpoint, and for the redirect of a logout.
+// The reasons why a stored client may not be used now, for every endpoint and for the redirect of a logout.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace postern::oauth {
 
-/// The reason why a client has no rights now: it authenticates nowhere, its tokens are inactive, no user signs in to it
-/// and nothing is sent to its addresses. What it has lives on, and counts again when the reason goes.
+/// The reason why a client has no rights now: no endpoint authenticates it, its tokens are inactive, no user can sign
+/// in to it, and the server sends nothing to its addresses. Its grants and tokens are kept, and are valid again when
+/// the reason is gone.
 enum class ClientBar {
     disabled,               ///< by the operator
     documents_off,          ///< a document describes it, and `clientDocuments` is off

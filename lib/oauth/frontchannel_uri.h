@@ -9,8 +9,8 @@
 
 namespace postern::oauth {
 
-/// Returns why `uri` cannot be the frontchannel_logout_uri of a client with these redirect URIs and what to write
-/// instead, as the words after it; nullopt if it can.
+/// Returns the reason why a client with these redirect URIs cannot have `uri` as its frontchannel_logout_uri, as the
+/// end of a sentence that begins with the URI; nullopt if it can.
 std::optional<std::string> frontchannel_uri_problem(std::string_view uri,
                                                     const std::vector<std::string>& redirect_uris);
 

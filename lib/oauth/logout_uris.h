@@ -12,11 +12,12 @@
 
 namespace postern::oauth {
 
-/// Returns why `uri` cannot be a back-channel logout URI, as the words after it; nullopt if it can.
+/// Returns the reason why `uri` cannot be a back-channel logout URI, as the end of a sentence that begins with the URI;
+/// nullopt if it can.
 std::optional<std::string> backchannel_logout_uri_problem(std::string_view uri, const Settings& settings);
 
-/// Returns every rule that the client's addresses break, a sentence each. An address whose option is off breaks one:
-/// the client would wait for what is never sent.
+/// Returns a sentence for each rule that the client's addresses break. An address for a kind of logout that is off
+/// breaks one, since the server would never tell the client.
 std::vector<std::string> logout_uri_problems(const model::Client& client, const Settings& settings);
 
 /// Returns true if the client is told of the end of sessions in a way that is on here.

@@ -34,9 +34,8 @@ util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transacti
                                                       const model::Client& client, const model::Subject& subject,
                                                       ConsentSource consent);
 
-/// Keeps the client for as long again as an unused one of its origin is kept. Writes once a day, and nothing for
-/// clients of the operator. For what a user allows a device, or a client gets for itself; record_client does it for a
-/// sign-in.
+/// Records a use of the client, which prolongs its row; writes once a day, and nothing for clients of the operator. For
+/// device grants and client credentials; record_client does it for a sign-in.
 void note_use(db::Transaction& transaction, const Context& context, const model::Client& client);
 
 /// Adds to the audit trail what record_client has done, behind the commit.

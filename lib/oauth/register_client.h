@@ -20,9 +20,9 @@ struct RegistrationRefusal {
 /// Registers the client of a POST: the initial access token is looked at first, then the body. Returns the members of
 /// the answer (RFC 7591 §3.2.1), with the client's secret and its registration access token in clear, once. Durable:
 /// a client that was told its secret exists.
-/// Of two requests with the last use of a token one succeeds. Without a token, in mode `open`, the registrations of an
-/// address and of all are limited; when `registration.max` is reached, the oldest client that no user has signed in to
-/// makes room.
+/// The last use of a token serves one of two parallel requests. In mode `open`, registrations without a token are
+/// limited for each address and in all; at `registration.max`, the oldest client that no user has signed in to is
+/// deleted.
 util::Result<json::Object, RegistrationRefusal> register_client(Context& context, const http::Request& request);
 
 }  // namespace postern::oauth

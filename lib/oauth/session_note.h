@@ -17,16 +17,17 @@ enum class SessionNote { none, wanted };
 /// Returns `wanted` for a client that is told of logouts, when the grant belongs to a session of a browser.
 SessionNote session_note_of(const Settings& settings, const model::Client& client, const model::Grant& grant);
 
-/// Locks the user for make_session_note; before the transaction locks the grant. Does nothing for SessionNote::none.
+/// Locks the user for make_session_note; call it before the transaction locks the grant. Does nothing for
+/// SessionNote::none.
 void lock_session(db::Transaction& transaction, SessionNote note, const model::Grant& grant);
 /// Makes the note. False: the session has ended, and the transaction must not issue an ID token with its `sid`. True,
 /// and nothing is written, for SessionNote::none.
 [[nodiscard]] bool make_session_note(db::Transaction& transaction, SessionNote note, const model::Grant& grant,
                                      util::Time now);
 
-/// Returns how this process tells clients that a session has ended.
+/// Returns the notices of a serving process.
 store::LogoutNotices logout_notices(const Context& context);
-/// Returns the same for a command, which wakes by itself.
+/// Returns the notices for these settings. nullptr for `wake`: the caller wakes the deliverer.
 store::LogoutNotices logout_notices(const Settings& settings, crypto::Random& random, os::WakeFile* wake = nullptr);
 
 }  // namespace postern::oauth

@@ -1,4 +1,4 @@
-// Decides what follows from the settings for a client: the grants that it may register for, who signs its ID tokens.
+// Derives from the settings the grants that a client may register for and the algorithm of its ID tokens.
 #include "oauth/settings.h"
 
 #include <stdexcept>

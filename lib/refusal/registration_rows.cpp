@@ -9,7 +9,7 @@ using enum Reason;
 constexpr Row kRows[] = {
     {invalid_token_initial, "invalid_token_initial", invalid_token,
      "A client may register with an initial access token, and sent none, or one that is unknown, used up, expired or removed. "
-     "`postern registration token list` shows those that there are, `postern registration token add` makes one. If the program "
+     "`postern registration token list` lists the tokens, `postern registration token add` makes one. If the program "
      "did send a good one, see whether the web server passes the Authorization header on."},
     {invalid_token_registration, "invalid_token_registration", invalid_token,
      "A client reads or deletes its registration with the token that the answer to its registration had, at the address there. "

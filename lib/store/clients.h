@@ -12,7 +12,7 @@
 
 namespace postern::store {
 
-/// The time by which `last_used_at` may be behind: most uses of a client write nothing.
+/// The longest time for which `last_used_at` is stale: most uses of a client write nothing.
 inline constexpr util::Seconds kUseIsToldBy{86400};
 
 /// Finds the client with its URIs, and with the secrets that are unexpired at `now` where `now` is given: a program
@@ -70,18 +70,18 @@ void set_brought_by(db::Transaction& transaction, const model::ClientId& id, con
 std::int64_t count_fleeting_clients(db::Database& database);
 /// Counts the fleeting clients of this origin that the user has brought, with or without a consent of the user today.
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject, model::Origin origin);
-/// Counts the clients that registered themselves without a token and that the operator has not decided about.
+/// Counts the clients that registered themselves without a token and that the operator has not changed.
 std::int64_t count_open_registrations(db::Database& database);
-/// Returns whether there is one that remove_oldest_unapproved could remove.
+/// Returns whether remove_oldest_unapproved would find a client.
 bool has_unapproved(db::Database& database, util::Time registered_before);
-/// Removes, of those, the one that registered first among those that no user has signed in to, if it did so before
-/// `registered_before`. False: there is none.
+/// Removes the oldest client that registered itself without a token before `registered_before`, that no user has signed
+/// in to and that the operator has not changed. False: there is none.
 bool remove_oldest_unapproved(db::Transaction& transaction, util::Time registered_before);
-/// Finds the clients, by id, that registered themselves, that the operator has not decided about, that have surely not
-/// been used for so long, and that have no grant that counts.
+/// Returns, by id, the clients that registered themselves, that the operator has not changed, that were not used for
+/// `unused_for` and a day, and that have no live grant.
 std::vector<model::ClientId> find_unused_registrations(db::Database& database, util::Time now, util::Seconds unused_for,
                                                        db::Limit limit = {});
-/// Returns whether the client is one of those.
+/// Returns whether find_unused_registrations would return the client.
 bool is_unused_registration(db::Database& database, const model::ClientId& id, util::Time now,
                             util::Seconds unused_for);
 

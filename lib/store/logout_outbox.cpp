@@ -1,4 +1,4 @@
-// Decides which logout tokens wait, and who may send one now.
+// Decides which clients get a logout token, and which process may send it now.
 #include "store/logout_outbox.h"
 
 #include "store/client_values.h"

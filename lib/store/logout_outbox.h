@@ -1,5 +1,5 @@
-// Table `logout_outbox`: logout tokens that wait to be sent, each made with the end of its session (OpenID Connect
-// Back-Channel Logout 1.0 §2.5). The command sends them.
+// Table `logout_outbox`: logout tokens to be sent, each inserted in the transaction that ends its session (OpenID
+// Connect Back-Channel Logout 1.0 §2.5). `postern session deliver` sends them.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace postern::store {
 
-/// The time for which a logout token is tried to be sent (BCL-4).
+/// The lifetime of a row: no try begins after it (BCL-4).
 inline constexpr util::Seconds kLogoutLifetime{7200};
-/// The time for which a row is kept behind that where no command gives it up.
+/// The time after the lifetime at which the sweep removes a row that no command gave up.
 inline constexpr util::Seconds kLogoutRetention{86400};
 
-/// The way in which clients hear that a session has ended; as it is made, they hear nothing, and nothing is asked of
-/// the database. Borrows the pointers.
+/// The ways in which the server tells clients of ended sessions. By default none is on, and the database is not asked.
+/// Borrows the pointers.
 struct LogoutNotices {
     bool has_clients = false;  ///< notes of clients are kept, which end with their session
     bool backchannel = false;  ///< a row is made for each client with an address
@@ -31,7 +31,7 @@ struct LogoutNotices {
     os::WakeFile* wake = nullptr;  ///< of the command that sends; nullptr: the caller wakes it
 };
 
-/// The clients that will be told, each once, of however many sessions.
+/// The clients that will be told, once each, however many of their sessions end.
 using ToldClients = std::set<model::ClientId>;
 
 /// The sessions of a user that end: all, one, or all but one.
@@ -40,12 +40,12 @@ struct EndingSessions {
     model::Sid keep = {};
 };
 
-/// Makes the rows for the clients of sessions that end in this transaction, before it deletes them, and removes the
-/// notes of their clients. The transaction has locked the user.
+/// Inserts a row for each client of the sessions that this transaction is about to delete, and removes their rows of
+/// `session_clients`. The transaction has locked the user.
 ToldClients tell_of_logout(db::Transaction& transaction, const LogoutNotices& notices, const model::Subject& subject,
                            const EndingSessions& which, util::Time now);
 
-/// A logout token that waits.
+/// A row of the outbox.
 struct LogoutNotice {
     std::string id = {};
     model::ClientId client_id = {};
@@ -63,7 +63,7 @@ struct DueNotice {
     std::string uri;
 };
 
-/// The place of a notice in the order in which they are tried.
+/// The position of a notice in the order of tries.
 struct NoticePlace {
     util::Time not_before{};
     std::string id = {};
@@ -71,11 +71,11 @@ struct NoticePlace {
 
 /// Returns at most `most` notices behind `after` that may be tried at `now`, the oldest first.
 std::vector<DueNotice> find_due_notices(db::Database& database, const NoticePlace& after, util::Time now, int most);
-/// Claims the row: true for one deliverer alone. It has been tried as often as `notice` says, and no other deliverer
-/// may try it before `until`.
+/// Claims the row until `until`, and counts a try. True for one process alone; false if another one has claimed it
+/// since it was read.
 bool claim_notice(db::Transaction& transaction, const LogoutNotice& notice, util::Time until);
-/// Removes the row, which was sent or is given up. False, and nothing is removed, when it has been tried another number
-/// of times since.
+/// Removes the row, after it was sent or given up. False, and nothing is removed, if another process has claimed it
+/// since.
 bool remove_notice(db::Transaction& transaction, const std::string& id, std::int64_t tries);
 
 struct NoticeCounts {

@@ -1,4 +1,4 @@
-// Decides which initial access tokens count, and how often.
+// Decides which initial access tokens are accepted, and how often.
 #include "store/registration_tokens.h"
 
 namespace postern::store {

@@ -14,7 +14,7 @@ namespace postern::store {
 
 /// Inserts the token; false when the id or the value is taken.
 bool insert_registration_token(db::Transaction& transaction, const model::RegistrationToken& token);
-/// Returns whether the token is unexpired and has a use left.
+/// Returns true if the token has not expired and has a use left.
 bool is_usable_registration_token(db::Database& database, const model::ValueHash& token_hash, util::Time now);
 /// Takes one use of the token: true for no more callers than it has uses, false when none is left or it has expired.
 bool use_registration_token(db::Transaction& transaction, const model::ValueHash& token_hash, util::Time now);

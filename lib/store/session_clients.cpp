@@ -1,4 +1,4 @@
-// Decides which clients the end of a session concerns.
+// Decides which clients are told of the end of a session.
 #include "store/session_clients.h"
 
 #include "store/client_values.h"

@@ -1,4 +1,4 @@
-// Table `session_clients`: which clients have an ID token of a session and are told of its end.
+// Table `session_clients`: clients that have an ID token of a session and are told of its end.
 #pragma once
 
 #include <vector>
@@ -23,13 +23,13 @@ struct SessionClient {
 /// lock_user, before the transaction locks a grant.
 bool note_session_client(db::Transaction& transaction, const model::Subject& subject, const model::Sid& sid,
                          const model::ClientId& client, util::Time now);
-/// Returns whether the session is stored, for an ID token that is made before its transaction.
+/// Returns true if the session is stored. For an ID token that is signed before the transaction that records it.
 bool is_session_stored(db::Database& database, const model::Subject& subject, const model::Sid& sid);
 
-/// Keeps the session's rows as long as the session, which a new login has prolonged. Queued.
+/// Prolongs the session's rows to the lifetime of the session, after a new login has prolonged it. Queued.
 void keep_session_clients(db::Transaction& transaction, const model::Session& session);
 
-/// Returns the clients of the session, that with the latest ID token first.
+/// Returns the clients of the session, the one with the latest ID token first.
 std::vector<SessionClient> clients_of_session(db::Database& database, const model::Sid& sid, db::Limit limit = {});
 
 }  // namespace postern::store

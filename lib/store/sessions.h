@@ -27,7 +27,7 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 void insert_session(db::Transaction& transaction, const model::Session& session);
 /// Deletes the row; false when there was none. Nobody is told: the caller keeps its `sid`, or tells its clients before.
 bool delete_session_row(db::Transaction& transaction, const model::ValueHash& cookie_hash);
-/// Returns whether a row has that cookie value, whatever its times are.
+/// Returns true if a row has that cookie value, expired or not.
 bool has_session_row(db::Database& database, const model::ValueHash& cookie_hash);
 /// Removes the session by `sid`, because a login of the same user may have changed the cookie value meanwhile.
 void remove_session(db::Transaction& transaction, const model::Session& session, util::Time now,

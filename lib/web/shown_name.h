@@ -1,4 +1,4 @@
-// The name by which a page calls a client where it has no room to say that nobody has checked that name.
+// The name of a client on a page without room for the warning that nobody has checked that name.
 #pragma once
 
 #include <string>
