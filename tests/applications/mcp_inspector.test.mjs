@@ -24,10 +24,8 @@ describe("MCP: the inspector", () => {
     provider = owned(await openProvider({ accessTokenTTL: 5 }, { tls: false }));
     const { deployment } = provider;
     await deployment.postern(["group", "add", "members"]);
-    server = owned(await NotesServer.start(deployment.issuer));
-    uri = `${server.origin}/mcp`;
-    await deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
-    server.publish(await deployment.postern(["resource", "metadata", uri]));
+    server = owned(await NotesServer.open(deployment));
+    uri = server.uri;
     await add("inspector");
   });
 

@@ -31,10 +31,8 @@ describe("MCP: mcp-remote", () => {
     );
     const { deployment } = provider;
     await deployment.postern(["group", "add", "members"]);
-    server = owned(await NotesServer.start(deployment.issuer));
-    uri = `${server.origin}/mcp`;
-    await deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
-    server.publish(await deployment.postern(["resource", "metadata", uri]));
+    server = owned(await NotesServer.open(deployment));
+    uri = server.uri;
     await add("remote");
   });
 

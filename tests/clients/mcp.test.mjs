@@ -115,14 +115,9 @@ describe("MCP: the TypeScript SDK", () => {
 
   /// Starts a server and registers it as `${origin}${path}`, while `use` asks it.
   async function withServer(path, aliases, use) {
-    const { deployment } = provider;
-    const server = await NotesServer.start(deployment.issuer);
+    const server = await NotesServer.open(provider.deployment, { path, aliases });
     try {
-      const uri = server.origin + path;
-      const named = aliases.flatMap((alias) => ["--alias", server.origin + alias]);
-      await deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE, ...named]);
-      server.publish(await deployment.postern(["resource", "metadata", uri]));
-      await use(server, uri);
+      await use(server, server.uri);
     } finally {
       await server.stop();
     }
@@ -225,12 +220,9 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
   });
 
   async function withServer(use) {
-    const server = await NotesServer.start(provider.deployment.issuer);
+    const server = await NotesServer.open(provider.deployment);
     try {
-      const uri = `${server.origin}/mcp`;
-      await provider.deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
-      server.publish(await provider.deployment.postern(["resource", "metadata", uri]));
-      await use(server, uri);
+      await use(server, server.uri);
     } finally {
       await server.stop();
     }
@@ -311,11 +303,9 @@ describe("MCP: the TypeScript SDK, which registers itself", () => {
   });
 
   it("without an id: its user is asked each time [REG-3, REG-25, REG-26, REG-29, REG-31, MCP-9]", async () => {
-    const server = await NotesServer.start(provider.deployment.issuer);
+    const server = await NotesServer.open(provider.deployment);
     try {
-      const uri = `${server.origin}/mcp`;
-      await provider.deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
-      server.publish(await provider.deployment.postern(["resource", "metadata", uri]));
+      const { uri } = server;
       const person = new Person();
       const assistant = new Assistant({ registers: true });
       assert.equal(await assistant.callTool(uri, person), provider.sub);

@@ -14,6 +14,21 @@ export const SCOPE = "notes:read";
 /// An MCP server at /mcp, whose one tool answers with the user's subject. It verifies tokens as RFC 9068 says, and
 /// knows nothing of Postern but the issuer.
 export class NotesServer {
+  /// Starts a server and registers it as an API under its `uri`, its origin with `path`.
+  static async open(deployment, { path = "/mcp", aliases = [] } = {}) {
+    const server = await NotesServer.start(deployment.issuer);
+    try {
+      server.uri = server.origin + path;
+      const named = aliases.flatMap((alias) => ["--alias", server.origin + alias]);
+      await deployment.postern(["resource", "add", server.uri, "--name", "Notes", "--scope", SCOPE, ...named]);
+      server.publish(await deployment.postern(["resource", "metadata", server.uri]));
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
   static async start(issuer) {
     const discovered = await oauth.discoveryRequest(new URL(issuer));
     const metadata = await oauth.processDiscoveryResponse(new URL(issuer), discovered);
