@@ -2,7 +2,6 @@
 #include "oauth/client_document.h"
 
 #include <algorithm>
-#include <array>
 
 #include "crypto/digest.h"
 #include "http/url.h"
@@ -12,6 +11,7 @@
 #include "oauth/redirect_rules.h"
 #include "oauth/registration.h"
 #include "oauth/sealed_members.h"
+#include "oauth/unmet_demand.h"
 #include "util/base64.h"
 #include "util/text.h"
 #include "util/visible.h"
@@ -109,22 +109,11 @@ Read<void> check_method(const Object& document) {
 
 /// A client that demands more than this server does must not get less.
 Read<void> check_protection(const Object& document, const Settings& settings) {
-    constexpr std::array kDemands = {"require_pushed_authorization_requests", "dpop_bound_access_tokens",
-                                     "tls_client_certificate_bound_access_tokens", "require_signed_request_object"};
-    for (const char* member : kDemands) {
-        const Value* value = document.find(member);
-        if (value == nullptr) continue;
-        const bool* demanded = value->if_bool();
-        if (demanded == nullptr || *demanded) return fault_of(member, "demands what this server does not offer");
-    }
-    for (const auto& [member, value] : document.members()) {
-        if (member.find("_encrypted_") != member.npos)
-            return fault_of(util::displayable(member), "demands encryption, which this server does not offer");
-        if (!member.ends_with("_signed_response_alg")) continue;
-        const bool is_ours = member == "id_token_signed_response_alg" && value.if_string() != nullptr &&
-                             *value.if_string() == crypto::to_string(settings.id_token_algorithms.front());
-        if (!is_ours) return fault_of(util::displayable(member), "demands a signature that this server does not make");
-    }
+    if (const auto demand = find_unmet_demand(document))
+        return fault_of(util::displayable(demand->member), demand->reason);
+    ASSIGN_OR_RETURN(const auto algorithm, text_of(document, "id_token_signed_response_alg"));
+    if (algorithm && *algorithm != crypto::to_string(settings.id_token_algorithms.front()))
+        return fault_of("id_token_signed_response_alg", "demands a signature that this server does not make");
     ASSIGN_OR_RETURN(const auto subject_type, text_of(document, "subject_type"));
     if (subject_type.value_or("public") != "public") return fault_of("subject_type", "is not public");
     return {};

@@ -1,0 +1,22 @@
+// Demands in client metadata that this server cannot meet (RFC 7591 §2): in registrations, and in documents of clients.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "json/value.h"
+
+namespace postern::oauth {
+
+/// A member of client metadata that demands too much.
+struct UnmetDemand {
+    std::string member;
+    const char* reason;  ///< the end of a sentence that names the member
+};
+
+/// Returns the first demand for a protection that this server does not give (pushed or signed requests, bound tokens,
+/// encryption, signatures on anything but ID tokens): a client must not get less than it demands. nullopt: none. The
+/// algorithm of ID tokens is left to the caller.
+std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata);
+
+}  // namespace postern::oauth
