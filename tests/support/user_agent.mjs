@@ -1,8 +1,12 @@
 // A browser without JavaScript: keeps cookies, follows redirects inside one origin, fills forms in by their fields'
 // names.
+import { setDefaultResultOrder } from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import { secrets } from "./secrets.mjs";
+
+// The servers under test listen at 127.0.0.1. Node.js 18 tries only the first address of localhost, which is ::1 on Debian.
+setDefaultResultOrder("ipv4first");
 
 const MAX_REDIRECTS = 10;
 /// Programs under an instrument are slower: how many times longer than usual one waits for them. The usual limits are
