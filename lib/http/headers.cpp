@@ -71,8 +71,8 @@ bool is_ascii(std::string_view body) {
 
 constexpr std::size_t kMaxValue = 128;
 
-bool is_usable(std::string_view value) {
-    return !value.empty() && value.size() <= kMaxValue && util::is_base64url(value);
+bool is_usable(std::string_view value, std::size_t longest = kMaxValue) {
+    return !value.empty() && value.size() <= longest && util::is_base64url(value);
 }
 
 /// Calls `use` with name and value of each pair that has an equals sign.
@@ -145,12 +145,26 @@ std::vector<NamedCookie> find_cookies(std::string_view header, std::string_view 
     return found;
 }
 
-std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security) {
-    std::string text(name);
-    text.append("=").append(value).append("; Path=/; HttpOnly; SameSite=Lax");
+std::vector<std::string> find_cookie_values(std::string_view header, std::string_view name, std::size_t longest,
+                                            std::size_t most) {
+    std::vector<std::string> found;
+    for_each_cookie(header, [&](std::string_view of, std::string_view value) {
+        if (of == name && found.size() < most && is_usable(value, longest)) found.emplace_back(value);
+    });
+    return found;
+}
+
+std::string set_path_cookie(const PathCookie& cookie) {
+    std::string text = cookie.name;
+    text.append("=").append(cookie.value).append("; Path=").append(cookie.path).append("; HttpOnly; SameSite=Lax");
     // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
-    if (security == CookieSecurity::https) text += "; Secure";
+    if (cookie.security == CookieSecurity::https) text += "; Secure";
+    if (cookie.age) text += "; Max-Age=" + std::to_string(cookie.age->count());
     return text;
+}
+
+std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security) {
+    return set_path_cookie({std::string(name), std::string(value), "/", security});
 }
 
 std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,

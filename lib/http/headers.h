@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,11 @@ struct NamedCookie {
 /// Returns the cookies whose names begin with `prefix` and that find_cookie finds, sorted by name.
 std::vector<NamedCookie> find_cookies(std::string_view header, std::string_view prefix);
 
+/// Returns the values of the cookies `name` in the order of the header, at most `most` of them: each not empty, of at
+/// most `longest` base64url characters. For values that prove themselves, so that a planted one does no harm.
+std::vector<std::string> find_cookie_values(std::string_view header, std::string_view name, std::size_t longest,
+                                            std::size_t most);
+
 enum class CookieSecurity {
     https,          ///< `Secure`, and the name carries `__Host-`
     loopback_http,  ///< neither: browsers drop such cookies over http
@@ -57,6 +63,16 @@ std::string set_cookie(std::string_view name, std::string_view value, CookieSecu
 /// Writes a cookie like set_cookie that stays for `age`, which is above 0, when the browser is closed.
 std::string set_lasting_cookie(std::string_view name, std::string_view value, CookieSecurity security,
                                std::chrono::seconds age);
+/// A cookie of a part of a host.
+struct PathCookie {
+    std::string name;
+    std::string value;
+    std::string path;
+    CookieSecurity security = CookieSecurity::https;
+    std::optional<std::chrono::seconds> age = std::nullopt;  ///< 0 removes it; nullopt: until the browser is closed
+};
+/// Writes a cookie like set_cookie for its own path.
+std::string set_path_cookie(const PathCookie& cookie);
 /// Writes the Set-Cookie value that removes a cookie.
 std::string clear_cookie(std::string_view name, CookieSecurity security);
 

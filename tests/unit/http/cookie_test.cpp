@@ -73,6 +73,21 @@ TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-s
     CHECK(set_cookie("sid", "abc", CookieSecurity::loopback_http) == "sid=abc; Path=/; HttpOnly; SameSite=Lax");
 }
 
+TEST_CASE("find_cookie_values: every usable value of the name in the order of the header, so many at most [GATE-20]") {
+    using Values = std::vector<std::string>;
+    CHECK(find_cookie_values("a=1; b=2; a=3", "a", 10, 4) == Values{"1", "3"});
+    CHECK(find_cookie_values("a=1; a=2; a=3", "a", 10, 2) == Values{"1", "2"});
+    CHECK(find_cookie_values("a=; a=x y; a=\"1\"; a=12345; a=1", "a", 4, 4) == Values{"1"});
+    CHECK(find_cookie_values("aa=1; A=2; a.=3", "a", 10, 4).empty());
+    CHECK(find_cookie_values("", "a", 10, 4).empty());
+}
+
+TEST_CASE("set_path_cookie: a path of its own, and a domain never [GATE-20, GATE-21]") {
+    CHECK(set_path_cookie({"__Secure-a", "1", "/admin", CookieSecurity::https, std::chrono::seconds(60)}) ==
+          "__Secure-a=1; Path=/admin; HttpOnly; SameSite=Lax; Secure; Max-Age=60");
+    CHECK(set_path_cookie({"a", "1", "/", CookieSecurity::loopback_http}) == "a=1; Path=/; HttpOnly; SameSite=Lax");
+}
+
 TEST_CASE("clear_cookie: the same attributes, ended at once [RFC 6265bis §5.6.2]") {
     CHECK(clear_cookie("__Host-sid", CookieSecurity::https) ==
           "__Host-sid=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0");
