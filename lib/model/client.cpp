@@ -48,6 +48,12 @@ constexpr Named<ApplicationType> kApplicationTypes[] = {
     {ApplicationType::native, "native"},
 };
 
+constexpr Named<UserHeader> kUserHeaders[] = {
+    {UserHeader::name, "name"},
+    {UserHeader::subject, "subject"},
+    {UserHeader::email, "email"},
+};
+
 }  // namespace
 
 std::string_view to_string(GrantType grant) { return name_of(kGrantTypes, grant); }
@@ -72,6 +78,8 @@ std::string_view to_string(ApplicationType type) { return name_of(kApplicationTy
 std::optional<ApplicationType> parse_application_type(std::string_view name) {
     return find_named(kApplicationTypes, name);
 }
+std::string_view to_string(UserHeader header) { return name_of(kUserHeaders, header); }
+std::optional<UserHeader> parse_user_header(std::string_view name) { return find_named(kUserHeaders, name); }
 
 std::optional<GrantType> missing_grant(const Client& client, ResponseType type) {
     if (yields_code(type) && !client.has_grant(GrantType::authorization_code)) return GrantType::authorization_code;

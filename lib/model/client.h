@@ -34,6 +34,9 @@ enum class Origin { operator_, document, dynamic };
 /// The kind of application (OpenID Connect Registration §2). It decides about redirect URIs when a client registers.
 enum class ApplicationType { web, native };
 
+/// The name by which an application behind the gate is told its user.
+enum class UserHeader { name, subject, email };
+
 std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
 std::string_view to_string(AuthMethod method);
@@ -48,6 +51,19 @@ std::string_view to_string(Origin origin);
 std::optional<Origin> parse_origin(std::string_view name);
 std::string_view to_string(ApplicationType type);
 std::optional<ApplicationType> parse_application_type(std::string_view name);
+std::string_view to_string(UserHeader header);
+std::optional<UserHeader> parse_user_header(std::string_view name);
+
+/// A site: an application that knows no OpenID Connect, protected by the gate in the web server.
+struct Site {
+    std::string url;                           ///< in its one spelling (gate::parse_site_url)
+    std::optional<util::Seconds> max_age;      ///< of the login; nullopt: any
+    std::optional<util::Seconds> session_ttl;  ///< of its cookie; nullopt: as long as the session
+    UserHeader user_header = UserHeader::name;
+    bool bearer = false;  ///< access tokens for its URL pass, too
+
+    bool operator==(const Site&) const = default;
+};
 
 struct ClientSecret {
     ValueHash hash;
@@ -105,7 +121,8 @@ struct Client {
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};
-    std::vector<ClientSecret> secrets;  ///< none for public clients
+    std::vector<ClientSecret> secrets;        ///< none for public clients
+    std::optional<Site> site = std::nullopt;  ///< nullopt: an application that speaks OAuth itself
     util::Time created_at{};
     Origin origin = Origin::operator_;
     // Clients of documents, and those that registered themselves:

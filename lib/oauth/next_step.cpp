@@ -78,8 +78,10 @@ std::optional<OAuthError> find_unmet(const AuthorizationInput& s) {
 bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
 
 /// RFC 8252 §8.6: any program on the machine can receive the answer at such an address, so that earlier approvals prove
-/// nothing. A code is worthless there without the secret of a confidential client; a token is not.
+/// nothing. A code is worthless there without the secret of a confidential client; a token is not. A code of a site is
+/// spent by the gate alone, for the browser that asked.
 bool any_program_gains(const AuthorizationInput& s) {
+    if (s.client.site) return false;
     const bool needs_secret =
         s.client.type == model::ClientType::confidential && !model::yields_any_token(s.request.response_type);
     return !needs_secret && is_loopback_or_private(s.request.redirect_uri);
