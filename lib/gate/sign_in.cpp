@@ -1,0 +1,80 @@
+// Makes the authorization request of a site.
+#include "gate/sign_in.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "crypto/digest.h"
+#include "crypto/random.h"
+#include "gate/readings.h"
+#include "gate/state.h"
+#include "http/url.h"
+#include "util/base64.h"
+
+namespace postern::gate {
+namespace {
+
+constexpr std::size_t kBrowserCookieBytes = 43;
+
+/// The targets to try, the wanted one first.
+std::vector<std::string> targets_of(const Target& target, const SiteUrl& site) {
+    const std::string path = encode_path(target.path);
+    std::vector<std::string> targets;
+    if (!target.query.empty()) targets.push_back(path + "?" + encode_query(target.query));
+    targets.push_back(path);
+    targets.push_back(site.path);
+    return targets;
+}
+
+http::Parameters parameters_of(const model::Client& client, const SiteUrl& site, const State& state, Account account) {
+    const auto max_age = client.site->max_age;
+    return {{"response_type", "code"},
+            {"client_id", client.id.str()},
+            {"redirect_uri", site.own("callback")},
+            {"scope", client.scope.empty() ? std::nullopt : std::optional(client.scope.to_string())},
+            {"nonce", state.nonce},
+            {"code_challenge", util::base64url_encode(crypto::sha256(state.code_verifier))},  // RFC 7636 §4.2
+            {"code_challenge_method", "S256"},
+            {"max_age", max_age ? std::optional(std::to_string(max_age->count())) : std::nullopt},
+            {"prompt", account == Account::other ? std::optional<std::string>("select_account") : std::nullopt}};
+}
+
+/// As the authorization endpoint counts them.
+bool fits(const http::Parameters& parameters, const std::string& state) {
+    std::size_t total = state.size();
+    for (const auto& [name, value] : parameters) total += value ? value->size() : 0;
+    return state.size() <= oauth::kMaxStateBytes && total <= oauth::kMaxRequestBytes;
+}
+
+}  // namespace
+
+SignIn begin_sign_in(oauth::Context& context, const model::Client& client, const SiteUrl& site, const Target& target,
+                     std::string_view cookie_header, Account account) {
+    const CookieNames names = cookie_names(context.settings, site);
+    const auto known = http::find_cookie_values(cookie_header, names.browser, kBrowserCookieBytes, 1);
+    const std::string browser = known.empty() ? crypto::random_token(context.random) : known.front();
+
+    State state{.client = client.id,
+                .target = {},
+                .code_verifier = crypto::random_token(context.random),
+                .nonce = crypto::random_id(context.random),
+                .browser = browser_mark(browser),
+                .expires_at = context.now() + context.settings.authorization_request_ttl +
+                              context.settings.authorization_code_ttl};
+    http::Parameters parameters = parameters_of(client, site, state, account);
+    std::string sealed;
+    for (const std::string& each : targets_of(target, site)) {
+        state.target = each;
+        sealed = seal_state(context, state);
+        if (fits(parameters, sealed)) break;
+    }
+    parameters.emplace_back("state", sealed);
+
+    SignIn begun{http::with_query(context.settings.url(context.settings.paths.authorize), parameters)};
+    if (known.empty())
+        begun.set_cookie =
+            http::set_path_cookie({names.browser, browser, names.path, names.security, kBrowserCookieTtl});
+    return begun;
+}
+
+}  // namespace postern::gate
