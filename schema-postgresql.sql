@@ -89,6 +89,11 @@ CREATE TABLE redirect_uris (
     UNIQUE (client_id, kind, uri)
 );
 
+CREATE TABLE sites (
+    url text COLLATE "C" NOT NULL PRIMARY KEY,
+    client_id text COLLATE "C" NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE
+);
+
 CREATE TABLE users (
     subject text COLLATE "C" NOT NULL PRIMARY KEY,
     username text COLLATE "C" NOT NULL UNIQUE,

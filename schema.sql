@@ -103,6 +103,12 @@ CREATE TABLE redirect_uris (
     UNIQUE (client_id, kind, uri)  -- a duplicate must not break "exactly one is registered" (RFC 6749 §3.1.2.3)
 ) STRICT, WITHOUT ROWID;
 
+-- Sites: clients that the gate protects in the web server. What else is known of them is in clients.details.
+CREATE TABLE sites (
+    url       TEXT NOT NULL PRIMARY KEY,  -- scheme and host in lower case, no default port, `/` at the end
+    client_id TEXT NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- Users: the resource owners of RFC 6749 §1.1.
 CREATE TABLE users (
     subject       TEXT NOT NULL PRIMARY KEY,  -- `sub`: random, never reassigned, OpenID Connect Core §2

@@ -24,6 +24,12 @@ constexpr TextMember kTextMembers[] = {
     {"policy_uri", &model::RegisteredMetadata::policy_uri},
     {"tos_uri", &model::RegisteredMetadata::tos_uri},
 };
+constexpr const char* kSite = "postern_site";
+constexpr const char* kUrl = "url";
+constexpr const char* kMaxAge = "max_age";
+constexpr const char* kSessionTtl = "session_ttl";
+constexpr const char* kUserHeader = "user_header";
+constexpr const char* kBearer = "bearer";
 
 template <class Values>
 std::string joined(const Values& values, const char* separator) {
@@ -63,6 +69,45 @@ void write_logout_uris(const model::LogoutUris& uris, json::Object& details) {
 model::LogoutUris logout_uris_of(const json::Object& details) {
     return {text_of(details, kBackchannel), flag_of(details, kBackchannelSession), text_of(details, kFrontchannel),
             flag_of(details, kFrontchannelSession)};
+}
+
+json::Object site_object(const model::Site& site) {
+    json::Object object{{kUrl, site.url}};
+    if (site.max_age) object.set(kMaxAge, std::int64_t{site.max_age->count()});
+    if (site.session_ttl) object.set(kSessionTtl, std::int64_t{site.session_ttl->count()});
+    if (site.user_header != model::UserHeader::name) object.set(kUserHeader, to_string(site.user_header));
+    if (site.bearer) object.set(kBearer, true);
+    return object;
+}
+
+/// Throws StoreError for a member of another type.
+template <class Read>
+auto read_member(const json::Object& object, const char* name, Read read) {
+    const json::Value* value = object.find(name);
+    return value ? std::optional(known(read(*value), "details")) : std::nullopt;
+}
+
+std::optional<std::string> as_text(const json::Value& value) {
+    return value.if_string() ? std::optional(*value.if_string()) : std::nullopt;
+}
+std::optional<bool> as_flag(const json::Value& value) {
+    return value.if_bool() ? std::optional(*value.if_bool()) : std::nullopt;
+}
+std::optional<util::Seconds> as_seconds(const json::Value& value) {
+    return value.if_integer() ? std::optional(util::Seconds{*value.if_integer()}) : std::nullopt;
+}
+std::optional<model::UserHeader> as_user_header(const json::Value& value) {
+    return value.if_string() ? model::parse_user_header(*value.if_string()) : std::nullopt;
+}
+
+model::Site read_site(const json::Object& object) {
+    model::Site site;
+    site.url = known(read_member(object, kUrl, as_text), "details");
+    site.max_age = read_member(object, kMaxAge, as_seconds);
+    site.session_ttl = read_member(object, kSessionTtl, as_seconds);
+    site.user_header = read_member(object, kUserHeader, as_user_header).value_or(model::UserHeader::name);
+    site.bearer = read_member(object, kBearer, as_flag).value_or(false);
+    return site;
 }
 
 }  // namespace
@@ -110,6 +155,7 @@ std::string details_of(const model::Client& client) {
     for (const auto& [name, member] : kTextMembers)
         if (const std::string& text = client.metadata.*member; !text.empty()) details.set(name, text);
     write_logout_uris(client.logout, details);
+    if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
 
@@ -123,6 +169,10 @@ void read_details(const std::string& column, model::Client& client) {
             known(name->if_string() ? model::parse_application_type(*name->if_string()) : std::nullopt, "details");
     for (const auto& [name, member] : kTextMembers) client.metadata.*member = text_of(details, name);
     client.logout = logout_uris_of(details);
+    if (const json::Value* site = details.find(kSite)) {
+        if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
+        client.site = read_site(*site->if_object());
+    }
 }
 
 model::LogoutUris read_logout_uris(const std::string& column) { return logout_uris_of(parse_details(column)); }

@@ -90,6 +90,12 @@ void insert_all_uris(db::Transaction& transaction, const Client& client) {
     insert_uris(transaction, client.id, kLogout, client.post_logout_redirect_uris);
 }
 
+/// What the gate finds a site by. Two clients never have one URL.
+void insert_site(db::Transaction& transaction, const Client& client) {
+    if (client.site)
+        transaction.queue("INSERT INTO sites (url, client_id) VALUES ($1, $2)", client.site->url, client.id);
+}
+
 void insert_secret(db::Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
                    std::optional<util::Time> until) {
     transaction.queue(
@@ -219,6 +225,7 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
                       client.brought_by, client.registered_by, client.registration_token_hash))
         return false;
     insert_all_uris(transaction, client);
+    insert_site(transaction, client);
     for (const auto& secret : client.secrets)
         transaction.queue("INSERT INTO client_secrets (client_id, hash, expires_at) VALUES ($1, $2, $3)", client.id,
                           secret.hash, secret.expires_at);
@@ -235,7 +242,28 @@ bool update_client(db::Transaction& transaction, const Client& client) {
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
+    if (client.site) transaction.queue("DELETE FROM sites WHERE client_id = $1", client.id);
+    insert_site(transaction, client);
     return true;
+}
+
+std::vector<Client> find_sites(db::Database& database, std::string_view origin) {
+    // '0' is what comes behind '/'.
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
+                               " FROM sites s JOIN clients c ON c.id = s.client_id"
+                               " WHERE s.url >= $1 AND s.url < $2 AND c.enabled = 1 ORDER BY s.url",
+                               std::string(origin) + "/", std::string(origin) + "0");
+    std::vector<Client> sites;
+    while (rows.step()) sites.push_back(read_client(rows));
+    return sites;
+}
+
+std::optional<ClientId> find_site(db::Database& database, std::string_view url) {
+    auto row = database.query("SELECT client_id FROM sites WHERE url = $1", url);
+    if (!row.step()) return std::nullopt;
+    ClientId id;
+    row >> id;
+    return id;
 }
 
 void lock_client(db::Transaction& transaction, const ClientId& id) {

@@ -39,6 +39,19 @@ std::optional<model::Session> find_session(db::Database& database, const model::
     return session;
 }
 
+std::optional<model::Session> find_session_of(db::Database& database, const model::Subject& subject,
+                                              const model::Sid& sid, const SessionLife& life) {
+    auto row = database.query("SELECT " POSTERN_SESSION_COLUMNS
+                              " FROM sessions s JOIN users u ON u.subject = s.subject"
+                              " WHERE s.subject = $1 AND s.sid = $2 AND s.expires_at > $3 AND s.last_seen_at >= $4"
+                              " AND s.created_at > $5 AND u.enabled = 1",
+                              subject, sid, life.now, life.idle_since, life.begun_after);
+    if (!row.step()) return std::nullopt;
+    model::Session session;
+    row >> session;
+    return session;
+}
+
 void insert_session(db::Transaction& transaction, const model::Session& session) {
     transaction.queue(
         "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at, agent,"

@@ -24,6 +24,9 @@ struct SessionLife {
 /// Finds a session only when it counts and its user is enabled.
 std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash,
                                            const SessionLife& life);
+/// Finds a session of a user by `sid`, only when it counts and the user is enabled.
+std::optional<model::Session> find_session_of(db::Database& database, const model::Subject& subject,
+                                              const model::Sid& sid, const SessionLife& life);
 void insert_session(db::Transaction& transaction, const model::Session& session);
 /// Deletes the row; false when there was none. Nobody is told: the caller keeps its `sid`, or tells its clients before.
 bool delete_session_row(db::Transaction& transaction, const model::ValueHash& cookie_hash);

@@ -97,6 +97,10 @@ constexpr const char* kSteps[] = {
     " expires_at bigint NOT NULL"
     ");"
     "CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at);"
+    "CREATE TABLE sites ("
+    " url text COLLATE \"C\" NOT NULL PRIMARY KEY,"
+    " client_id text COLLATE \"C\" NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE"
+    ");"
     "UPDATE schema_version SET version = 5",
 };
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");

@@ -303,7 +303,7 @@ constexpr const char* kToVersion4[] = {
 };
 
 // What introspection tells a client, its response types and the algorithm of its ID tokens, codes of devices, whom the
-// end of a session is told to, and clients that register themselves.
+// end of a session is told to, clients that register themselves, and sites.
 constexpr const char* kToVersion5[] = {
     "ALTER TABLE clients ADD COLUMN introspection_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN response_types TEXT NOT NULL DEFAULT ''",
@@ -368,6 +368,10 @@ constexpr const char* kToVersion5[] = {
     " expires_at INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at)",
+    "CREATE TABLE sites ("
+    " url TEXT NOT NULL PRIMARY KEY,"
+    " client_id TEXT NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE"
+    ") STRICT, WITHOUT ROWID",
     "PRAGMA user_version = 5",
 };
 

@@ -361,8 +361,12 @@ constexpr Call kCalls[] = {
     {"update_resource", [](auto& t) { store::update_resource(t, resource()); }},
     {"remove_resource", [](auto& t) { store::remove_resource(t, "https://api.example/"); }},
 
+    {"find_sites", [](auto& t) { store::find_sites(t.database(), "https://x.example"); }},
+    {"find_site", [](auto& t) { store::find_site(t.database(), "https://x.example/"); }},
+
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), {kNow, kNow}); }},
+    {"find_session_of", [](auto& t) { store::find_session_of(t.database(), kUser, Sid("sid"), {kNow, kNow}); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
     {"end_surplus_sessions", [](auto& t) { store::end_surplus_sessions(t, session("cookie"), {}); }},
     {"note_session_client",

@@ -67,6 +67,29 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), {kNow, kNow}));
 }
 
+TEST_CASE("find_session_of: what find_session finds, by user and sid [GATE-13]") {
+    auto database = with_session();
+    const auto find = [&](const char* subject, const char* sid, Time now = kNow, Time idle_since = kNow,
+                          Time begun_after = {}) {
+        return store::find_session_of(database, model::Subject(subject), model::Sid(sid),
+                                      {now, idle_since, begun_after});
+    };
+    const std::string subject = session().subject.str();
+    const std::string sid = session().sid.str();
+    CHECK(find(subject.c_str(), sid.c_str()) == session());
+    CHECK_FALSE(find("sub-2", sid.c_str()));
+    CHECK_FALSE(find("", sid.c_str()));
+    CHECK_FALSE(find(subject.c_str(), "sid-2"));
+    CHECK_FALSE(find(subject.c_str(), ""));
+    CHECK_FALSE(find(subject.c_str(), sid.c_str(), session().expires_at));
+    CHECK_FALSE(find(subject.c_str(), sid.c_str(), kNow, kNow + Seconds{1}));
+    CHECK_FALSE(find(subject.c_str(), sid.c_str(), kNow, kNow, session().created_at));
+    auto disabled = user();
+    disabled.enabled = false;
+    written(database, store::update_user, disabled);
+    CHECK_FALSE(find(subject.c_str(), sid.c_str()));
+}
+
 TEST_CASE("touch_session: moves idle expiry forward, never back, and absolute expiry not at all") {
     auto database = with_session();
     const auto touch = [&](const char* cookie, Time now) {

@@ -26,7 +26,7 @@ TEST_CASE("schema.sql: every column says with a comment, or with its table's, wh
           "client_claims client_group_names client_secrets clients consents device_codes fetch_limits fetched grants "
           "group_members groups links login_attempts logout_outbox mail_requests passkeys recovery_codes redirect_uris "
           "refresh_tokens registration_tokens remembered_devices resource_addresses resources session_clients sessions "
-          "spent_challenges "
+          "sites spent_challenges "
           "totp_secrets users ");
     const std::string schema = db::kSchemaSql;
     for (const auto& table : tables) {
