@@ -49,4 +49,7 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh, SessionNote note);
 
+/// Spends the code likewise where no token is made of it: the gate's, for a site.
+Outcome<void> spend_code(Context& context, const store::StoredCode& stored);
+
 }  // namespace postern::oauth

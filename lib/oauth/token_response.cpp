@@ -117,6 +117,9 @@ json::Object TokenResponse::to_json() const {
 
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
                                     const MakeIdToken& make_id_token) {
+    // Before a code is looked at: whatever a stranger sends under the id of a site costs its users nothing.
+    if (client.site)
+        return make_error(ErrorCode::unauthorized_client, "the client is a site, whose codes the gate alone spends");
     return std::visit(Redeem{context, client, make_id_token}, grant);
 }
 
