@@ -3,6 +3,7 @@
 
 #include "crypto/digest.h"
 #include "crypto/seal.h"
+#include "oauth/error.h"
 #include "oauth/pkce.h"
 #include "oauth/sealed_members.h"
 #include "util/base64.h"
@@ -14,11 +15,6 @@ constexpr std::string_view kPurpose = "state of a site v1";
 
 void visit(auto& state, auto& visitor) {
     visitor(state.client, state.target, state.code_verifier, state.nonce, state.browser, state.expires_at);
-}
-
-oauth::OAuthError not_ours(std::string detail) {
-    return oauth::make_error(oauth::ErrorCode::invalid_request, "only the gate asks for this client",
-                             std::move(detail));
 }
 
 }  // namespace
@@ -41,17 +37,20 @@ std::optional<State> open_state(oauth::Context& context, std::string_view sealed
 
 std::string browser_mark(std::string_view value) { return util::base64url_encode(crypto::sha256(value)); }
 
-oauth::Outcome<void> check_begun_by_gate(oauth::Context& context, const model::Client& client,
-                                         const model::AuthorizationRequest& request) {
-    if (!client.site) return {};
-    if (request.response_type != model::ResponseType::code || request.response_mode != model::ResponseMode::query)
-        return not_ours("a site takes codes in the query alone");
-    const auto state = open_state(context, request.state.value_or(""));
-    if (!state || state->client != client.id) return not_ours("the state is not a seal of the gate for this site");
-    if (context.now() >= state->expires_at) return not_ours("the state of the gate has expired");
-    if (!request.code_challenge || !oauth::check_code_verifier(request.code_challenge, state->code_verifier))
-        return not_ours("the code_challenge is not that of the state");
-    return {};
+std::optional<std::string> find_foreign_sign(oauth::Context& context, const model::Client& client,
+                                             const http::Params& params) {
+    if (!client.site) return std::nullopt;
+    if (const auto faulty = params.first_fault({"response_type", "response_mode", "state", "code_challenge"}))
+        return oauth::parameter_fault(*faulty);
+    if (params.find("response_type") != "code" || params.find("response_mode").value_or("query") != "query")
+        return "a site is answered with a code in the query alone";
+    const auto state = open_state(context, params.find("state").value_or(""));
+    if (!state || state->client != client.id) return "the state is not a seal of the gate for this site";
+    if (context.now() >= state->expires_at) return "the state of the gate has expired";
+    const auto challenge = params.find("code_challenge");
+    if (!challenge || !oauth::check_code_verifier(std::string(*challenge), state->code_verifier))
+        return "the code_challenge is not that of the state";
+    return std::nullopt;
 }
 
 }  // namespace postern::gate

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "model/authorization.h"
+#include "http/params.h"
 #include "model/client.h"
 #include "oauth/context.h"
-#include "oauth/error.h"
 #include "util/clock.h"
 
 namespace postern::gate {
@@ -32,9 +31,9 @@ std::optional<State> open_state(oauth::Context& context, std::string_view sealed
 /// Returns the digest of a browser cookie's value that the state keeps.
 std::string browser_mark(std::string_view value);
 
-/// Checks that a request for a site was begun by the gate: no other request makes a code of one (GATE-4). Any request
-/// of another client is good.
-oauth::Outcome<void> check_begun_by_gate(oauth::Context& context, const model::Client& client,
-                                         const model::AuthorizationRequest& request);
+/// Returns why a request for a site was not begun by the gate, for the operator: no other request makes a code of one
+/// (GATE-4). nullopt: it was, or the client is no site.
+std::optional<std::string> find_foreign_sign(oauth::Context& context, const model::Client& client,
+                                             const http::Params& params);
 
 }  // namespace postern::gate

@@ -3,7 +3,9 @@
 
 #include <variant>
 
+#include "gate/state.h"
 #include "http/url.h"
+#include "login/levels.h"
 #include "oauth/acr.h"
 #include "oauth/authorization_request.h"
 #include "oauth/client_document.h"
@@ -171,7 +173,7 @@ http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes
     bool restricted = asked.target.client().restricted;
     while (true) {
         oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
-        const store::SecondFactorState user = read_levels(interaction, input);
+        const store::SecondFactorState user = login::read_levels(interaction.context, input);
         const CarryOut carry_out{interaction, asked, consent_source(input), restricted, user};
         oauth::NextStep step = oauth::next_step(input);
         if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
@@ -198,6 +200,8 @@ http::Response start_authorization(Interaction& interaction) {
     interaction.ui_locales = params.find("ui_locales");
     auto target = oauth::verify_redirect(interaction.context, params, interaction.request.remote_address);
     if (!target) return pages::refusal_page(interaction.pages(), interaction.request, target.error());
+    if (const auto foreign = gate::find_foreign_sign(interaction.context, target->client(), params))
+        return interaction.refuse(refusal::Reason::request_malformed, target->client().id.str(), *foreign);
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return early_error(interaction, *target, asked.error());
     if (posted) return continue_by_get(interaction, *asked);

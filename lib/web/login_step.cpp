@@ -2,7 +2,6 @@
 #include "web/login_step.h"
 
 #include "http/url.h"
-#include "oauth/acr.h"
 #include "oauth/sealed_request.h"
 
 namespace postern::web {
@@ -116,21 +115,6 @@ std::optional<login::StartedSession> complete(Interaction& interaction, const Lo
                                               const login::LoginStep& step, const login::Spend& spend) {
     return login::complete_login(interaction.context, interaction.browser,
                                  {visit.request, step, interaction.request.remote_address}, spend);
-}
-
-store::SecondFactorState read_levels(const Interaction& interaction, oauth::AuthorizationInput& input) {
-    const oauth::Settings& settings = interaction.context.settings;
-    input.highest = oauth::highest_level(settings);
-    if (!input.session) return {};
-    const model::Authentication how = input.session->how;
-    input.level = how.level;
-    if (input.level >= input.highest) return {};
-    const auto user = login::find_factor_state(interaction.context, interaction.context.store, input.session->subject);
-    const auto standing = login::standing_of(login::policy_of(settings), user, interaction.context.now(), how);
-    input.demanded = standing.demanded;
-    input.within_reach = standing.within_reach;
-    input.may_set_up = standing.may_enrol;
-    return user;
 }
 
 std::optional<http::Response> raise_login(Interaction& interaction, const model::AuthorizationRequest& request,

@@ -36,10 +36,6 @@ BegunLogin begin(Interaction& interaction, const LoginVisit& visit, const login:
 std::optional<login::StartedSession> complete(Interaction& interaction, const LoginVisit& visit,
                                               const login::LoginStep& step, const login::Spend& spend);
 
-/// Reads the levels that next_step compares. The user's own state is read only where it could matter, and returned
-/// then.
-store::SecondFactorState read_levels(const Interaction& interaction, oauth::AuthorizationInput& input);
-
 /// Raises the browser's session, which is not worth enough for `request`: redirects to the page whose proof raises it,
 /// or the page that tells why there is none. nullopt: a factor is to be set up, and the password is too old to allow
 /// that, so the login comes first.

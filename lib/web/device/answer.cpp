@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "http/url.h"
+#include "login/levels.h"
 #include "oauth/device_approval.h"
 #include "oauth/next_step.h"
 #include "oauth/user_code.h"
@@ -119,7 +120,7 @@ std::optional<http::Response> decide(const DeviceVisit& visit, const oauth::Aski
         .consent = {},
         .now = visit.context().now(),
         .may_use = store::may_use(visit.context().store, device.client.id, visit.session().subject)};
-    const store::SecondFactorState user = read_levels(visit.interaction, input);
+    const store::SecondFactorState user = login::read_levels(visit.interaction.context, input);
     return std::visit(Decide{visit, device, letters, user}, oauth::next_step(input));
 }
 

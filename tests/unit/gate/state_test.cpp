@@ -34,12 +34,11 @@ gate::State begun(util::Time expires_at) {
     return {model::ClientId("wiki"), "/a?b=c", kVerifier, "n", gate::browser_mark("browser"), expires_at};
 }
 
-model::AuthorizationRequest request_with(std::string state) {
-    model::AuthorizationRequest request;
-    request.client_id = model::ClientId("wiki");
-    request.state = std::move(state);
-    request.code_challenge = util::base64url_encode(crypto::sha256(kVerifier));
-    return request;
+/// The query of a request for the site; `more` behind it.
+std::string query_with(const std::string& state, const std::string& more = {},
+                       const std::string& verifier = kVerifier) {
+    return "response_type=code&state=" + state + "&code_challenge=" + util::base64url_encode(crypto::sha256(verifier)) +
+           more;
 }
 
 /// The parameter of the Location of a sign-in.
@@ -65,43 +64,49 @@ TEST_CASE("seal_state, open_state: every member survives, and nothing else opens
                                                                          model::Subject("u"), state.expires_at})));
 }
 
-TEST_CASE("check_begun_by_gate: no foreign request ever makes a code for a site [GATE-4]") {
+TEST_CASE("find_foreign_sign: no foreign request ever makes a code for a site [GATE-4]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const model::Client site = wiki();
-    const std::string good = gate::seal_state(context, begun(fixture.clock.now() + util::Seconds{60}));
-    const auto passes = [&](const model::AuthorizationRequest& request) {
-        return bool(gate::check_begun_by_gate(context, site, request));
-    };
-    CHECK(passes(request_with(good)));
-
-    CHECK_FALSE(passes(request_with("")));
-    CHECK_FALSE(passes(request_with("af0ifjsldkj")));
-    CHECK_FALSE(passes(request_with(gate::seal_state(context, begun(fixture.clock.now())))));
-    auto of_other = begun(fixture.clock.now() + util::Seconds{60});
+    const auto later = fixture.clock.now() + util::Seconds{60};
+    const std::string good = gate::seal_state(context, begun(later));
+    auto of_other = begun(later);
     of_other.client = model::ClientId("wiki2");
-    CHECK_FALSE(passes(request_with(gate::seal_state(context, of_other))));
-    auto without_state = request_with(good);
-    without_state.state.reset();
-    CHECK_FALSE(passes(without_state));
-    auto without_challenge = request_with(good);
-    without_challenge.code_challenge.reset();
-    CHECK_FALSE(passes(without_challenge));
-    auto other_challenge = request_with(good);
-    other_challenge.code_challenge = util::base64url_encode(crypto::sha256(std::string(43, 'w')));
-    CHECK_FALSE(passes(other_challenge));
-    auto of_token = request_with(good);
-    of_token.response_type = model::ResponseType::code_id_token;
-    CHECK_FALSE(passes(of_token));
-    for (const auto mode : {model::ResponseMode::fragment, model::ResponseMode::form_post}) {
-        auto other_mode = request_with(good);
-        other_mode.response_mode = mode;
-        CHECK_FALSE(passes(other_mode));
+    const auto passes = [&](const std::string& query) {
+        return !gate::find_foreign_sign(context, site, test::params(query));
+    };
+    CHECK(passes(query_with(good)));
+    CHECK(passes(query_with(good, "&response_mode=query")));
+
+    struct Row {
+        const char* when;
+        std::string query;
+    };
+    const Row rows[] = {
+        {"nothing", ""},
+        {"no state", query_with("")},
+        {"another client's state", query_with("af0ifjsldkj")},
+        {"an expired state", query_with(gate::seal_state(context, begun(fixture.clock.now())))},
+        {"the state of another site", query_with(gate::seal_state(context, of_other))},
+        {"two states", query_with(good, "&state=" + good)},
+        {"another challenge", query_with(good, "", std::string(43, 'w'))},
+        {"two challenges", query_with(good, "&code_challenge=x")},
+        {"no challenge", "response_type=code&state=" + good},
+        {"no response_type", query_with(good).substr(std::string("response_type=code&").size())},
+        {"two response_types", query_with(good, "&response_type=code")},
+        {"a hybrid response_type", "response_type=code%20id_token" + query_with(good).substr(18)},
+        {"the fragment", query_with(good, "&response_mode=fragment")},
+        {"a form", query_with(good, "&response_mode=form_post")},
+        {"an unknown mode", query_with(good, "&response_mode=web_message")},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CHECK_FALSE(passes(row.query));
     }
 
     model::Client application = site;
     application.site.reset();
-    CHECK(bool(gate::check_begun_by_gate(context, application, request_with(""))));
+    CHECK_FALSE(gate::find_foreign_sign(context, application, test::params("")));
 }
 
 TEST_CASE("begin_sign_in: the request is one that authorize accepts of the site [GATE-4, GATE-15]") {
@@ -125,9 +130,8 @@ TEST_CASE("begin_sign_in: the request is one that authorize accepts of the site 
     REQUIRE(state);
     CHECK(state->target == "/a%20b?c=d%23e");
     CHECK(state->nonce == parameter(sign_in, "nonce"));
-    auto request = request_with(sealed);
-    request.code_challenge = parameter(sign_in, "code_challenge");
-    CHECK(bool(gate::check_begun_by_gate(context, site, request)));
+    const std::string query = sign_in.location.substr(sign_in.location.find('?') + 1);
+    CHECK_FALSE(gate::find_foreign_sign(context, site, test::params(query)));
 
     const auto other = gate::begin_sign_in(context, site, kSite, {"/", ""}, "", gate::Account::other);
     CHECK(parameter(other, "prompt") == "select_account");
