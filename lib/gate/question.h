@@ -42,7 +42,7 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 /// The variables that parse_question reads.
 std::vector<std::string> question_variables();
 
-/// What is wrong with a question, for the operator.
+/// The problem of a question, for the operator.
 struct QuestionProblem {
     std::string detail;
 };

@@ -13,6 +13,7 @@ model::Client new_site(const std::string& id, const SiteUrl& url) {
     client.grants = {model::GrantType::authorization_code};
     client.response_types = {model::ResponseType::code};
     client.first_party = true;
+    client.access_token_profile = model::TokenProfile::interface;  // no token is made, so that none lacks an audience
     client.scope = *model::Scope::parse("openid profile email groups");
     client.site.emplace();
     set_site_url(client, url);

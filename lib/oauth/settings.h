@@ -11,6 +11,7 @@
 
 #include "crypto/key.h"
 #include "fetch/outbound.h"
+#include "gate/settings.h"
 #include "http/url.h"
 #include "json/value.h"
 #include "login/settings.h"
@@ -96,6 +97,7 @@ struct Settings {
     model::ReleasedClaims released_claims;
     login::Settings login;
     web::AccountSettings account;
+    gate::Settings gate;
     ClientDocuments client_documents;
     Registration registration;
     pages::Branding branding;

@@ -188,9 +188,17 @@ enum class Reason : std::uint8_t {
     client_document_no_room,    ///< `clientDocuments.max` are kept, or as many as one user may bring
     client_document_no_room_for_user,
     client_document_error,  ///< an error for an application that is not checked: the user decides whether to go there
+    // the gate
+    gate_question_refused,  ///< the web server's question is incomplete, or contradicts itself
+    gate_no_site,
+    gate_path_refused,   ///< the path can be read as one of several sites, or as none
+    gate_route_missing,  ///< an authorizer was asked for an address of the gate itself
+    gate_cookie_forged,
+    gate_user_untold,  ///< the application cannot be told the user
+    gate_form_lost,    ///< a form was sent by a user who is not signed in any more
 };
 
-inline constexpr int kReasons = static_cast<int>(Reason::client_document_error) + 1;
+inline constexpr int kReasons = static_cast<int>(Reason::gate_form_lost) + 1;
 
 struct Row {
     Reason reason;

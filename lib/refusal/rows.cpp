@@ -8,7 +8,8 @@ namespace {
 
 template <class Matches>
 const Row* find_if(const Matches& matches) {
-    for (const auto& part : {kOAuthRows, kScopeRows, kPageRows, kSignInRows, kDocumentRows, kRegistrationRows})
+    for (const auto& part :
+         {kOAuthRows, kScopeRows, kPageRows, kSignInRows, kDocumentRows, kRegistrationRows, kGateRows})
         for (const Row& row : part)
             if (matches(row)) return &row;
     return nullptr;

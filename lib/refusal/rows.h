@@ -13,6 +13,7 @@ extern const std::span<const Row> kPageRows;
 extern const std::span<const Row> kSignInRows;
 extern const std::span<const Row> kDocumentRows;
 extern const std::span<const Row> kRegistrationRows;
+extern const std::span<const Row> kGateRows;
 
 /// The advice about a user whom none of the client's rules lets in.
 inline constexpr const char* kAdviceForOthers =

@@ -1,0 +1,14 @@
+// Whom the gate believes what a request is.
+#pragma once
+
+#include <vector>
+
+#include "fetch/allowed.h"
+
+namespace postern::gate {
+
+struct Settings {
+    std::vector<fetch::Network> proxies;  ///< whose X-Forwarded-* headers are believed; empty: those of no peer
+};
+
+}  // namespace postern::gate
