@@ -68,6 +68,8 @@ struct Loop {
     std::chrono::milliseconds reading_time = std::chrono::seconds(10);
     /// The time for the peer to take one piece of the answer, eight kilobytes.
     std::chrono::milliseconds writing_time = std::chrono::seconds(30);
+    /// Questions of the role AUTHORIZER (FastCGI 1.0 §6.3) are answered, too, which have no body.
+    bool authorizes = false;
 };
 
 /// Answers requests until SIGTERM, SIGUSR1, the last of `max_requests` or Next::end; a request that has begun is

@@ -30,7 +30,8 @@ using std::chrono::milliseconds;
 
 constexpr int kListener = 0;     // FastCGI 1.0 §2.2
 constexpr int kNoListener = -1;  // what libfcgi is given: it must not accept a second connection by itself
-constexpr int kResponder = 1;    // the only role that is answered (§3.3); 2 is authorizer, 3 is filter
+constexpr int kResponder = 1;    // FastCGI 1.0 §3.3; 3 is filter, which is never answered
+constexpr int kAuthorizer = 2;
 constexpr std::size_t kMostConnections = 24;
 constexpr milliseconds kClosingTime{50};  // for a peer that still writes after it has its answer
 constexpr milliseconds kTick{100};
@@ -85,10 +86,16 @@ public:
 
     void read_variables(const std::vector<std::string>& also) override {
         variables_ = collect_variables(request_.envp, also);
+        variables_.is_question = request_.role == kAuthorizer;
     }
     const Variables& variables() const override { return variables_; }
 
     Body receive(std::size_t cap) override {
+        // A web server sends an authorizer no standard input: whoever read it would wait for ever.
+        if (variables_.is_question) {
+            reading_.reset();
+            return {};
+        }
         Body body = receive_body(variables_, cap, StreamEnd::by_itself,
                                  [this](char* buffer, std::size_t size) { return read_some(buffer, size); });
         reading_.reset();
@@ -208,10 +215,11 @@ private:
 };
 
 /// Reads the beginning and the variables of the next request. False: there is none, and the connection is closed.
-bool read_head(FCGX_Request& request) {
+bool read_head(FCGX_Request& request, bool authorizes) {
     if (FCGX_Accept_r(&request) != 0) return false;
+    const bool is_answered = request.role == kResponder || (authorizes && request.role == kAuthorizer);
     // Variables that are cut off between two of them count as whole, but the error is kept.
-    if (request.role == kResponder && FCGX_GetError(request.in) == 0) return true;
+    if (is_answered && FCGX_GetError(request.in) == 0) return true;
     FCGX_Free(&request, 1);
     return false;
 }
@@ -268,7 +276,7 @@ void accept_requests(const Loop& loop) {
         FCGX_Request* request = connections.wait(waiting_mask);
         if (request == nullptr) return;
         std::optional<TimeLimit> reading(std::in_place, request->ipcFd, loop.reading_time);
-        if (!read_head(*request)) continue;
+        if (!read_head(*request, loop.authorizes)) continue;
         if (!connections.has_room()) request->keepConnection = 0;
         FcgiExchange exchange(*request, reading);
         loop.answer(exchange);

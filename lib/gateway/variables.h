@@ -34,6 +34,7 @@ struct Variables {
     std::vector<std::pair<std::string_view, std::string_view>> values;  ///< names and their values, each name once
     std::string_view duplicate;                                         ///< the first known name that came twice, or ""
     Clues clues;
+    bool is_question = false;  ///< of the FastCGI role AUTHORIZER: may this request pass? The transport says so
 
     /// Returns the value; "" when absent.
     std::string_view get(std::string_view name) const { return find(name).value_or(""); }

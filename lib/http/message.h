@@ -50,6 +50,7 @@ struct Request {
     /// The CGI variables that the endpoint asks for. The web server's own modules set the ones that the configuration
     /// names, and none of them is a header; the login page also asks for the header User-Agent.
     std::map<std::string, std::string, std::less<>> server_variables = {};
+    bool is_question = false;  ///< of a web server's authorizer: may this request pass?
 };
 
 /// The reason of a refusal, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.
@@ -68,6 +69,8 @@ struct Response {
     std::optional<Refusal> refusal;        ///< recorded by the server under the request's id
     std::optional<std::string> client_id;  ///< of the authenticated or token's client, whose pages may read the answer
     std::optional<std::string> reader;     ///< an origin whose pages may read it, whatever clients there are
+    bool is_routine = false;               ///< of a kind that comes with every page of a site: no line in the log
+    bool is_bare = false;                  ///< its headers are not for a browser: none is added to them
 
     /// Replaces a header of that name (compared without case) or adds it.
     void set(std::string_view name, std::string value);

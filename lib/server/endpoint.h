@@ -47,7 +47,11 @@ struct Endpoint {
     /// Complete paths, too: RFC 8414 §3.1 puts its well-known path in front of the base path. Empty: none.
     std::function<std::vector<std::string>(const oauth::Settings&)> absolute_paths = {};
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
-    refusal::Reason wrong_post = refusal::Reason::invalid_request_method;      ///< of a POST that `methods` leaves out
+    /// Takes requests for every path and of every method, because web servers ask about them: `paths` and `methods` are
+    /// the handler's affair, and so are the variables that `server_variables` names. The query is not read, and a form
+    /// only if it is one. Every fault is 503: a web server must not take it for an answer.
+    bool takes_questions = false;
+    refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` leaves out
     /// Origins whose pages may read the answers, the server's own failures included; unless `none`, OPTIONS is answered
     /// too. `client_origins` needs the database.
     oauth::CorsPolicy cors = oauth::CorsPolicy::none;
@@ -60,6 +64,8 @@ struct Endpoint {
     SandboxPermissions needs = {.openssl = false};  ///< beyond Postern's own; a handler that calls OpenSSL says so
     /// Called once before the first request, while everything can still be opened.
     std::function<void(App&)> begin = {};
+    /// Called behind each answer, which nobody waits for any more; must not throw.
+    std::function<void(App&)> after_answer = {};
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool logins = false;         ///< takes names and passwords of logins: it may ask saslauthd where that checks them
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed

@@ -15,6 +15,8 @@ namespace postern::server {
 namespace {
 
 constexpr std::size_t kLongestHeader = 16384;
+/// Beside the cookies of the application stands that of the site.
+constexpr std::size_t kLongestHeaderOfQuestion = 32768;
 constexpr std::size_t kLongestShownPath = 200;
 
 /// The request target (RFC 9112 §3.2.1) as raw bytes.
@@ -78,8 +80,10 @@ std::optional<Failure> check_sizes(const Asked& asked) {
         const auto& credentials = asked.rules.authorization_variables;
         const bool is_header = name.starts_with("HTTP_") || name == "CONTENT_TYPE" ||
                                std::ranges::find(credentials, name) != credentials.end();
-        if (is_header && value.size() > kLongestHeader)
-            return refused_request(431, "A header is too long.", std::string(name) + " is longer than 16384 bytes");
+        const std::size_t longest = asked.rules.takes_questions ? kLongestHeaderOfQuestion : kLongestHeader;
+        if (is_header && value.size() > longest)
+            return refused_request(431, "A header is too long.",
+                                   std::string(name) + " is longer than " + std::to_string(longest) + " bytes");
     }
     return std::nullopt;
 }
@@ -103,6 +107,7 @@ std::optional<Failure> check_body(const Asked& asked) {
 }
 
 constexpr Check kChecks[] = {check_duplicate_variable, check_path, check_method, check_sizes, check_body};
+constexpr Check kChecksOfQuestions[] = {check_duplicate_variable, check_sizes};
 
 util::Result<http::Params, Failure> parse_parameters(std::string_view text, std::size_t most) {
     auto params = http::Params::parse(text, most);
@@ -208,6 +213,30 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
         paths.push_back(path);
     }
     return paths;
+}
+
+util::Result<http::Request, Failure> parse_question(const gateway::Variables& variables, const gateway::Body& body,
+                                                    const RequestRules& rules) {
+    const Target target{};  // whatever it is, the handler reads it
+    const Asked asked{variables, body, rules, target, http::parse_method(variables.get("REQUEST_METHOD"))};
+    for (const Check check : kChecksOfQuestions) {
+        if (auto failure = check(asked)) return std::move(*failure);
+    }
+    http::Request request;
+    request.method = asked.method;
+    request.is_question = variables.is_question;
+    request.cookie = std::string(variables.get("HTTP_COOKIE"));
+    request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
+    // Most values belong to the application, so that nothing is wrong with one that is no credential here.
+    for (const std::string& name : rules.authorization_variables)
+        if (!request.authorization) request.authorization = if_given(variables, name);
+    for (const std::string& name : rules.server_variables)
+        if (variables.has(name)) request.server_variables.emplace(name, variables.get(name));
+    if (asked.method != http::Method::post || body.state != gateway::BodyState::whole) return request;
+    const bool is_form = http::form_type(variables.get("CONTENT_TYPE"), body.bytes) == http::FormType::form;
+    auto form = is_form ? http::Params::parse(body.bytes, rules.limits.parameters) : http::Params();
+    if (form) request.form = std::move(*form);
+    return request;
 }
 
 util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,

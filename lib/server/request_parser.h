@@ -25,6 +25,7 @@ struct RequestRules {
     std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
     bool takes_json = false;                         ///< the endpoint reads bodies of type application/json
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks
+    bool takes_questions = false;  ///< as Endpoint has it: of the checks, those of duplicates and sizes are made
 };
 
 /// Returns the raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy
@@ -38,6 +39,10 @@ std::string allowed_methods(const RequestRules& rules);
 /// them has one. Refuses (400) variables that contradict each other, and values that are several headers in one.
 util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
                                                                      const std::vector<std::string>& names);
+
+/// Returns the request of a web server's question, or of a page that belongs to one.
+util::Result<http::Request, Failure> parse_question(const gateway::Variables& variables, const gateway::Body& body,
+                                                    const RequestRules& rules);
 
 /// Returns the request without its `id` and `remote_address`, or the refusal: 404, 405, 400, 411, 413, 414 or 431.
 /// Touches nothing but its arguments.

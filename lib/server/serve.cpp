@@ -118,7 +118,8 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
             service.tidy_up();
             return away.is_over() || has_lost_fetcher(*app) ? gateway::Next::end : gateway::Next::accept;
         };
-        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, tidy_up, max_requests()};
+        gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, tidy_up, max_requests()};
+        loop.authorizes = endpoint.takes_questions;
         app->log().info("start", {{"version", util::kVersion}});
         enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::fastcgi);
         gateway::accept_requests(loop);

@@ -50,7 +50,8 @@ RequestRules rules_of(const App& app, const Endpoint& endpoint) {
             endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
             server_variables(app, endpoint),
             endpoint.takes_json,
-            endpoint.wrong_post};
+            endpoint.wrong_post,
+            endpoint.takes_questions};
 }
 
 /// The variables that only the configuration knows.
@@ -79,6 +80,7 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
       refusals_(app.config().ring_path()) {}
 
 http::Response Service::fail(Failure failure, const std::string& id, const char* event, const char* reason) {
+    if (rules_.takes_questions && failure.status == internal_failure().status) failure = store_failure();
     app_.log().error(event, {{"id", id}, {"reason", reason}});
     failure.detail = reason;
     return render_failure(failure, endpoint_.on_failure, pages_, id);
@@ -95,14 +97,15 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
     pages_ = pages_for(variables);
     try {
         app_.keys().reload_if_changed();
-        auto request = parse_request(variables, body, rules_);
+        auto request =
+            rules_.takes_questions ? parse_question(variables, body, rules_) : parse_request(variables, body, rules_);
         if (!request)
             return render_failure(request.error(), endpoint_.on_failure, pages_, id,
                                   endpoint_.sign_out ? endpoint_.sign_out(app_.settings()) : "");
         request->id = id;
         request->remote_address = client_.address;
         app_.trail().begin(id, request->remote_address);
-        if (request->method == http::Method::options) return describe_options();
+        if (request->method == http::Method::options && !rules_.takes_questions) return describe_options();
         http::Response response = handler_(app_, *request);
         if (const pages::PageBook* pages = app_.pages_if_read()) pages->remember(*request, response);
         return response;
@@ -243,11 +246,12 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         record_refusal(response, id);  // before the answer: a reader of the id may ask `postern why` about it at once
         const auto spent =
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started);
-        app_.log().info("request", {{"id", id},
-                                    {"method", method},
-                                    {"endpoint", endpoint_.name},
-                                    {"status", std::to_string(response.status)},
-                                    {"milliseconds", std::to_string(spent.count())}});
+        app_.log().write(response.is_routine ? util::LogLevel::debug : util::LogLevel::info, "request",
+                         {{"id", id},
+                          {"method", method},
+                          {"endpoint", endpoint_.name},
+                          {"status", std::to_string(response.status)},
+                          {"milliseconds", std::to_string(spent.count())}});
         exchange.send(wire);
     } catch (...) {  // no random bytes, no memory
         exchange.send(bare_failure());
@@ -268,6 +272,8 @@ void Service::sweep() {
 }
 
 void Service::tidy_up() noexcept {
+    if (endpoint_.after_answer) endpoint_.after_answer(app_);
+    if (endpoint_.takes_questions) return;  // they are many, and the other programs sweep
     if (endpoint_.store != StoreUse::write) return;
     try {
         db::checkpoint_if_due(*app_.database_if_open());

@@ -19,6 +19,7 @@ std::string_view phrase_of(int status) {
         {200, "OK"},
         {201, "Created"},
         {204, "No Content"},
+        {302, "Found"},
         {303, "See Other"},
         {304, "Not Modified"},
         {400, "Bad Request"},
@@ -112,8 +113,9 @@ std::string to_wire(const http::Response& response, const WireFacts& facts) {
         check_header(header.first, header.second);
         append(wire, header.first, header.second);
     }
-    append_common(wire, response, facts);
-    if (!has_no_content(response.status)) append(wire, "Content-Length", std::to_string(response.body.size()));
+    if (!response.is_bare) append_common(wire, response, facts);
+    if (!response.is_bare && !has_no_content(response.status))
+        append(wire, "Content-Length", std::to_string(response.body.size()));
     wire += "\r\n";
     if (!facts.head) wire += response.body;
     return wire;

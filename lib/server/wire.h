@@ -14,10 +14,10 @@ struct WireFacts {
 };
 
 /// Writes `Status` first, then the response's headers, then those every answer has: no-store (unless the response
-/// decides its caching), nosniff, no-referrer, X-Request-Id, Content-Length. Throws std::logic_error for what must
-/// never leave: a control byte or a malformed name in a header, a Location that is not absolute (a path would be re-run
-/// inside the web server, RFC 3875 §6.2.2), a header that only this function or the web server may set, a body without
-/// a type, a status outside 200-599.
+/// decides its caching), nosniff, no-referrer, X-Request-Id, Content-Length, unless the response is bare. Throws
+/// std::logic_error for what must never leave: a control byte or a malformed name in a header, a Location that is not
+/// absolute (a path would be re-run inside the web server, RFC 3875 §6.2.2), a header that only this function or the
+/// web server may set, a body without a type, a status outside 200-599.
 std::string to_wire(const http::Response& response, const WireFacts& facts);
 
 /// Returns 500 without any detail, for when nothing else works.

@@ -108,7 +108,7 @@ class Worker {
 public:
     explicit Worker(std::optional<std::int64_t> max_requests = std::nullopt,
                     std::chrono::milliseconds reading_time = std::chrono::seconds(10),
-                    std::chrono::milliseconds writing_time = std::chrono::seconds(30)) {
+                    std::chrono::milliseconds writing_time = std::chrono::seconds(30), bool authorizes = false) {
         address_.sun_family = AF_UNIX;
         const std::string path = "/tmp/postern-fcgi-test." + std::to_string(getpid());
         path.copy(address_.sun_path, sizeof address_.sun_path - 1);
@@ -119,7 +119,14 @@ public:
         REQUIRE(pipe(began_) == 0);
         process_ = fork();
         REQUIRE(process_ >= 0);
-        if (process_ == 0) _exit(child(listener, max_requests, reading_time, writing_time));
+        if (process_ == 0)
+            _exit(child({.answer = {},
+                         .after_answer = {},
+                         .max_requests = max_requests,
+                         .reading_time = reading_time,
+                         .writing_time = writing_time,
+                         .authorizes = authorizes},
+                        listener));
         close(listener);
     }
     ~Worker() {
@@ -151,14 +158,14 @@ public:
     }
 
 private:
-    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds reading_time,
-              std::chrono::milliseconds writing_time) {
+    int child(Loop loop, int listener) {
         dup2(listener, 0);
         close(listener);
         if (start_transport() != Transport::fastcgi) return 3;
         try {
-            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [this] { return next_; }, max_requests,
-                             reading_time, writing_time});
+            loop.answer = [this](Exchange& exchange) { answer(exchange); };
+            loop.after_answer = [this] { return next_; };
+            accept_requests(loop);
             return 0;
         } catch (const std::exception&) {
             return 2;
@@ -170,6 +177,7 @@ private:
         const Body body = exchange.receive(4096);
         if (exchange.variables().get("REMOTE_USER") == "last") next_ = Next::end;
         if (exchange.variables().get("REMOTE_USER") == "long") return exchange.send(kLongAnswer);
+        if (exchange.variables().is_question) return exchange.send("question");
         exchange.send(std::string(exchange.variables().get("REMOTE_USER")) +
                       (body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));
     }
@@ -285,6 +293,24 @@ TEST_CASE("accept_requests: bytes that are not FastCGI and unsupported roles are
     CHECK(worker.ask("GET / HTTP/1.0\r\n\r\n") == "");
     CHECK(worker.ask(begin(kAuthorizer, false) + params(0) + record(kStdin, "")) == "");
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
+}
+
+TEST_CASE("accept_requests: a question of the role AUTHORIZER is answered without a body that nobody sends [GATE-10]") {
+    Worker gate(std::nullopt, std::chrono::seconds(10), std::chrono::seconds(30), true);
+    for (const bool keep : {false, true}) {
+        CAPTURE(keep);
+        // lighttpd announces the length of a body that it does not send.
+        Peer lighttpd(gate.address());
+        lighttpd.send_bytes(begin(kAuthorizer, keep) + params(10));
+        CHECK(lighttpd.answer() == "question");
+        CHECK(lighttpd.at_end());
+        Peer apache(gate.address());
+        apache.send_bytes(begin(kAuthorizer, keep) + params(0) + record(kStdin, ""));
+        CHECK(apache.answer() == "question");
+    }
+    CHECK(gate.ask(whole_request("hello")) == "whole 5");
+    constexpr unsigned char kFilter = 3;
+    CHECK(gate.ask(begin(kFilter, false) + params(0) + record(kStdin, "")) == "");
 }
 
 TEST_CASE(

@@ -62,6 +62,35 @@ TEST_CASE("parse_request: everything a handler reads arrives decoded and in its 
     CHECK_FALSE(bare->origin);
 }
 
+TEST_CASE("parse_question: every path and method, whatever its query and body are [GATE-18]") {
+    RequestRules gate = rules();
+    gate.takes_questions = true;
+    gate.server_variables = {"REQUEST_URI", "REQUEST_METHOD", "ABSENT"};
+    for (const char* method : {"GET", "POST", "OPTIONS", "PROPFIND"}) {
+        CAPTURE(method);
+        const auto question = parse_question(variables({{"REQUEST_URI", "/any?%zz=1&%zz"},
+                                                        {"REQUEST_METHOD", method},
+                                                        {"HTTP_AUTHORIZATION", "Digest a=\"b\", c=\"d\""},
+                                                        {"HTTP_COOKIE", std::string(20000, 'c')}}),
+                                             {gateway::BodyState::no_length, ""}, gate);
+        REQUIRE(question);
+        CHECK(question->server_variables.at("REQUEST_URI") == "/any?%zz=1&%zz");
+        CHECK(question->server_variables.at("REQUEST_METHOD") == method);
+        CHECK_FALSE(question->server_variables.contains("ABSENT"));
+        CHECK(question->authorization == "Digest a=\"b\", c=\"d\"");
+        CHECK(question->cookie.size() == 20000);
+        CHECK_FALSE(question->is_question);
+    }
+    auto of_authorizer = variables();
+    of_authorizer.is_question = true;
+    CHECK(parse_question(of_authorizer, body(""), gate)->is_question);
+    CHECK(parse_question(variables(), body("decision=cancel"), gate)->form.find("decision") == "cancel");
+    CHECK_FALSE(parse_question(variables(), body("%zz"), gate)->form.find("decision"));
+    const auto too_long = parse_question(variables({{"HTTP_COOKIE", std::string(32769, 'c')}}), body(""), gate);
+    REQUIRE_FALSE(too_long);
+    CHECK(too_long.error().status == 431);
+}
+
 TEST_CASE("parse_request: a handler sees the server's variables that its endpoint names, and no others") {
     const gateway::Variables given = variables({{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}, {"MAIL", ""}});
     RequestRules named = rules();

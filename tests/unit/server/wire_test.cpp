@@ -36,6 +36,15 @@ TEST_CASE("to_wire: a 200 without a body is an answer too [RFC 7009 §2.2c]") {
     CHECK(wire.ends_with("\r\n\r\n"));
 }
 
+TEST_CASE("to_wire: what an authorizer says to the web server has no header for the browser [GATE-12]") {
+    http::Response response;
+    response.is_bare = true;
+    response.add("Variable-REMOTE_USER", "alice");
+    CHECK(to_wire(response, kFacts) == "Status: 200 OK\r\nVariable-REMOTE_USER: alice\r\n\r\n");
+    response.set("Variable-REMOTE_USER", "alice\r\nX: y");
+    CHECK_THROWS_AS(to_wire(response, kFacts), std::logic_error);
+}
+
 TEST_CASE("to_wire: an endpoint that decides its caching is not contradicted") {
     http::Response response = text("x");
     response.set("Cache-Control", "public, max-age=3600");
