@@ -15,6 +15,7 @@
 #include "oauth/redirect_rules.h"
 #include "oauth/sealed_members.h"
 #include "oauth/session_note.h"
+#include "oidc/site_hint.h"
 #include "store/authorization_requests.h"
 #include "store/clients.h"
 #include "store/grants.h"
@@ -46,8 +47,8 @@ std::size_t answer_bytes(const login::Settings& login, const http::Params& param
 
 /// The parameters of §2, the ignored ones too: a client that works sends none of them twice.
 std::optional<std::string> find_malformed(const login::Settings& login, const http::Params& params) {
-    if (const auto faulty = params.first_fault(
-            {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))
+    if (const auto faulty = params.first_fault({"id_token_hint", kSiteHint, "client_id", "post_logout_redirect_uri",
+                                                "state", "logout_hint", "ui_locales"}))
         return oauth::parameter_fault(*faulty);
     if (params.find("state").value_or("").size() > kMaxLogoutStateBytes)
         return "state is longer than " + std::to_string(kMaxLogoutStateBytes) + " bytes";
@@ -134,6 +135,15 @@ util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& 
     request.state = params.find("state");
     if (client_id) request.client_id = model::ClientId(std::string(*client_id));
 
+    if (const auto text = params.find(kSiteHint)) {
+        const auto hint = open_site_hint(context, *text);
+        if (!hint || (client_id && *client_id != hint->client.str()))
+            return refuse(Reason::logout_hint_invalid, client_id.value_or(""),
+                          "the site_hint is not a seal of the gate for this site, or older than a minute");
+        request.hinted_subject = hint->subject;
+        request.client_id = hint->client;
+        return request;
+    }
     const auto token = params.find("id_token_hint");
     if (!token) return request;
     const auto hint = oauth::verify_id_token_hint(context, *token);
