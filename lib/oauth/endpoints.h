@@ -58,6 +58,7 @@ enum class Route {
     ENDPOINT(introspect, OptionalPath, "/token/introspect", whole, two, reads, "the introspection endpoint") \
     ENDPOINT(revoke, OptionalPath, "/token/revoke", whole, two, writes, "the revocation endpoint") \
     ENDPOINT(userinfo, OptionalPath, "/userinfo", whole, two, reads, "the UserInfo endpoint") \
+    ENDPOINT(gate, PathOnDemand, "/gate", own, two, writes | seal, "the gate") \
     ENDPOINT(jwks, RequiredPath, "/jwks", whole, one, none, "the key set") \
     ENDPOINT(discovery, RequiredPath, "/.well-known/openid-configuration", own, one, none, "the discovery documents")
 // clang-format on

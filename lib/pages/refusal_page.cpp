@@ -140,6 +140,9 @@ constexpr PageText kPageTexts[] = {
     {Reason::link_form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      tr("Open the link again.")},
+    {Reason::gate_form_lost, 401, tr("You are not signed in any more"),
+     tr("The form was not sent, and what you typed is not stored here."),
+     tr("Sign in again. Then go back to the form, fill it in if it is empty, and send it once more.")},
     {Reason::device_login_unproved, 403, tr("Your sign-in could not be confirmed"),
      tr("A device gets access only if you have just signed in for it, and the web server here does not say that you have. "
         "Nothing was allowed."),

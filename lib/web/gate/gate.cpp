@@ -1,0 +1,114 @@
+// Finds out what a request to the gate is: a question, or one for a page of its own.
+#include "web/gate/gate.h"
+
+#include "fetch/allowed.h"
+#include "gate/check.h"
+#include "gate/question.h"
+#include "gate/visit.h"
+#include "http/url.h"
+#include "pages/page_language.h"
+#include "web/gate/callback.h"
+#include "web/gate/check_answer.h"
+#include "web/gate/pages.h"
+
+namespace postern::web {
+namespace {
+
+using gate::Route;
+using gate::Way;
+using refusal::Reason;
+
+constexpr const char* kPeer = "REMOTE_ADDR";
+constexpr const char* kReferer = "HTTP_REFERER";
+constexpr std::string_view kPages = "/pages";
+
+std::string value_of(const http::Request& request, const char* name) {
+    const auto found = request.server_variables.find(name);
+    return found == request.server_variables.end() ? "" : found->second;
+}
+
+bool is_believed(const oauth::Settings& settings, const http::Request& request) {
+    const auto peer = fetch::parse_address(value_of(request, kPeer));
+    if (!peer) return false;
+    for (const fetch::Network& network : settings.gate.proxies)
+        if (network.contains(*peer)) return true;
+    return false;
+}
+
+/// The ways in which `paths.gate` is reached: below the issuer's base path, and without it, which a proxy may strip.
+std::vector<std::string> gate_paths(const oauth::Settings& settings) {
+    const auto issuer = http::parse_url(settings.issuer);
+    const std::string path = settings.paths.gate.value_or("");
+    if (!issuer || issuer->path.empty()) return {path};
+    return {issuer->path + path, path};
+}
+
+struct Asked {
+    Route route;
+    std::string pages_path = {};  ///< in front of the path of a page, where a proxy has put it there
+};
+
+/// nullopt: the request is for no address of the gate.
+std::optional<Asked> route_of(const oauth::Settings& settings, const http::Request& request) {
+    if (request.is_question) return Asked{Route::authorizer};
+    for (const char* name : {"POSTERN_GATE_URI", "POSTERN_GATE_METHOD", "POSTERN_GATE_PAGE"})
+        if (!value_of(request, name).empty()) return Asked{Route::gate};
+    if (!value_of(request, "POSTERN_GATE_SITE").empty()) return Asked{Route::pages};
+    const std::string target = value_of(request, "REQUEST_URI");
+    const std::string path = target.substr(0, target.find('?'));
+    for (const std::string& own : gate_paths(settings)) {
+        if (path == own) return Asked{Route::gate};
+        if (path.starts_with(own + std::string(kPages) + "/")) return Asked{Route::pages, own + std::string(kPages)};
+    }
+    return std::nullopt;
+}
+
+/// A question about an address of the gate itself: only an answer that lets no request through may be given here.
+GateAnswer answer_about_own(const GateVisit& visit) {
+    const bool can_be_shown = visit.question.way != Way::subrequest;
+    if (can_be_shown && visit.found.own == "callback") return answer_own_page(visit, "callback");
+    for (const char* page : {"login", "logout", "whoami"})
+        if (visit.found.own == page)
+            return {refuse_question(Reason::gate_route_missing,
+                                    "asked whether " + visit.found.url.own(page) +
+                                        " may be seen: the route of .postern/ to the gate is missing")};
+    if (can_be_shown) return answer_own_page(visit, *visit.found.own);
+    return {
+        refuse_question(Reason::gate_route_missing, "asked whether an address below " + visit.found.url.own("") +
+                                                        " may be seen: the route of .postern/ to the gate is missing")};
+}
+
+GateAnswer answer(const GateVisit& visit) {
+    if (visit.question.way == Way::own)
+        return visit.found.own ? answer_own_page(visit, *visit.found.own)
+                               : GateAnswer{refuse_question(Reason::gate_question_refused,
+                                                            "POSTERN_GATE_URI is missing: the address is not below "
+                                                            ".postern/, so this is no page of the gate")};
+    return visit.found.own ? answer_about_own(visit) : answer_check(visit);
+}
+
+}  // namespace
+
+std::vector<std::string> gate_variables() {
+    std::vector<std::string> names = gate::question_variables();
+    for (std::string& name : gate::visit_variables()) names.push_back(std::move(name));
+    names.emplace_back(kPeer);
+    names.emplace_back(kReferer);
+    return names;
+}
+
+GateAnswer answer_gate(oauth::Context& context, const pages::PageBook& pages, const http::Request& request) {
+    if (!context.settings.paths.gate)
+        return {refuse_question(Reason::gate_question_refused, "paths.gate is not set, so there is no gate")};
+    const auto asked = route_of(context.settings, request);
+    if (!asked) return {gate_text(404, "There is no page here.")};
+    const gate::Proxy proxy{is_believed(context.settings, request), asked->pages_path};
+    const auto question = gate::parse_question(asked->route, request.server_variables, proxy);
+    if (!question) return {refuse_question(Reason::gate_question_refused, question.error().detail)};
+
+    const auto found = gate::find_site(context, *question);
+    if (!found) return {refuse_question(found.error().reason, found.error().detail)};
+    return answer({context, pages, request, *question, *found});
+}
+
+}  // namespace postern::web

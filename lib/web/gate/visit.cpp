@@ -1,0 +1,41 @@
+// The answers that the parts of the gate share.
+#include "web/gate/visit.h"
+
+#include "gate/readings.h"
+#include "pages/page_language.h"
+
+namespace postern::web {
+
+const pages::Pages& GateVisit::pages() const {
+    const auto wanted = request.server_variables.find(pages::kAcceptLanguageVariable);
+    return all_pages.for_failure("", wanted == request.server_variables.end() ? "" : wanted->second);
+}
+
+http::Response GateVisit::refuse(refusal::Reason reason, const std::string& detail, pages::RefusalFacts facts) const {
+    facts.client_id = found.site.id.str();
+    facts.detail = detail;
+    facts.issuer = found.url.str();
+    return pages::refusal_page(pages(), request, reason, facts);
+}
+
+std::string GateVisit::target() const {
+    const std::string path = gate::encode_path(question.path);
+    return question.query.empty() ? path : path + "?" + gate::encode_query(question.query);
+}
+
+http::Response gate_text(int status, std::string text) {
+    http::Response response;
+    response.status = status;
+    response.set("Content-Type", "text/plain; charset=utf-8");
+    response.body = std::move(text) + "\n";
+    return response;
+}
+
+http::Response found_at(std::string absolute_url) {
+    http::Response response;
+    response.status = 302;
+    response.set("Location", std::move(absolute_url));
+    return response;
+}
+
+}  // namespace postern::web
