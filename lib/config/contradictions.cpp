@@ -30,6 +30,8 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
             problems.push_back({later->first, "is below paths.account, where the pages of the account are"});
         if (paths.recover && later->second && later->second->starts_with(*paths.recover + "/"))
             problems.push_back({later->first, "is below paths.recover, where the page of links is"});
+        if (paths.gate && later->second && later->second->starts_with(*paths.gate + "/"))
+            problems.push_back({later->first, "is below paths.gate, where the pages of sites are"});
     }
 }
 
@@ -84,6 +86,8 @@ void check_parts(const Config& config, Problems& problems) {
           "needs \"oidc\": an application knows a session by its ID tokens"},
          {settings.frontchannel_logout && !settings.paths.logout, "frontchannelLogout",
           "needs paths.logout, whose page tells the applications"},
+         {!settings.gate.proxies.empty() && !settings.paths.gate, "gate.proxies",
+          "needs paths.gate: without it there is no gate that a proxy could ask"},
          {settings.client_documents.enabled && !settings.outbound.enabled, "clientDocuments.enabled",
           "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"},
          {settings.registration.mode != oauth::RegistrationMode::closed && !settings.paths.registration,

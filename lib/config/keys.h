@@ -40,6 +40,8 @@ Problems read_registration_grants(Config& config, const json::Value& value);
 Problems read_ports(Config& config, const json::Value& value);
 /// `outbound.allow`: at most 64 networks.
 Problems read_allowed_networks(Config& config, const json::Value& value);
+/// `gate.proxies`: at most 64 networks.
+Problems read_gate_proxies(Config& config, const json::Value& value);
 /// `metadata`: members of discovery that the server does not compute.
 Problems read_metadata(Config& config, const json::Value& value);
 

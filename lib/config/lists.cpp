@@ -147,6 +147,20 @@ Problems read_host_patterns(const json::Value& value, std::vector<std::string>& 
     });
 }
 
+Problems read_networks(const json::Value& value, std::vector<fetch::Network>& networks) {
+    const json::Array* list = value.if_array();
+    if (list == nullptr || list->size() > kMostNetworks) return wrong("must be a list of up to 64 networks");
+    return read_each(*list, [&](const json::Value& item) -> Fault {
+        const std::string* text = item.if_string();
+        const auto network = text == nullptr ? std::nullopt : fetch::parse_network(*text);
+        if (!network)
+            return "must be a network like \"10.0.0.0/8\" or \"fd00::/8\", with zeros behind its prefix, or one "
+                   "address";
+        networks.push_back(*network);
+        return std::nullopt;
+    });
+}
+
 }  // namespace
 
 Problems read_authorize_methods(Config& config, const json::Value& value) {
@@ -276,17 +290,11 @@ Problems read_ports(Config& config, const json::Value& value) {
 }
 
 Problems read_allowed_networks(Config& config, const json::Value& value) {
-    const json::Array* list = value.if_array();
-    if (list == nullptr || list->size() > kMostNetworks) return wrong("must be a list of up to 64 networks");
-    return read_each(*list, [&](const json::Value& item) -> Fault {
-        const std::string* text = item.if_string();
-        const auto network = text == nullptr ? std::nullopt : fetch::parse_network(*text);
-        if (!network)
-            return "must be a network like \"10.0.0.0/8\" or \"fd00::/8\", with zeros behind its prefix, or one "
-                   "address";
-        config.settings.outbound.allow.push_back(*network);
-        return std::nullopt;
-    });
+    return read_networks(value, config.settings.outbound.allow);
+}
+
+Problems read_gate_proxies(Config& config, const json::Value& value) {
+    return read_networks(value, config.settings.gate.proxies);
 }
 
 Problems read_metadata(Config& config, const json::Value& value) {

@@ -245,6 +245,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},
         {"authorizationVariables", read_authorization_variables},
         {"trustedProxies", read_trusted_proxies},
+        {"gate.proxies", read_gate_proxies},
         {"sandbox",
          word(&Config::sandbox,
               {{"auto", SandboxMode::automatic}, {"require", SandboxMode::require}, {"off", SandboxMode::off}})},
