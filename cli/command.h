@@ -75,6 +75,7 @@ void add_config_option(const Command& command, Invocation& invocation);
 // Each adds a sub-command or a group of them, one per file.
 void add_init_command(const Command& app, Invocation& invocation);
 void add_client_commands(const Command& app, Invocation& invocation);
+void add_site_commands(const Command& app, Invocation& invocation);
 void add_group_commands(const Command& app, Invocation& invocation);
 void add_resource_commands(const Command& app, Invocation& invocation);
 void add_user_commands(const Command& app, Invocation& invocation);

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
     cli::add_doctor_command(app, invocation);
     cli::add_client_commands(app, invocation);
     cli::add_registration_commands(app, invocation);
+    cli::add_site_commands(app, invocation);
     cli::add_user_commands(app, invocation);
     cli::add_group_commands(app, invocation);
     cli::add_passwords_commands(app, invocation);

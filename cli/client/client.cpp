@@ -74,6 +74,23 @@ void refuse_registered(const Client& client, const ClientOptions& options) {
         "application yourself to make it --first-party");
 }
 
+/// Throws Refused for options about what follows from the URL of a site, or from its being one.
+void refuse_site(const Client& client, const ClientOptions& options) {
+    if (!client.site) return;
+    ClientOptions decided;  // what is the operator's choice for a site, too
+    decided.name = options.name;
+    decided.names = options.names;
+    decided.scope = options.scope;
+    decided.access = options.access;
+    decided.groups = options.groups;
+    decided.group_names = options.group_names;
+    decided.acr = options.acr;
+    if (options == decided) return;
+    throw Refused(
+        "client " + in_quotes(client.id.str()) +
+        " is a site, whose addresses, grants, type and PKCE follow from its URL; `postern site set` changes that");
+}
+
 /// Makes the row outlive the time in which no user signs in, because the next approval would make one without the
 /// operator's decision, or because the operator wants it. No effect on clients of the operator.
 void keep(Client& client) {
@@ -139,18 +156,9 @@ void list(const Invocation& invocation, const ListOptions& options) {
     print_json(std::move(array));
 }
 
-void print(const Invocation& invocation, db::Database& database, const Client& client) {
-    const ClientDetails details = read_details(database, client);
-    note_access(client, details.access);
-    note_untold_claims(client, details.claims);
-    const Listing fields = listing_of(client, details);
-    if (invocation.json) return print_json(members_of(fields));
-    print_lines(fields);
-}
-
 void show(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    print(invocation, database, require_client(database, id));
+    print_client(invocation, database, require_client(database, id));
 }
 
 struct SetOptions {
@@ -176,6 +184,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         const bool was_public = client.type == ClientType::public_;
         refuse_described(client, options.client);
         refuse_registered(client, options.client);
+        refuse_site(client, options.client);
         apply(options.client, client);
         keep(client);
         resolve_aliases(database, client);
@@ -193,7 +202,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     if (done.grants_ended > 0)
         print_note(counted(done.grants_ended, "grant") + " of users who may not use the client any more ended");
     if (done.with_secret) return print_credentials(invocation, options.id, &secret);
-    print(invocation, database, require_client(database, options.id));
+    print_client(invocation, database, require_client(database, options.id));
 }
 
 void set_enabled(const Invocation& invocation, const std::string& id, bool enabled) {

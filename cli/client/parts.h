@@ -87,6 +87,8 @@ ClientDetails read_details(db::Database& database, const model::Client& client);
 
 /// Returns the fields of a client. Members have their names in RFC 7591 §2 where it has one.
 Listing listing_of(const model::Client& client, const ClientDetails& details);
+/// Prints one client, with notes about what is probably not meant.
+void print_client(const Invocation& invocation, db::Database& database, const model::Client& client);
 void print_clients(const std::vector<model::Client>& clients);
 
 }  // namespace postern::cli

@@ -39,9 +39,11 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
         if (client.type == ClientType::public_) {
             const bool is_described = client.origin == model::Origin::document;
             throw Refused("client " + in_quotes(options.id) +
-                          (is_described ? " is what the document at this URL says, so it has no secret"
-                                        : " is public and has no secret; `postern client set --confidential` gives it "
-                                          "one"));
+                          (client.site ? " is a site, which has no secret"
+                           : is_described
+                               ? " is what the document at this URL says, so it has no secret"
+                               : " is public and has no secret; `postern client set --confidential` gives it "
+                                 "one"));
         }
         store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
         commit(transaction);

@@ -28,6 +28,7 @@ std::string algorithm_name(const Client& client) {
 constexpr const char* kNoName = "-";
 
 const char* type_name(const Client& client) {
+    if (client.site) return "site";
     return client.type == model::ClientType::public_ ? "public" : "confidential";
 }
 
@@ -92,6 +93,22 @@ std::string profile_name(const Client& client) {
 std::string level_name(const Client& client) {
     if (client.level == model::Level::unknown) return "any";
     return client.level == model::Level::phishing_resistant ? "phr" : "mfa";
+}
+
+/// The fields of a site alone.
+void add_site(const model::Site& site, Listing& fields) {
+    const auto seconds = [](const std::optional<util::Seconds>& value) {
+        return value ? json::Value(std::int64_t{value->count()}) : json::Value();
+    };
+    const auto in_words = [](const std::optional<util::Seconds>& value, const char* none) {
+        return value ? std::to_string(value->count()) + " seconds" : std::string(none);
+    };
+    fields.push_back({"site_url", "protects", site.url});
+    fields.push_back({"max_age", "age of the sign-in", seconds(site.max_age), in_words(site.max_age, "any")});
+    fields.push_back(
+        {"session_ttl", "cookie", seconds(site.session_ttl), in_words(site.session_ttl, "as the session")});
+    fields.push_back({"user_header", "Remote-User", to_string(site.user_header)});
+    fields.push_back({"bearer", "access tokens pass", site.bearer});
 }
 
 std::string names_in_words(const Client& client) {
@@ -178,8 +195,18 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         time_field("removable_at", "kept until", client.removable_at),
     };
     add_registered(client, fields);
+    if (client.site) add_site(*client.site, fields);
     for (const auto& [tag, name] : client.names) fields.push_back({"client_name#" + tag, "", name});  // RFC 7591 §2.2
     return fields;
+}
+
+void print_client(const Invocation& invocation, db::Database& database, const Client& client) {
+    const ClientDetails details = read_details(database, client);
+    note_access(client, details.access);
+    note_untold_claims(client, details.claims);
+    const Listing fields = listing_of(client, details);
+    if (invocation.json) return print_json(members_of(fields));
+    print_lines(fields);
 }
 
 void print_clients(const std::vector<Client>& clients) {

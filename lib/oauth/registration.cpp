@@ -103,11 +103,20 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) { return needs_redirect_uri(c) && c.redirect_uris.empty(); },
      "the authorization_code and implicit grants need a redirect URI; add --redirect-uri"},
     {[](const Client& c, const Settings&) {
-         return c.first_party && (is_public(c) || c.has_grant(GrantType::implicit)) && any_program_may_answer(c);
+         return !c.site && c.first_party && (is_public(c) || c.has_grant(GrantType::implicit)) &&
+                any_program_may_answer(c);
      },
      "first-party would skip consent although any program on the user's machine could receive the code of this public "
      "client, or the token of its implicit grant, at a loopback or private-use redirect URI (RFC 8252 section 8.6); "
      "remove --first-party"},
+    {[](const Client& c, const Settings& s) { return c.site && !s.paths.gate; },
+     "there is no gate to protect a site: name paths.gate in the configuration"},
+    {[](const Client& c, const Settings&) {
+         return c.site && (!is_public(c) || !c.first_party || c.grants != std::set{GrantType::authorization_code} ||
+                           c.response_types != std::set{model::ResponseType::code});
+     },
+     "a site has the authorization_code grant and PKCE alone, and asks for no consent; register an application that speaks "
+     "OpenID Connect itself with `postern client add`"},
     // RFC 9068 §2.2, §3.
     {[](const Client& c, const Settings& s) {
          return profile_of(s, c) == model::TokenProfile::rfc9068 && c.resources.empty() && !default_resource_of(s, c);
