@@ -89,6 +89,8 @@ void check_audiences(Findings& findings, db::Database& database, const oauth::Se
 void check_introspection_claims(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that response types and algorithms for which clients are registered are still offered.
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Checks that sites have a gate, and hosts of their own.
+void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks whether clients have the device grant, which is switched off.
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).

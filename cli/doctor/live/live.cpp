@@ -23,12 +23,25 @@ std::optional<model::Client> find_usable_client(const config::Config& config) {
     try {
         db::Database database(config.database, db::Access::query_only);
         for (model::Client& client : store::list_clients(database, util::SystemClock().now()))
-            if (client.enabled && client.has_grant(model::GrantType::authorization_code) &&
+            if (client.enabled && !client.site && client.has_grant(model::GrantType::authorization_code) &&
                 !client.redirect_uris.empty())
                 return std::make_optional(std::move(client));
     } catch (const db::StoreError&) {  // reported by check_database
     }
     return std::nullopt;
+}
+
+/// The enabled sites, by id.
+std::vector<model::Client> find_enabled_sites(const config::Config& config) {
+    std::vector<model::Client> sites;
+    if (!config.settings.paths.gate) return sites;
+    try {
+        db::Database database(config.database, db::Access::query_only);
+        sites = store::list_clients(database, util::SystemClock().now());
+        std::erase_if(sites, [](const model::Client& client) { return !client.site || !client.enabled; });
+    } catch (const db::StoreError&) {  // reported by check_database
+    }
+    return sites;
 }
 
 std::string page_origin_of(const std::optional<model::Client>& client) {
@@ -45,7 +58,8 @@ Site make_site(const config::Config& config) {
                 "postern-doctor-" + crypto::random_id(random),
                 std::move(client),
                 std::move(page_origin),
-                ""};
+                "",
+                find_enabled_sites(config)};
 }
 
 void run_probes(Findings& findings, const Site& site, const WebClient& client, const std::vector<Probe>& probes) {
@@ -90,6 +104,7 @@ constexpr PassMessage kPassMessages[] = {
     {"methods", "unsupported methods are refused"},
     {"account", "its pages are answered by their own program"},
     {"recover", "links are opened by their own program"},
+    {"sites", "each leads to the sign-in who is not signed in"},
     {"CORS", "pages can read only the responses meant for them"},
 };
 
@@ -107,7 +122,7 @@ void check_live_server(Findings& findings, const config::Config& config, const W
         Site site = make_site(config);
         const WebClient client(access, kTotalTime);
         if (!check_connection(findings, site, client)) return;
-        for (const auto& probes_of : {document_probes, credential_probes, page_probes, endpoint_probes}) {
+        for (const auto& probes_of : {document_probes, credential_probes, page_probes, endpoint_probes, site_probes}) {
             const auto probes = probes_of(site);
             run_probes(findings, site, client, probes);
             report_passed(findings, probes);

@@ -25,6 +25,7 @@ struct Site {
     std::optional<model::Client> client;  ///< enabled, with a redirect URI; only public members are sent
     std::string page_origin;              ///< origin of that URI if CORS allows it, else ""
     std::string software;                 ///< the Server header, or ""
+    std::vector<model::Client> sites;     ///< enabled, that the gate protects
 
     const oauth::Settings& settings() const { return config.settings; }
     bool is_https() const { return settings().issuer.starts_with("https:"); }
@@ -42,6 +43,7 @@ std::vector<Probe> document_probes(const Site& site);    ///< key set, discovery
 std::vector<Probe> credential_probes(const Site& site);  ///< the Authorization header, and bodies
 std::vector<Probe> page_probes(const Site& site);        ///< what browsers see: cookies, headers, remote users
 std::vector<Probe> endpoint_probes(const Site& site);    ///< each at its path, with its methods, and CORS
+std::vector<Probe> site_probes(const Site& site);        ///< the applications that the gate protects
 
 /// The first request, and what its connection shows about certificate, TLS and clock. False: the server cannot be
 /// reached, so the other requests are not worth sending.
