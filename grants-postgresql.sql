@@ -139,6 +139,20 @@ GRANT SELECT, INSERT ON redirect_uris TO postern_registration;
 GRANT INSERT ON client_secrets TO postern_registration;
 GRANT SELECT (token_hash, uses_left, expires_at), UPDATE (uses_left) ON registration_tokens TO postern_registration;
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_registration;
+-- The gate: which site a request is of, whose session the browser has and whether its user may use the site; what the
+-- application is told; and what spends a code. It makes no token.
+GRANT SELECT ON schema_version, clients, sites TO postern_gate;
+GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users
+    TO postern_gate;
+GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_gate;
+GRANT SELECT ON allowed_users, allowed_groups, group_members, client_claims, client_group_names TO postern_gate;
+GRANT SELECT (name, second_factor) ON groups TO postern_gate;
+GRANT SELECT (subject) ON totp_secrets TO postern_gate;
+GRANT SELECT (subject, used_at) ON recovery_codes TO postern_gate;
+GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_gate;
+GRANT SELECT, UPDATE (redeemed_at, burned_at) ON authorization_codes TO postern_gate;
+GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_gate;
+GRANT SELECT ON access_tokens TO postern_gate;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
