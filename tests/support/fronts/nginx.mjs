@@ -34,8 +34,9 @@ function keeping(count, locations) {
 
 /// A front for processes that are there already; more `lines` in the server block, or in the `login` path's location,
 /// and other `params` (a text) than the shipped ones. `kept`: how many connections to the processes are kept open.
+/// `more(site)` answers lines beside the server block.
 export const nginxAlone =
-  ({ lines = [], login = [], params, kept = 0 } = {}) =>
+  ({ lines = [], login = [], params, kept = 0, more = async () => [] } = {}) =>
   async (site) => {
     const { examples, directory, base, sockets, env } = site;
     const shipped = (name) => join(examples, "nginx", name);
@@ -63,6 +64,7 @@ export const nginxAlone =
         "gzip_types *;",
         ...blocks,
         `include ${join(directory, "site.conf")};`,
+        ...(await more(site)),
       ],
     });
   };
