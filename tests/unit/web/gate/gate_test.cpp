@@ -597,7 +597,7 @@ std::string token_of(Wiki& wiki, const std::string& audience) {
     oauth::Target target = usable->target;
     target.audience = audience;
     const auto issue = oauth::make_access_token(context, {usable->stored.grant, usable->scope, target, "alice"});
-    REQUIRE(bool(oauth::redeem_code(context, usable->stored, issue.record, std::nullopt)));
+    REQUIRE(bool(oauth::redeem_code(context, usable->stored, issue.record, std::nullopt, oauth::SessionNote::none)));
     return issue.value;
 }
 
