@@ -151,7 +151,7 @@ GRANT SELECT (subject) ON totp_secrets TO postern_gate;
 GRANT SELECT (subject, used_at) ON recovery_codes TO postern_gate;
 GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_gate;
 GRANT SELECT, UPDATE (redeemed_at, burned_at) ON authorization_codes TO postern_gate;
-GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_gate;
+GRANT SELECT, UPDATE (kept_until) ON grants TO postern_gate;
 GRANT SELECT ON access_tokens TO postern_gate;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.

@@ -108,7 +108,7 @@ Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored,
     if (!store::redeem_code(transaction, stored.code.code_hash, now)) {
         // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
         // transaction comes after the winner's, so ending the grant ends what the winner inserted.
-        const bool ended = store::end_grant(transaction, stored.grant.id, now);
+        const bool ended = yield && store::end_grant(transaction, stored.grant.id, now);
         transaction.commit();
         return ended ? Redemption::replayed : Redemption::refused;
     }

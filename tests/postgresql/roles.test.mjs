@@ -21,6 +21,7 @@ const NOTES = "https://notes.example/"; // a resource
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
 const TOOL = "tool"; // a client of devices
+const WIKI = "https://wiki.example"; // a site behind the gate
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const manual = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
@@ -180,9 +181,10 @@ describe("a role for each program", () => {
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
     const responseTypes = ["code", "token", "id_token", "code id_token token"];
-    const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
+    const paths = { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" };
     const registration = { mode: "open", max: 1 };
-    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths, registration };
+    const gate = { proxies: ["127.0.0.1"] };
+    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths, registration, gate };
     p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
@@ -208,6 +210,10 @@ describe("a role for each program", () => {
     ];
     p.clients.tool = { id: TOOL, secret: (await p.deployment.postern(tool)).client_secret };
     await p.deployment.postern(["client", "claim", "add", TOOL, "roles=groups"]);
+    await p.deployment.postern([
+      ...["site", "add", "wiki", "--url", `${WIKI}/`, "--bearer", "--allow-group", "staff", "--groups", "own"],
+    ]);
+    await p.deployment.postern(["client", "claim", "add", "wiki", "roles=groups"]);
     for (const { username, password } of [phone, strict, fob, nomad, lost])
       await p.deployment.addUser(username, password);
     await p.deployment.postern(["user", "set", strict.username, "--second-factor", "required"]);
@@ -331,6 +337,34 @@ describe("a role for each program", () => {
     };
     return p.ask("/register", { method: "POST", body, headers });
   };
+
+  /// A question of a proxy about the wiki, or a request for a page of the gate there, by a browser with these cookies.
+  async function askGate(cookies, path, more = {}) {
+    const answer = await p.ask(path, {
+      headers: {
+        "x-forwarded-proto": "https",
+        "x-forwarded-host": "wiki.example",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+        cookie: [...cookies].map((pair) => pair.join("=")).join("; "),
+        ...more,
+      },
+    });
+    for (const line of answer.headers["set-cookie"] ?? [])
+      cookies.set(...line.split(";")[0].split(/=(.*)/).slice(0, 2));
+    return answer;
+  }
+  const mayPass = (cookies, more) =>
+    askGate(cookies, "/gate", { "x-forwarded-method": "GET", "x-forwarded-uri": "/a", ...more });
+  /// The callback to which the person is sent who signs in to the wiki.
+  async function signInToWiki(cookies) {
+    const led = is(302, await mayPass(cookies));
+    const { location } = await p.walk(person, led.headers.location);
+    assert.equal(location.href.split("?")[0], `${WIKI}/.postern/callback`);
+    return location;
+  }
+  const callBack = (cookies, { pathname, search }) => askGate(cookies, `/gate/pages${pathname}${search}`);
+  const lastSeen = () => Number(server.sql("SELECT max(last_seen_at) FROM postern.sessions", superuser));
 
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
@@ -518,6 +552,29 @@ describe("a role for each program", () => {
       const form = is(200, await browser.visit(invitation));
       const added = is(200, await browser.submit(form, "add-passkey", new Authenticator().register(form)));
       assert.match(added.title, /Your passkey is added/);
+    },
+
+    gate: async () => {
+      const cookies = new Map();
+      const [one, two] = [await signInToWiki(cookies), await signInToWiki(cookies)];
+      const state = one.searchParams.get("state");
+      two.searchParams.set("state", state);
+      is(400, await callBack(cookies, two)); // another verifier: the code is spent
+      is(303, await callBack(cookies, one));
+      const then = Math.floor(Date.now() / 1000) - 3000;
+      server.sql(`UPDATE postern.sessions SET last_seen_at = ${then}`, superuser);
+      const passed = is(200, await mayPass(cookies)).headers;
+      assert.deepEqual([passed["remote-user"], passed["remote-groups"]], [p.user.username, "staff"]);
+      // Noted behind the answer.
+      for (let tries = 0; lastSeen() === then; ++tries) {
+        assert.ok(tries < 100, "the use of the session was not noted");
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const { access_token: token } = is(
+        200,
+        await p.exchange(p.clients.web, await code(), { resource: `${WIKI}/` }),
+      ).json;
+      is(200, await mayPass(new Map(), { authorization: `Bearer ${token}` }));
     },
 
     sweep: async () => {
