@@ -39,7 +39,8 @@ describe(`${COUNT} requests for one process of each program`, () => {
           accessTokenTTL: 86400,
           log: { target: "/dev/null" },
           login: { maxFailures: 3, window: 86400 },
-          paths: { deviceAuthorization: "/device_authorization", device: "/device" },
+          paths: { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
+          gate: { proxies: ["127.0.0.0/8"] },
           registration: { mode: "open" },
         },
       }),
@@ -57,6 +58,18 @@ describe(`${COUNT} requests for one process of each program`, () => {
     await p.exchange(web, spent);
     const tool = ["client", "add", "tool", "--public", "--grant", "device_code", "--scope", "api"];
     await p.deployment.postern(tool);
+    await p.deployment.postern(["site", "add", "wiki", "--url", "https://wiki.example/"]);
+    const asked = (uri, more) => ({
+      headers: {
+        "x-forwarded-method": "GET",
+        "x-forwarded-proto": "https",
+        "x-forwarded-host": "wiki.example",
+        "x-forwarded-uri": uri,
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+        ...more,
+      },
+    });
     const cookie = person.cookieHeader;
     const visitor = p.person();
     const page = await visitor.visit(p.authorizationUrl(web));
@@ -218,6 +231,14 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { query: "?client_id=web", headers: bearer("x") },
         { method: "DELETE", query: "?client_id=web", headers: bearer("x") },
         form({}, {}),
+        {},
+      ],
+      gate: [
+        asked("/a?b=c"),
+        asked("/a", { cookie: "__Host-postern-gate-00000000=x" }),
+        asked("/a/..%2f..%252fb"),
+        asked("/.postern/callback?state=x"),
+        asked("/a", { "sec-fetch-mode": "cors" }),
         {},
       ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],

@@ -101,6 +101,7 @@ describe("the system calls of each program", { skip }, () => {
     for (const token of [tokens.access_token, "x"]) await Promise.all([p.introspect(token), p.userinfo(token)]);
     await p.revoke(p.clients.web, tokens.refresh_token);
     await person.submit(await person.visit(`${p.issuer}/logout`), "logout");
+    assert.equal((await p.ask("/gate")).status, 403); // of nobody whom it believes
     for (const path of ["/jwks", "/.well-known/openid-configuration"]) assert.equal((await p.ask(path)).status, 200);
   }
 
