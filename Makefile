@@ -27,7 +27,7 @@ endif
 PRECOMPILED ?= $(if $(findstring ccache,$(CXX)),,yes)
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
-MODULES ?= util refusal os http json crypto text jose model db keys store factor audit fetch mail oauth oidc login pages web gateway config server
+MODULES ?= util refusal os http json crypto text jose model db keys store factor audit fetch mail oauth oidc login gate pages web gateway config server
 
 # WERROR=1: a warning ends the build, as in continuous integration.
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual $(if $(WERROR),-Werror)
