@@ -5,7 +5,8 @@
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 
 GRANT SELECT ON schema_version TO
-    postern_recover, postern_device_authorization, postern_device, postern_registration;
+    postern_recover, postern_device_authorization, postern_device, postern_registration,
+    postern_gate;
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
     postern_revoke, postern_logout, postern_account;
@@ -133,27 +134,6 @@ GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_device;
 GRANT SELECT (subject, number), INSERT, DELETE ON activity TO postern_device;
 GRANT SELECT, UPDATE (state, last_poll_at, poll_interval, slowed) ON device_codes TO postern_token;
 
--- Clients that register themselves, read their registration, or delete it with everything under it.
-GRANT SELECT, INSERT, UPDATE (gate), DELETE ON clients TO postern_registration;
-GRANT SELECT, INSERT ON redirect_uris TO postern_registration;
-GRANT INSERT ON client_secrets TO postern_registration;
-GRANT SELECT (token_hash, uses_left, expires_at), UPDATE (uses_left) ON registration_tokens TO postern_registration;
-GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_registration;
--- The gate: which site a request is of, whose session the browser has and whether its user may use the site; what the
--- application is told; and what spends a code. It makes no token.
-GRANT SELECT ON schema_version, clients, sites TO postern_gate;
-GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users
-    TO postern_gate;
-GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_gate;
-GRANT SELECT ON allowed_users, allowed_groups, group_members, client_claims, client_group_names TO postern_gate;
-GRANT SELECT (name, second_factor) ON groups TO postern_gate;
-GRANT SELECT (subject) ON totp_secrets TO postern_gate;
-GRANT SELECT (subject, used_at) ON recovery_codes TO postern_gate;
-GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_gate;
-GRANT SELECT, UPDATE (redeemed_at, burned_at) ON authorization_codes TO postern_gate;
-GRANT SELECT, UPDATE (kept_until) ON grants TO postern_gate;
-GRANT SELECT ON access_tokens TO postern_gate;
-
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;
 GRANT SELECT, UPDATE (expires_at), DELETE ON
@@ -224,8 +204,27 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT INSERT, DELETE ON redirect_uris TO postern_authorize;
 --     GRANT DELETE ON consents TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
--- With "registration", the last use of a client is kept, and unused ones go; the third is for client_credentials, the fourth for devices:
+-- With "registration", clients register, read their registration, or delete it with everything under it:
+--     GRANT SELECT, INSERT, UPDATE (gate), DELETE ON clients TO postern_registration;
+--     GRANT SELECT, INSERT ON redirect_uris TO postern_registration;
+--     GRANT INSERT ON client_secrets TO postern_registration;
+--     GRANT SELECT (token_hash, uses_left, expires_at), UPDATE (uses_left) ON registration_tokens TO postern_registration;
+--     GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_registration;
+-- With "registration", too, the last use of a client is kept, and unused ones go; the third is for client_credentials, the fourth for devices:
 --     GRANT UPDATE (last_used_at, removable_at, brought_by) ON clients TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_token;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_device;
+-- With "paths.gate", the gate finds out which site a request is of, whose session the browser has and whether its user may
+-- use the site, and tells the application; its callback spends a code. It makes no token:
+--     GRANT SELECT ON clients, sites TO postern_gate;
+--     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;
+--     GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_gate;
+--     GRANT SELECT ON allowed_users, allowed_groups, group_members, client_claims, client_group_names TO postern_gate;
+--     GRANT SELECT (name, second_factor) ON groups TO postern_gate;
+--     GRANT SELECT (subject) ON totp_secrets TO postern_gate;
+--     GRANT SELECT (subject, used_at) ON recovery_codes TO postern_gate;
+--     GRANT SELECT (subject, rp_id, suspended_at) ON passkeys TO postern_gate;
+--     GRANT SELECT, UPDATE (redeemed_at, burned_at) ON authorization_codes TO postern_gate;
+--     GRANT SELECT, UPDATE (kept_until) ON grants TO postern_gate;
+--     GRANT SELECT ON access_tokens TO postern_gate;

@@ -182,9 +182,8 @@ describe("a role for each program", () => {
     const uri = database.uri.replace(server.directory, directory);
     const responseTypes = ["code", "token", "id_token", "code id_token token"];
     const paths = { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" };
-    const registration = { mode: "open", max: 1 };
     const gate = { proxies: ["127.0.0.1"] };
-    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths, registration, gate };
+    const config = { database: uri, responseTypes, login: { maxFailures: 100 }, paths, gate };
     p = owned(await openProvider({ config, host: "localhost" })); // a passkey is for a host with a name
     await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
@@ -328,16 +327,6 @@ describe("a role for each program", () => {
   const forgetDevices = () =>
     server.sql("DELETE FROM postern.device_codes; DELETE FROM postern.login_attempts", superuser);
 
-  const register = (metadata, token) => {
-    const body = JSON.stringify(metadata);
-    const headers = {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
-    };
-    return p.ask("/register", { method: "POST", body, headers });
-  };
-
   /// A question of a proxy about the wiki, or a request for a page of the gate there, by a browser with these cookies.
   async function askGate(cookies, path, more = {}) {
     const answer = await p.ask(path, {
@@ -444,20 +433,6 @@ describe("a role for each program", () => {
       assert.match(denied.title, /no access/);
     },
 
-    registration: async () => {
-      server.sql(
-        `DELETE FROM postern.login_attempts;
-         UPDATE postern.clients SET created_at = created_at - 700 WHERE origin = 'dynamic'`,
-        superuser,
-      );
-      const { initial_access_token: token } = await p.deployment.postern(["registration", "token", "add"]);
-      const own = is(201, await register({ redirect_uris: ["https://app.example/registered"] }, token)).json;
-      const headers = { authorization: `Bearer ${own.registration_access_token}` };
-      is(200, await p.ask(own.registration_client_uri, { headers }));
-      is(204, await p.ask(own.registration_client_uri, { method: "DELETE", headers }));
-      is(201, await register({ redirect_uris: ["http://127.0.0.1/cb"] })); // in the place of the one before
-    },
-
     introspect: async () => {
       const { access_token: access, refresh_token: refresh } = await tokens();
       for (const token of [access, refresh]) assert.equal((await p.introspect(token)).active, true);
@@ -554,29 +529,6 @@ describe("a role for each program", () => {
       assert.match(added.title, /Your passkey is added/);
     },
 
-    gate: async () => {
-      const cookies = new Map();
-      const [one, two] = [await signInToWiki(cookies), await signInToWiki(cookies)];
-      const state = one.searchParams.get("state");
-      two.searchParams.set("state", state);
-      is(400, await callBack(cookies, two)); // another verifier: the code is spent
-      is(303, await callBack(cookies, one));
-      const then = Math.floor(Date.now() / 1000) - 3000;
-      server.sql(`UPDATE postern.sessions SET last_seen_at = ${then}`, superuser);
-      const passed = is(200, await mayPass(cookies)).headers;
-      assert.deepEqual([passed["remote-user"], passed["remote-groups"]], [p.user.username, "staff"]);
-      // Noted behind the answer.
-      for (let tries = 0; lastSeen() === then; ++tries) {
-        assert.ok(tries < 100, "the use of the session was not noted");
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      const { access_token: token } = is(
-        200,
-        await p.exchange(p.clients.web, await code(), { resource: `${WIKI}/` }),
-      ).json;
-      is(200, await mayPass(new Map(), { authorization: `Bearer ${token}` }));
-    },
-
     sweep: async () => {
       await p.deployment.postern(["purge", "--quick"]);
     },
@@ -629,7 +581,7 @@ describe("a role for each program", () => {
     });
   }
 
-  for (const program of Object.keys(flows)) {
+  for (const program of [...Object.keys(flows), "registration", "gate"]) {
     it(`postern_${program} may do what the decision record says, and everything else is refused [G22]`, async () => {
       const uri = superuser.replace("user=postgres", `user=postern_${program}`);
       const tables = server
@@ -963,7 +915,62 @@ describe("a role for each program", () => {
     });
   });
 
-  it("registration needs the rights that are named for it [REG-20]", async () => {
+  it("registration needs the rights that are named for it, and has none before [REG-16, REG-19, REG-30]", async () => {
+    const config = { registration: { mode: "open", max: 1 } };
+    await withProvider("registering", config, async (registering, database) => {
+      const register = (metadata, token) => {
+        const body = JSON.stringify(metadata);
+        const headers = {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        };
+        return registering.ask("/register", { method: "POST", body, headers });
+      };
+      const flow = async () => {
+        server.sql(
+          `DELETE FROM postern.login_attempts;
+           UPDATE postern.clients SET created_at = created_at - 700 WHERE origin = 'dynamic'`,
+          database,
+        );
+        const { initial_access_token: token } = await registering.deployment.postern(["registration", "token", "add"]);
+        const own = is(201, await register({ redirect_uris: ["https://app.example/registered"] }, token)).json;
+        const headers = { authorization: `Bearer ${own.registration_access_token}` };
+        is(200, await registering.ask(own.registration_client_uri, { headers }));
+        is(204, await registering.ask(own.registration_client_uri, { method: "DELETE", headers }));
+        is(201, await register({ redirect_uris: ["http://127.0.0.1/cb"] })); // in the place of the one before
+      };
+      await optionNeeds("postern_registration", '"registration"', 16, flow, database);
+    });
+  });
+
+  it("the gate needs the rights that are named for it, and has none before [GATE-5, GATE-31]", async () => {
+    const flow = async () => {
+      const cookies = new Map();
+      const [one, two] = [await signInToWiki(cookies), await signInToWiki(cookies)];
+      const state = one.searchParams.get("state");
+      two.searchParams.set("state", state);
+      is(400, await callBack(cookies, two)); // another verifier: the code is spent
+      is(303, await callBack(cookies, one));
+      const then = Math.floor(Date.now() / 1000) - 3000;
+      server.sql(`UPDATE postern.sessions SET last_seen_at = ${then}`, superuser);
+      const passed = is(200, await mayPass(cookies)).headers;
+      assert.deepEqual([passed["remote-user"], passed["remote-groups"]], [p.user.username, "staff"]);
+      // Noted behind the answer.
+      for (let tries = 0; lastSeen() === then; ++tries) {
+        assert.ok(tries < 100, "the use of the session was not noted");
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const { access_token: token } = is(
+        200,
+        await p.exchange(p.clients.web, await code(), { resource: `${WIKI}/` }),
+      ).json;
+      is(200, await mayPass(new Map(), { authorization: `Bearer ${token}` }));
+    };
+    await optionNeeds("postern_gate", "paths.gate", 27, flow, superuser);
+  });
+
+  it("the use of registered clients needs the rights that are named for it [REG-20]", async () => {
     const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
     const config = { registration: { mode: "open", hosts: ["app.example"] }, device: { freshLogin: false }, paths };
     await withProvider("registered", config, async (registered, database) => {

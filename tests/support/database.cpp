@@ -112,16 +112,16 @@ void end_connections(const std::string& database) {
     run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
 }
 
-/// What "responseTypes" needs, by the comment of grants-postgresql.sql, as one text of SQL.
-std::string rights_for_front_tokens(const char* command, const char* preposition) {
+/// What the role needs for options, by the comments of grants-postgresql.sql, as one text of SQL.
+std::string optional_rights(const std::string& role, const char* command, const char* preposition) {
     std::ifstream file("grants-postgresql.sql");
     std::string sql = "SET search_path = postern;";
     constexpr std::string_view kGrant = "--     GRANT ";
-    constexpr std::string_view kTo = " TO postern_authorize;";
+    const std::string to = " TO " + role + ";";
     for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with(kGrant) || !line.ends_with(kTo)) continue;
-        const std::string what = line.substr(kGrant.size(), line.size() - kGrant.size() - kTo.size());
-        sql += std::string(command) + ' ' + what + preposition + "postern_authorize;";
+        if (!line.starts_with(kGrant) || !line.ends_with(to)) continue;
+        const std::string what = line.substr(kGrant.size(), line.size() - kGrant.size() - to.size());
+        sql += std::string(command) + ' ' + what + preposition + role + ";";
     }
     return sql;
 }
@@ -170,10 +170,10 @@ DatabaseCopy::DatabaseCopy(const std::string& model) : model_(name_in(model)) {
 
 DatabaseCopy::~DatabaseCopy() { unused_copies(model_).push_back(std::move(uri_)); }
 
-void set_rights_for_front_tokens(const std::string& uri, bool wanted) {
+void set_optional_rights(const std::string& uri, const std::string& role, bool wanted) {
     if (!model_of_roles()) return;
     run_in(superuser_uri_of(name_in(uri)),
-           wanted ? rights_for_front_tokens("GRANT", " TO ") : rights_for_front_tokens("REVOKE", " FROM "));
+           wanted ? optional_rights(role, "GRANT", " TO ") : optional_rights(role, "REVOKE", " FROM "));
 }
 
 db::Database empty_database() {

@@ -33,9 +33,9 @@ private:
     std::string uri_;
 };
 
-/// Gives the authorization endpoint the rights that an operator adds for "responseTypes", or takes them, because
-/// another test may have had the database before. Does so only where each program has a role.
-void set_rights_for_front_tokens(const std::string& uri, bool wanted);
+/// Gives a role the rights that an operator adds for options, or takes them, because another test may have had the
+/// database before. Does so only where each program has a role.
+void set_optional_rights(const std::string& uri, const std::string& role, bool wanted);
 
 /// Returns whether the run is on PostgreSQL.
 bool is_on_postgresql();

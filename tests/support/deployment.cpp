@@ -115,7 +115,11 @@ Deployment::Deployment(const Options& options)
             database_ = new_database();
         else
             database_ = copy_.emplace(model_deployment().database()).uri();
-        if (copy_) set_rights_for_front_tokens(database_, config_.find("implicit") || config_.find("responseTypes"));
+        if (copy_) {
+            const bool has_front_tokens = config_.find("implicit") || config_.find("responseTypes");
+            set_optional_rights(database_, "postern_authorize", has_front_tokens);
+            set_optional_rights(database_, "postern_registration", config_.find("registration") != nullptr);
+        }
         config_.set("database", database_);
         config_.set("state", database_file().parent_path().string());
     }
