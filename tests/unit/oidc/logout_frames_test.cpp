@@ -59,3 +59,20 @@ TEST_CASE("logout_frames: twenty at most, those that come first [FCL-2]") {
     CHECK(found.urls.back().starts_with("https://app19.example/"));
     CHECK(found.sources.size() == 20);
 }
+
+TEST_CASE("logout_frames: long origins fit into the header that web servers read by default [FCL-2]") {
+    const std::string label(60, 'a');
+    const std::string domain = "." + label + "." + label + "." + label + ".example";
+    std::vector<std::string> uris;
+    for (int i = 10; i < 30; ++i) uris.push_back("https://a" + std::to_string(i) + domain + "/");
+    uris.emplace_back("https://short.example/");        // still fits
+    uris.push_back("https://a10" + domain + "/again");  // is named already
+    const auto found = frames(uris);
+    std::size_t bytes = 0;
+    for (const std::string& source : found.sources) bytes += source.size();
+    CHECK(bytes <= oidc::kMaxFrameSources);
+    CHECK(found.sources.size() == 11);
+    CHECK(found.sources.back() == "https://short.example");
+    CHECK(found.urls.size() == 12);
+    CHECK(found.urls.back().starts_with("https://a10" + domain + "/again?"));
+}
