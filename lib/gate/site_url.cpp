@@ -18,14 +18,9 @@ std::string origin_of(std::string_view normalized) {
     return std::string(normalized.substr(0, normalized.find_first_of("/?#", host)));
 }
 
-/// Percent-encoded dots count, too: browsers remove `%2e%2e` like `..` (WHATWG URL, path state).
 bool has_dot_segment(std::string_view path) {
-    return std::ranges::any_of(util::split(path, '/'), [](std::string_view segment) {
-        std::string plain = util::to_lower(segment);
-        for (std::size_t at = plain.find("%2e"); at != plain.npos; at = plain.find("%2e", at))
-            plain.replace(at, 3, ".");
-        return plain == "." || plain == "..";
-    });
+    return std::ranges::any_of(util::split(path, '/'),
+                               [](std::string_view segment) { return segment == "." || segment == ".."; });
 }
 
 /// Letters, digits and marks that no web server decodes, so that a path has one spelling.
