@@ -89,45 +89,22 @@ enum class Redemption {
     session_ended,  ///< nothing has changed
 };
 
-/// The tokens that a code yields, and what is noted of the session for its client.
-struct Yield {
-    const model::AccessToken& access;
-    const std::optional<model::RefreshToken>& refresh;
-    SessionNote note;
-};
-
-void insert(db::Transaction& transaction, const Yield& yield) {
-    // The refresh token first: it lives longer, so that the grant is prolonged once.
-    if (yield.refresh) store::insert_refresh_token(transaction, *yield.refresh);
-    store::insert_access_token(transaction, yield.access, yield.refresh ? yield.refresh->expires_at : util::Time{});
-}
-
-/// `yield`: nullptr for a code that yields no token.
-Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored, const Yield* yield, util::Time now) {
-    if (yield) lock_session(transaction, yield->note, stored.grant);
+Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored, const model::AccessToken& access,
+                  const std::optional<model::RefreshToken>& refresh, SessionNote note, util::Time now) {
+    lock_session(transaction, note, stored.grant);
     if (!store::redeem_code(transaction, stored.code.code_hash, now)) {
         // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
         // transaction comes after the winner's, so ending the grant ends what the winner inserted.
-        const bool ended = yield && store::end_grant(transaction, stored.grant.id, now);
+        const bool ended = store::end_grant(transaction, stored.grant.id, now);
         transaction.commit();
         return ended ? Redemption::replayed : Redemption::refused;
     }
-    if (yield && !make_session_note(transaction, yield->note, stored.grant, now)) return Redemption::session_ended;
-    if (yield) insert(transaction, *yield);
+    if (!make_session_note(transaction, note, stored.grant, now)) return Redemption::session_ended;
+    // The refresh token first: it lives longer, so that the grant is prolonged once.
+    if (refresh) store::insert_refresh_token(transaction, *refresh);
+    store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
     transaction.commit();
     return Redemption::redeemed;
-}
-
-Outcome<void> redeem_once(Context& context, const store::StoredCode& stored, const Yield* yield) {
-    const auto redemption = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        return redeem(transaction, stored, yield, context.now());
-    });
-    if (redemption == Redemption::redeemed) return {};
-    // With offline_access, too: the client would keep an ID token of a session whose end it was not told of.
-    if (redemption == Redemption::session_ended)
-        return not_valid("the session that the code is of has ended, and the client is told of ended sessions");
-    audit_replay(context, stored, "spent at the same time", redemption == Redemption::replayed);
-    return replayed();
 }
 
 }  // namespace
@@ -195,8 +172,16 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
 
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh, SessionNote note) {
-    const Yield yield{access, refresh, note};
-    RETURN_IF_ERROR(redeem_once(context, stored, &yield));
+    const auto redemption = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        return redeem(transaction, stored, access, refresh, note, context.now());
+    });
+    // With offline_access, too: the client would keep an ID token of a session whose end it was not told of.
+    if (redemption == Redemption::session_ended)
+        return not_valid("the session that the code is of has ended, and the client is told of ended sessions");
+    if (redemption != Redemption::redeemed) {
+        audit_replay(context, stored, "spent at the same time", redemption == Redemption::replayed);
+        return replayed();
+    }
     context.trail.add(audit::Event::token_issued,
                       audit::with_grant(stored.grant, {{"grant_type", "authorization_code"},
                                                        audit::credential("code", stored.code.code_hash),
@@ -206,10 +191,6 @@ Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, con
                                                        {"scope", access.scope.to_string()},
                                                        {"aud", access.audience.value_or("")}}));
     return {};
-}
-
-Outcome<void> spend_code(Context& context, const store::StoredCode& stored) {
-    return redeem_once(context, stored, nullptr);
 }
 
 }  // namespace postern::oauth
