@@ -31,6 +31,7 @@ const MOST_AT_ONCE = 4;
 const ISSUER = "https://id.example.org";
 const REDIRECT_URI = "https://app.example/cb";
 const VERIFIER = "v".repeat(43);
+const SITE = "https://wiki.example.org";
 /// yescrypt at its lowest cost: what a password costs on purpose would hide everything else. A test's password, of
 /// nobody.
 const USER = { username: "alice", password: "correct horse battery staple" };
@@ -48,6 +49,17 @@ const get = (path, query, headers = {}) => ({ path, query: query ? formText(quer
 const byClient = ({ client }) => ({ authorization: basicOf(client.id, client.secret) });
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 const introspection = (p, token) => post("/token/introspect", { token }, byClient(p));
+/// A question of a web server about a page of the site, and a request for one of the gate's own there.
+const question = (uri, cookie) => ({
+  path: "/gate",
+  headers: { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", cookie },
+  variables: { POSTERN_GATE_SITE: SITE, POSTERN_GATE_URI: uri, POSTERN_GATE_METHOD: "GET" },
+});
+const ownPage = ({ pathname, search }, cookie) => ({
+  path: "/gate",
+  headers: { cookie },
+  variables: { POSTERN_GATE_SITE: SITE, REQUEST_URI: pathname + search },
+});
 /// A page with a form, and the form as a browser sends it back.
 const shown = (path, { fields, cookie }) => get(path, { resume: fields.resume }, { cookie });
 const answered = (path, { fields, cookie }, values) => post(path, { ...fields, ...values }, { cookie });
@@ -109,6 +121,8 @@ const ROWS = {
   revoke: [200, /^/, (p, i) => post("/token/revoke", { token: p.tokens[i] }, byClient(p))],
   "userinfo: a token again": [200, /"email"/, (p) => get("/userinfo", "", bearer(p.tokens[0]))],
   "userinfo: another token": [200, /"email"/, (p, i) => get("/userinfo", "", bearer(p.tokens[i]))],
+  "gate: a page that passes": [200, /^Remote-User: alice\r$/m, (p) => question("/page", p.siteCookie)],
+  "gate: to the sign-in": [401, /^Location: [^\r]*\/authorize\?/m, () => question("/page", "")],
   discovery: [200, /"jwks_uri"/, () => get("/.well-known/openid-configuration")],
   jwks: [200, /"keys"/, () => get("/jwks")],
 };
@@ -169,6 +183,7 @@ class Provider {
     const config = {
       issuer: ISSUER,
       oidc: { userClaims: "database" },
+      paths: { gate: "/gate" },
       sandbox: "off", // valgrind opens files of its own, and what entering it costs depends on the kernel
       database: join(directory, "db/postern.db"),
       keys: join(this.root, "keys"),
@@ -191,6 +206,7 @@ class Provider {
     const options = ["--redirect-uri", REDIRECT_URI, "--scope", scope, "--no-id-token-claims", ...grants];
     const add = ["client", "add", "app", ...options];
     this.client = { id: "app", secret: (await this.#postern(add)).client_secret };
+    await this.#postern(["site", "add", "wiki", "--url", `${SITE}/`]);
   }
 
   async #postern(args, input = "") {
@@ -244,7 +260,7 @@ class Provider {
       return all;
     };
     try {
-      for (const name of ["authorize", "login", "scopes", "logout", "token"])
+      for (const name of ["authorize", "login", "scopes", "logout", "token", "gate"])
         workers[`/${name}`] = await SingleProcess.start(this.origin, name, { env: this.variables(this.origin) });
       const person = await signedIn();
       const code = async () => ({
@@ -262,7 +278,14 @@ class Provider {
         if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${answer.body}`);
         return answer.json;
       });
+      const askGate = async (request) =>
+        parseRecords(await workers["/gate"].send(conversation(ISSUER, request))).stdout;
+      const cookieOf = (stdout) => stdout.match(/^Set-Cookie: ([^;\r]*)/m)[1];
+      const led = await askGate(question("/page", ""));
+      const { location } = await person.visit(parseCgi(led).headers.location);
+      const siteCookie = cookieOf(await askGate(ownPage(location, cookieOf(led))));
       const prepared = {
+        siteCookie,
         client: this.client,
         cookie: person.cookieHeader,
         authorization,

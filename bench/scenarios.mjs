@@ -36,7 +36,28 @@ export async function makeFixtures(site, count = TOKENS) {
   for (let i = 0; i < count; ++i)
     tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
   await provider.tokens(web, { scope: "api" }, person);
-  return { web, trusted, machine, person, tokens };
+  return { web, trusted, machine, person, tokens, siteCookie: await signInToSite(site, person) };
+}
+
+/// The headers with which a proxy asks the gate about a page of the wiki.
+const forwarded = (uri, cookie) => ({
+  "X-Forwarded-Method": "GET",
+  "X-Forwarded-Proto": "http",
+  "X-Forwarded-Host": "localhost:81",
+  "X-Forwarded-Uri": uri,
+  "Sec-Fetch-Mode": "navigate",
+  "Sec-Fetch-Dest": "document",
+  Cookie: cookie,
+});
+
+/// Protects a wiki, signs the person in to it, and answers the cookie of its gate.
+async function signInToSite({ provider, origins: { fastcgi: origin } }, person) {
+  await provider.deployment.postern(["site", "add", "wiki", "--url", "http://localhost:81/"]);
+  const cookieOf = ({ headers }) => headers["set-cookie"][0].split(";")[0];
+  const led = await provider.ask(`${origin}/gate`, { headers: forwarded("/page", "a=b") });
+  const { location } = await provider.walk(person, led.headers.location);
+  const callback = `${origin}/gate/pages${location.pathname}${location.search}`;
+  return cookieOf(await provider.ask(callback, { headers: forwarded("/page", cookieOf(led)) }));
 }
 
 function expectJson(answer, status, what) {
@@ -118,7 +139,7 @@ function codeRequest(host, client) {
 /// The endpoints by themselves, at the web server `mode`.
 function endpoints(site, fixtures, mode) {
   const { provider } = site;
-  const { web, machine, tokens, person } = fixtures;
+  const { web, machine, tokens, person, siteCookie } = fixtures;
   const origin = site.origins[mode];
   const { host } = new URL(origin);
   const cgi = mode === "cgi";
@@ -233,6 +254,19 @@ function endpoints(site, fixtures, mode) {
         return answer;
       },
     }),
+    ...(cgi
+      ? []
+      : [
+          named("gate", "gate, a page that passes", "read", {
+            prepare: async () => ({ requests: [whole("GET", "/gate", host, forwarded("/page", siteCookie))] }),
+            check: async () => {
+              const answer = await provider.ask(`${origin}/gate`, { headers: forwarded("/page", siteCookie) });
+              assert.equal(answer.status, 200, answer.body);
+              assert.equal(answer.headers["remote-user"], provider.user.username);
+              return answer;
+            },
+          }),
+        ]),
     ...documents(site, host, mode, named),
     ...journeys(site, fixtures, mode, named),
   ];

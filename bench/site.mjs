@@ -159,7 +159,14 @@ export async function openSite(core, config = {}) {
   const provider = await openProvider({
     tls: false,
     front: both(core, made),
-    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400, ...config },
+    config: {
+      accessTokenTTL: 7200,
+      authorizationCodeTTL: 600,
+      refreshTokenTTL: 86400,
+      paths: { gate: "/gate" },
+      gate: { proxies: ["127.0.0.1"] },
+      ...config,
+    },
   }); // nothing ends on the way
   const { deployment } = provider;
   await deployment.postern(["publish", publishedIn(deployment.directory)]);
