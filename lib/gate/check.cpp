@@ -61,11 +61,12 @@ util::Result<Found, NotFound> find_site(oauth::Context& context, const Question&
     const auto readings = readings_of(question.path);
     if (!readings) return NotFound{Reason::gate_path_refused, described(question, to_string(readings.error()))};
     std::vector<model::Client> sites = store::find_sites(context.store, question.origin);
-    std::erase_if(sites, [](const model::Client& client) { return !client.site; });
     std::vector<SiteUrl> urls;
     for (const model::Client& site : sites) urls.push_back(url_of(*site.site));
     const auto place = find_place(*readings, urls);
     if (!place) return not_found(question, place.error());
+    // Only now: what is below a disabled site is not open as a part of the site around it.
+    if (!sites[place->site].enabled) return not_found(question, PlaceFault::no_site);
     return Found{std::move(sites[place->site]), std::move(urls[place->site]), place->own};
 }
 
@@ -103,6 +104,7 @@ Checked check(oauth::Context& context, const Found& found, std::string_view cook
         if (checked.verdict == Verdict::pass) return checked;
         if (checked.verdict == Verdict::may_not_use) best = std::move(checked);
     }
+    best.was_signed_in = !cookies.signed_in.empty();
     best.has_forged = cookies.has_forged;
     return best;
 }

@@ -1,4 +1,4 @@
-// The check: may this browser see this page, and who is it? One read of the database, which sees one moment.
+// The check: may this browser see this page, and who is it?
 #pragma once
 
 #include <optional>
@@ -42,7 +42,8 @@ struct Checked {
     std::string username = {};                             ///< of that user
     std::optional<ToldHeaders> told = std::nullopt;        ///< there if the user passes
     std::string untold = {};                               ///< why a user who may use the site does not pass, or ""
-    bool has_forged = false;                               ///< a cookie came that this server did not make for the site
+    bool was_signed_in = false;                            ///< a cookie came that this server made for the site
+    bool has_forged = false;                               ///< a cookie of its name came that this server did not make
 };
 
 /// Decides about the user of a live session; `signed_in_at` as in verdict_of().

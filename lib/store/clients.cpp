@@ -251,10 +251,25 @@ std::vector<Client> find_sites(db::Database& database, std::string_view origin) 
     // '0' is what comes behind '/'.
     auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
                                " FROM sites s JOIN clients c ON c.id = s.client_id"
-                               " WHERE s.url >= $1 AND s.url < $2 AND c.enabled = 1 ORDER BY s.url",
+                               " WHERE s.url >= $1 AND s.url < $2 ORDER BY s.url",
                                std::string(origin) + "/", std::string(origin) + "0");
     std::vector<Client> sites;
+    while (rows.step()) {
+        sites.push_back(read_client(rows));
+        // Left out, its URL would be that of the site around it.
+        if (!sites.back().site) throw db::StoreError("clients.details has no site, and the table sites has");
+    }
+    return sites;
+}
+
+std::vector<Client> list_sites(db::Database& database, db::Limit limit) {
+    const db::Snapshot snapshot(database);
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
+                               " FROM sites s JOIN clients c ON c.id = s.client_id ORDER BY s.client_id LIMIT $1",
+                               limit.rows);
+    std::vector<Client> sites;
     while (rows.step()) sites.push_back(read_client(rows));
+    for (auto& site : sites) read_uris(database, site);
     return sites;
 }
 

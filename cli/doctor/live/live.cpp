@@ -37,8 +37,8 @@ std::vector<model::Client> find_enabled_sites(const config::Config& config) {
     if (!config.settings.paths.gate) return sites;
     try {
         db::Database database(config.database, db::Access::query_only);
-        sites = store::list_clients(database, util::SystemClock().now());
-        std::erase_if(sites, [](const model::Client& client) { return !client.site || !client.enabled; });
+        sites = store::list_sites(database);
+        std::erase_if(sites, [](const model::Client& client) { return !client.enabled; });
     } catch (const db::StoreError&) {  // reported by check_database
     }
     return sites;

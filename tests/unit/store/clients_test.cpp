@@ -100,7 +100,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     CHECK(store::list_clients(database, kNow)[3].redirect_uris == rich.redirect_uris);
 }
 
-TEST_CASE("find_sites: the enabled sites of an origin, byte by byte [GATE-2]") {
+TEST_CASE("find_sites: the sites of an origin, disabled ones too, byte by byte [GATE-2]") {
     auto database = test::empty_database();
     const auto put = [&](const char* id, const char* url, bool enabled = true) {
         model::Client site = client(id);
@@ -121,12 +121,16 @@ TEST_CASE("find_sites: the enabled sites of an origin, byte by byte [GATE-2]") {
         for (const auto& each : store::find_sites(database, origin)) ids.push_back(each.id.str());
         return ids;
     };
-    CHECK(sites("https://x.example") == Names{"root", "admin"});
+    CHECK(sites("https://x.example") == Names{"root", "admin", "off"});
     CHECK(sites("https://x.example:8443") == Names{"port"});
     CHECK(sites("http://x.example") == Names{"other"});
     CHECK(sites("https://x.exampl").empty());
     CHECK(sites("https://X.example").empty());
     CHECK(sites("").empty());
+    Names all;
+    for (const auto& each : store::list_sites(database)) all.push_back(each.id.str());
+    CHECK(all == Names{"admin", "longer", "off", "other", "port", "root"});
+    CHECK(store::list_sites(database, {2}).size() == 2);
     CHECK(store::find_site(database, "https://x.example/off/") == ClientId("off"));
     CHECK_FALSE(store::find_site(database, "https://x.example/off"));
 }

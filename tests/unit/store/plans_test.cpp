@@ -66,6 +66,13 @@ store::LogoutNotices notices() {
     return {.has_clients = true, .backchannel = true, .random = &random};
 }
 
+model::Client site(const char* url) {
+    model::Client site = client("site");
+    site.site.emplace();
+    site.site->url = url;
+    return site;
+}
+
 model::DeviceCode device_code(const char* hash) {
     model::DeviceCode code;
     code.device_hash = ValueHash(hash);
@@ -361,7 +368,10 @@ constexpr Call kCalls[] = {
     {"update_resource", [](auto& t) { store::update_resource(t, resource()); }},
     {"remove_resource", [](auto& t) { store::remove_resource(t, "https://api.example/"); }},
 
+    {"insert_client, a site", [](auto& t) { store::insert_client(t, site("https://x.example/")); }},
+    {"update_client, a site", [](auto& t) { store::update_client(t, site("https://x.example/a/")); }},
     {"find_sites", [](auto& t) { store::find_sites(t.database(), "https://x.example"); }},
+    {"list_sites", [](auto& t) { store::list_sites(t.database()); }},
     {"find_site", [](auto& t) { store::find_site(t.database(), "https://x.example/"); }},
 
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
@@ -443,6 +453,7 @@ struct Exception {
 constexpr Exception kLookAtAll[] = {
     {"FROM clients c WHERE c.origin = COALESCE", "a list for the command"},
     {"FROM registration_tokens ORDER BY", "a list for the command"},
+    {"FROM sites s JOIN clients c ON c.id = s.client_id ORDER BY", "a list for the command"},
     {"FROM users ORDER BY username", "a list for the command"},
     {"FROM users WHERE source = $1", "a list for the command"},
     {"FROM users u JOIN group_members m", "a list for the command"},
