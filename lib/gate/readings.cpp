@@ -13,6 +13,8 @@ namespace {
 
 /// Far more than honest paths have, most of which have one.
 constexpr std::size_t kMostReadings = 128;
+/// Of all readings together: each is made in a time that grows with its length, for whoever asks.
+constexpr std::size_t kMostBytes = 65536;
 constexpr int kMostDecodings = 2;
 
 int hex_value(char c) {
@@ -88,6 +90,12 @@ std::string remove_parameters(std::string_view path) {
 /// The path in front of the first `?` or `#`, which some servers look for after they have decoded it.
 std::string cut(std::string_view path) { return std::string(path.substr(0, path.find_first_of("?#"))); }
 
+/// The path of a URL without scheme (RFC 3986 §4.2), for which applications take a path that begins with `//`.
+std::string remove_authority(std::string_view path) {
+    const std::size_t slash = path.find('/', 2);
+    return slash == path.npos ? "/" : std::string(path.substr(slash));
+}
+
 /// RFC 3986 §5.2.4, but nullopt for a climb above the root.
 std::optional<std::string> remove_dots(std::string_view path) {
     std::vector<std::string_view> kept;
@@ -153,6 +161,7 @@ private:
         }
         add({fold_slashes(reading.path), reading.decodings});
         add({merge_slashes(reading.path), reading.decodings});
+        if (reading.path.starts_with("//")) add({remove_authority(reading.path), reading.decodings});
         add({remove_parameters(reading.path), reading.decodings});
         add({cut(reading.path), reading.decodings});
         if (auto without_dots = remove_dots(reading.path))
@@ -163,13 +172,15 @@ private:
 
     void add(Reading reading) {
         if (util::has_control_bytes(reading.path)) fault_ = TargetFault::control;
-        if (seen_.size() >= kMostReadings) fault_ = TargetFault::too_many;
         if (fault_ || !seen_.emplace(reading.path, reading.decodings).second) return;
+        bytes_ += reading.path.size();
+        if (seen_.size() > kMostReadings || bytes_ > kMostBytes) fault_ = TargetFault::too_many;
         open_.push_back(std::move(reading));
     }
 
     std::set<std::pair<std::string, int>> seen_;
     std::deque<Reading> open_;
+    std::size_t bytes_ = 0;
     std::optional<TargetFault> fault_;
 };
 

@@ -16,7 +16,7 @@ enum class TargetFault {
     control,         ///< NUL or another control character, encoded ones included
     broken_percent,  ///< a percent sign without two hexadecimal digits
     above_root,      ///< in some reading, `..` leads above the root
-    too_many,        ///< more readings than are looked at
+    too_many,        ///< more readings, or longer ones, than are looked at
 };
 /// Returns the fault as words for the operator.
 std::string_view to_string(TargetFault fault);
@@ -24,7 +24,8 @@ std::string_view to_string(TargetFault fault);
 inline constexpr std::size_t kMaxTargetBytes = 16384;
 
 /// Returns every path that a request for `path` (the target without its query) can be for, each beginning with "/":
-/// percent-decoded once, twice or not; `%2f`, `%5c` and `\` as `/` or not; `//` as `/` or not; the segments `.` and
+/// percent-decoded once, twice or not; `%2f`, `%5c` and `\` as `/` or not; `//` as `/` or not, or as the begin of a
+/// host; the segments `.` and
 /// `..` removed or not; what stands behind `;` in a segment, and behind a `?` or `#` that was encoded, as well
 /// (GATE-11).
 util::Result<std::set<std::string>, TargetFault> readings_of(std::string_view path);

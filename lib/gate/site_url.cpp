@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fetch/allowed.h"
 #include "http/url.h"
 #include "oauth/redirect_rules.h"
 #include "util/text.h"
@@ -33,6 +34,17 @@ bool is_plain(std::string_view path) {
 bool names_own_segment(std::string_view path) {
     const auto segments = util::split(path, '/');
     return std::ranges::find(segments, kOwnSegment) != segments.end();
+}
+
+std::optional<fetch::Address> ipv6_of(std::string_view host) {
+    if (!host.starts_with('[')) return std::nullopt;
+    return fetch::parse_address(std::string(host.substr(1, host.size() - 2)));
+}
+
+/// Browsers know one spelling of an IPv6 address, and URLs have many.
+bool is_same_host(std::string_view one, std::string_view other) {
+    const auto address = ipv6_of(one);
+    return address ? address == ipv6_of(other) : util::equal_ignoring_case(one, other);
 }
 
 struct Asked {
@@ -92,7 +104,13 @@ util::Result<SiteUrl, std::string> parse_site_url(std::string_view text, std::st
 bool is_on_issuer_host(const SiteUrl& site, std::string_view issuer) {
     const auto ours = http::parse_url(issuer);
     const auto theirs = http::parse_url(site.origin);
-    return ours && theirs && util::equal_ignoring_case(ours->host, theirs->host);
+    return ours && theirs && is_same_host(ours->host, theirs->host);
+}
+
+bool covers_issuer(const SiteUrl& site, std::string_view issuer) {
+    const auto normalized = http::normalize_url(issuer);
+    const auto ours = normalized ? http::parse_url(*normalized) : std::nullopt;
+    return ours && origin_of(*normalized) == site.origin && (ours->path + "/").starts_with(site.path);
 }
 
 std::optional<std::string> parse_origin(std::string_view text) {

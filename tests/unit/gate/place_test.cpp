@@ -75,6 +75,8 @@ TEST_CASE("find_place: readings that lead to different sites are no site's, othe
         {"/two%2fs", "ambiguous"},
         {"/two\\s", "ambiguous"},
         {"/one/..", "ambiguous"},
+        {"//x/two/s", "ambiguous"},
+        {"//one/two/s", "ambiguous"},
         // Spellings that stay where they are.
         {"/one/api/a%2Fb", "/one/"},
         {"/one/100%25", "/one/"},
