@@ -23,10 +23,11 @@ constexpr const char* kKeys = "Keys";
 constexpr const char* kUpkeep = "Maintenance";
 
 constexpr HelpGroup kGroups[] = {
-    {"init", kSetUp},       {"doctor", kSetUp},   {"why", kSetUp},   {"pages", kSetUp},   {"client", kWho},
-    {"registration", kWho}, {"user", kWho},       {"group", kWho},   {"passwords", kWho}, {"resource", kWho},
-    {"token", kNow},        {"session", kNow},    {"consent", kNow}, {"key", kKeys},      {"publish", kKeys},
-    {"backup", kUpkeep},    {"migrate", kUpkeep}, {"mail", kUpkeep}, {"purge", kUpkeep},  {"stats", kUpkeep},
+    {"init", kSetUp},       {"doctor", kSetUp},  {"why", kSetUp},      {"pages", kSetUp}, {"client", kWho},
+    {"registration", kWho}, {"site", kWho},      {"user", kWho},       {"group", kWho},   {"passwords", kWho},
+    {"resource", kWho},     {"token", kNow},     {"session", kNow},    {"consent", kNow}, {"key", kKeys},
+    {"publish", kKeys},     {"backup", kUpkeep}, {"migrate", kUpkeep}, {"mail", kUpkeep}, {"purge", kUpkeep},
+    {"stats", kUpkeep},
 };
 
 constexpr const char* kFooter =

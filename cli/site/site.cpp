@@ -59,6 +59,11 @@ gate::SiteUrl require_url(const Options& options, const std::string& issuer) {
             " has the host of the issuer. The cookies of this server are sent to it, because cookies know neither ports nor "
             "paths, so the application, and every script in it, could act with the accounts of all who use it. Give it a "
             "name of its own; if the application is as trusted as this server, add --on-issuer-host");
+    if (gate::covers_issuer(*url, issuer))
+        throw Refused(
+            "the site " + in_quotes(url->str()) +
+            " has the pages of this server below it, where users sign in; protect the paths of the application "
+            "alone");
     return *url;
 }
 
@@ -92,8 +97,6 @@ void apply(const Options& options, Client& client) {
 void require_sound(const Client& client, const oauth::Settings& settings) {
     const auto problems = oauth::registration_problems(client, settings);
     if (!problems.empty()) throw Refused(join(problems, "\n"));
-    if (client.site->user_header == model::UserHeader::email && !client.scope.contains("email"))
-        throw Refused("--user-header email needs the scope email; add it to --scope");
 }
 
 void refuse_taken(db::Database& database, const Client& client) {
@@ -114,16 +117,21 @@ Client require_site(db::Transaction& transaction, const std::string& id) {
     return client;
 }
 
-std::vector<Client> all_sites(db::Database& database, const db::Limit& limit = {}) {
-    auto clients = store::list_clients(database, now(), limit);
-    std::erase_if(clients, [](const Client& client) { return !client.site; });
-    return clients;
+/// The enabled site, if any, that requests for the URL are of without a site there; nullopt: none.
+std::optional<std::string> find_site_around(db::Database& database, const gate::SiteUrl& url) {
+    std::optional<Client> around;
+    for (const Client& other : store::list_sites(database)) {
+        const gate::SiteUrl theirs = gate::url_of(*other.site);
+        const bool is_around = theirs.origin == url.origin && url.path.starts_with(theirs.path);
+        if (is_around && (!around || theirs.path.size() > gate::url_of(*around->site).path.size())) around = other;
+    }
+    return around && around->enabled ? std::optional(around->id.str()) : std::nullopt;
 }
 
 /// Scripts of one site reach the others of the host, and its cookies can be planted there.
 void note_neighbours(db::Database& database, const Client& client) {
     const auto own = http::parse_url(client.site->url);
-    for (const Client& other : all_sites(database)) {
+    for (const Client& other : store::list_sites(database)) {
         const auto url = http::parse_url(other.site->url);
         if (other.id == client.id || !own || !url || own->host != url->host) continue;
         print_note(
@@ -131,6 +139,13 @@ void note_neighbours(db::Database& database, const Client& client) {
             "their scripts and cookies reach one another. Give applications that do not trust each other a host each");
         return;
     }
+}
+
+/// Says whose a URL is that has no site of its own any more.
+void note_site_around(db::Database& database, const gate::SiteUrl& url) {
+    if (const auto around = find_site_around(database, url))
+        print_note("requests for " + url.str() + " are those of the site " + in_quotes(*around) +
+                   " now: whoever may use that one passes");
 }
 
 void add(const Invocation& invocation, const Options& options) {
@@ -162,10 +177,12 @@ void set(const Invocation& invocation, const Options& options) {
     if (options == nothing) throw UsageError("nothing to change; `postern site set --help` lists the options");
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
+    gate::SiteUrl former;
     const std::int64_t ended = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         const bool changes_access = options.access != AccessOptions{};
         if (changes_access) store::lock_access(transaction);
         Client client = require_site(transaction, options.id);
+        former = gate::url_of(*client.site);
         if (options.url) gate::set_site_url(client, require_url(options, config.settings.issuer));
         apply(options, client);
         require_sound(client, config.settings);
@@ -178,6 +195,7 @@ void set(const Invocation& invocation, const Options& options) {
     note_done(invocation, {audit::client(model::ClientId(options.id)), grants_ended(ended)});
     const Client client = require_site(database, options.id);
     if (options.url) note_neighbours(database, client);
+    if (former != gate::url_of(*client.site)) note_site_around(database, former);
     print_client(invocation, database, client);
 }
 
@@ -201,14 +219,17 @@ void disable(const Invocation& invocation, const std::string& id) { set_enabled(
 
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+    const Client removed = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         store::lock_access(transaction);
-        store::remove_client(transaction, require_site(transaction, id).id);
+        Client site = require_site(transaction, id);
+        store::remove_client(transaction, site.id);
         commit(transaction);
+        return site;
     });
-    note_done(invocation, {audit::client(model::ClientId(id))});
+    note_done(invocation, {audit::client(removed.id)});
+    note_site_around(database, gate::url_of(*removed.site));
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
-    std::cout << "site " << in_quotes(id) << " is removed: no request for it passes any more\n";
+    std::cout << "site " << in_quotes(id) << " is removed\n";
 }
 
 void show(const Invocation& invocation, const std::string& id) {
@@ -218,7 +239,7 @@ void show(const Invocation& invocation, const std::string& id) {
 
 void list(const Invocation& invocation, const db::Limit& limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    const auto sites = all_sites(database, limit);
+    const auto sites = store::list_sites(database, limit);
     if (!invocation.json) {
         return print_table_rows({"SITE", "NAME", "ENABLED", "URL"}, sites, [](const Client& site) {
             return std::vector<std::string>{site.id.str(), site.name, yes_no(site.enabled), site.site->url};

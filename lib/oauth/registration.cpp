@@ -117,6 +117,10 @@ const ClientRule kClientRules[] = {
      },
      "a site has the authorization_code grant and PKCE alone, and asks for no consent; register an application that speaks "
      "OpenID Connect itself with `postern client add`"},
+    {[](const Client& c, const Settings&) {
+         return c.site && c.site->user_header == model::UserHeader::email && !c.scope.contains("email");
+     },
+     "--user-header email needs the scope email; add it to --scope"},
     // RFC 9068 §2.2, §3.
     {[](const Client& c, const Settings& s) {
          return profile_of(s, c) == model::TokenProfile::rfc9068 && c.resources.empty() && !default_resource_of(s, c);

@@ -75,6 +75,19 @@ TEST_CASE("site: URLs that are refused, and the reason [GATE-2, GATE-3]") {
     CHECK(has(f.noted({"site", "add", "second", "--url", "https://wiki.example.net/admin/"}), "trust each other"));
     CHECK(has(f.noted({"site", "add", "third", "--url", "https://wiki.example.net:8443/"}), "trust each other"));
     f.must({"site", "add", "own", "--url", issuer + "/app", "--on-issuer-host"});
+    CHECK(has(f.refused({"site", "add", "all", "--url", issuer, "--on-issuer-host"}), "where users sign in"));
+}
+
+TEST_CASE("site: whose a URL is that has no site of its own any more [GATE-2]") {
+    const Fixture f;
+    f.add_wiki();
+    f.must({"site", "add", "admin", "--url", "https://wiki.example.net/admin/"});
+    f.must({"site", "add", "deep", "--url", "https://wiki.example.net/admin/deep/"});
+    CHECK(has(f.noted({"site", "remove", "deep"}), "are those of the site \"admin\" now"));
+    CHECK(has(f.noted({"site", "set", "admin", "--url", "https://wiki.example.net/b/"}),
+              "requests for https://wiki.example.net/admin/ are those of the site \"wiki\" now"));
+    f.must({"site", "disable", "wiki"});
+    CHECK_FALSE(has(f.noted({"site", "remove", "admin"}), "are those of the site"));
 }
 
 TEST_CASE("site: what follows from its URL is not changed as that of another client [GATE-1]") {
@@ -91,6 +104,8 @@ TEST_CASE("site: what follows from its URL is not changed as that of another cli
     CHECK(has(f.refused({"site", "remove", "app"}), "is no site"));
     CHECK(has(f.refused({"site", "set", "wiki", "--max-age", "59"}), "60 seconds"));
     CHECK(has(f.refused({"site", "set", "wiki", "--user-header", "email", "--scope", "openid"}), "scope email"));
+    f.must({"site", "set", "wiki", "--user-header", "email"});
+    CHECK(has(f.refused({"client", "set", "wiki", "--scope", "openid"}), "scope email"));
 }
 
 TEST_CASE("site: none without paths.gate [GATE-5]") {
