@@ -18,7 +18,7 @@ http::Response logout(server::App& app, const http::Request& request) {
 
 /// Without OpenID Connect the endpoint does not exist.
 std::vector<std::string> paths(const oauth::Settings& settings) {
-    if (!settings.oidc || !settings.paths.logout) return {};
+    if (!settings.logout_url()) return {};
     return {*settings.paths.logout};
 }
 
@@ -35,8 +35,6 @@ int main() {
     endpoint.logouts = true;
     endpoint.pages = pages::read_pages;
     endpoint.on_failure = server::OnFailure::page;
-    endpoint.sign_out = [](const oauth::Settings& settings) {
-        return paths(settings).empty() ? "" : settings.url(*settings.paths.logout);
-    };
+    endpoint.sign_out = [](const oauth::Settings& settings) { return settings.logout_url().value_or(""); };
     return server::serve(endpoint, logout);
 }

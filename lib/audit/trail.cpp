@@ -61,6 +61,7 @@ constexpr std::array kTable = {
     Row{device_code_issued, "device_code_issued", "client_id device scope resource"},
     Row{device_approved, "device_approved", "client_id subject session grant device scope resource"},
     Row{device_denied, "device_denied", "client_id subject session device"},
+    Row{site_entered, "site_entered", "client_id subject session grant code"},
     Row{user_code_guessed, "user_code_guessed", "subject session"},
     Row{token_issued, "token_issued",
         "client_id subject session grant grant_type response_type code access_token refresh_token scope aud"},

@@ -57,6 +57,7 @@ enum class Event {
     device_code_issued,
     device_approved,
     device_denied,
+    site_entered,
     user_code_guessed,
     token_issued,
     token_refreshed,

@@ -20,6 +20,23 @@ void visit(auto& mark, auto& signed_in, auto& visitor) {
     visitor(mark, signed_in.sid, signed_in.subject, signed_in.at);
 }
 
+struct Opened {
+    SignedIn signed_in;
+    bool is_of_client = false;  ///< else of another site of this server
+};
+
+std::optional<Opened> open(oauth::Context& context, const model::ClientId& client, std::string_view value) {
+    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, value);
+    if (!plain) return std::nullopt;
+    std::string mark;
+    Opened opened{.signed_in = {.client = client, .sid = {}, .subject = {}}};
+    oauth::sealed::Reader reader(*plain);
+    visit(mark, opened.signed_in, reader);
+    if (!reader.is_whole()) return std::nullopt;
+    opened.is_of_client = crypto::equal_constant_time(mark, client_mark(client));
+    return opened;
+}
+
 }  // namespace
 
 CookieNames cookie_names(const oauth::Settings& settings, const SiteUrl& site) {
@@ -28,8 +45,7 @@ CookieNames cookie_names(const oauth::Settings& settings, const SiteUrl& site) {
     const std::string prefix = !https             ? "postern-gate"
                                : site.path == "/" ? "__Host-postern-gate"
                                                   : "__Secure-postern-gate";
-    return {prefix + "-" + settings.cookie_tag, prefix + "-browser-" + settings.cookie_tag,
-            prefix + "-again-" + settings.cookie_tag, site.cookie_path(),
+    return {prefix + "-" + settings.cookie_tag, prefix + "-browser-" + settings.cookie_tag, site.cookie_path(),
             https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
 }
 
@@ -41,24 +57,20 @@ std::string seal_signed_in(oauth::Context& context, const SignedIn& signed_in) {
 }
 
 std::optional<SignedIn> open_signed_in(oauth::Context& context, const model::ClientId& client, std::string_view value) {
-    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, value);
-    if (!plain) return std::nullopt;
-    std::string mark;
-    SignedIn signed_in{.client = client, .sid = {}, .subject = {}};
-    oauth::sealed::Reader reader(*plain);
-    visit(mark, signed_in, reader);
-    if (!reader.is_whole() || !crypto::equal_constant_time(mark, client_mark(client))) return std::nullopt;
-    return signed_in;
+    auto opened = open(context, client, value);
+    if (!opened || !opened->is_of_client) return std::nullopt;
+    return std::move(opened->signed_in);
 }
 
 FoundCookies find_signed_in(oauth::Context& context, const CookieNames& names, const model::ClientId& client,
                             std::string_view header) {
     FoundCookies found;
     for (const std::string& value : http::find_cookie_values(header, names.signed_in, kMaxCookieBytes, kTriedCookies)) {
-        if (auto signed_in = open_signed_in(context, client, value))
-            found.signed_in.push_back(std::move(*signed_in));
-        else
+        auto opened = open(context, client, value);
+        if (!opened)
             found.has_forged = true;
+        else if (opened->is_of_client)
+            found.signed_in.push_back(std::move(opened->signed_in));
     }
     return found;
 }

@@ -18,7 +18,6 @@ namespace postern::gate {
 struct CookieNames {
     std::string signed_in;  ///< the seal of SignedIn
     std::string browser;    ///< random; binds the state of a sign-in to this browser
-    std::string again;      ///< a sign-in was begun over because its own cookie did not come back
     std::string path;
     http::CookieSecurity security = http::CookieSecurity::https;
 };
@@ -39,14 +38,14 @@ inline constexpr std::size_t kTriedCookies = 4;
 
 /// Returns the value of the cookie of a user who has signed in.
 std::string seal_signed_in(oauth::Context& context, const SignedIn& signed_in);
-/// Returns what the cookie's value proves for `client`; nullopt: it is forged, of another site, or of an earlier seal
-/// key.
+/// Returns what the cookie's value proves for `client`; nullopt: it is forged, of another site, which may have a cookie
+/// of the same name, or of an earlier seal key.
 std::optional<SignedIn> open_signed_in(oauth::Context& context, const model::ClientId& client, std::string_view value);
 
 /// The cookies of a site in one header.
 struct FoundCookies {
     std::vector<SignedIn> signed_in;  ///< in the order of the header; genuine
-    bool has_forged = false;          ///< one that is not of this site, or not of this server, came
+    bool has_forged = false;          ///< one came that this server did not make, for this site or another
 };
 FoundCookies find_signed_in(oauth::Context& context, const CookieNames& names, const model::ClientId& client,
                             std::string_view header);

@@ -1,4 +1,4 @@
-// Whom the gate believes what a request is.
+// The settings of the gate (`gate` in the configuration).
 #pragma once
 
 #include <vector>

@@ -14,8 +14,6 @@
 namespace postern::gate {
 namespace {
 
-constexpr std::size_t kBrowserCookieBytes = 43;
-
 /// The targets to try, the wanted one first.
 std::vector<std::string> targets_of(const Target& target, const SiteUrl& site) {
     const std::string path = encode_path(target.path);
@@ -49,10 +47,11 @@ bool fits(const http::Parameters& parameters, const std::string& state) {
 }  // namespace
 
 SignIn begin_sign_in(oauth::Context& context, const model::Client& client, const SiteUrl& site, const Target& target,
-                     std::string_view cookie_header, Account account) {
+                     std::string_view cookie_header, const Beginning& beginning) {
     const CookieNames names = cookie_names(context.settings, site);
     const auto known = http::find_cookie_values(cookie_header, names.browser, kBrowserCookieBytes, 1);
-    const std::string browser = known.empty() ? crypto::random_token(context.random) : known.front();
+    const bool is_known = !known.empty() && known.front().size() == kBrowserCookieBytes;
+    const std::string browser = is_known ? known.front() : crypto::random_token(context.random);
 
     State state{.client = client.id,
                 .target = {},
@@ -60,8 +59,9 @@ SignIn begin_sign_in(oauth::Context& context, const model::Client& client, const
                 .nonce = crypto::random_id(context.random),
                 .browser = browser_mark(browser),
                 .expires_at = context.now() + context.settings.authorization_request_ttl +
-                              context.settings.authorization_code_ttl};
-    http::Parameters parameters = parameters_of(client, site, state, account);
+                              context.settings.authorization_code_ttl,
+                .is_second = beginning.is_second};
+    http::Parameters parameters = parameters_of(client, site, state, beginning.account);
     std::string sealed;
     for (const std::string& each : targets_of(target, site)) {
         state.target = each;
@@ -71,7 +71,7 @@ SignIn begin_sign_in(oauth::Context& context, const model::Client& client, const
     parameters.emplace_back("state", sealed);
 
     SignIn begun{http::with_query(context.settings.url(context.settings.paths.authorize), parameters)};
-    if (known.empty())
+    if (!is_known)
         begun.set_cookie =
             http::set_path_cookie({names.browser, browser, names.path, names.security, kBrowserCookieTtl});
     return begun;

@@ -12,8 +12,10 @@
 
 namespace postern::gate {
 
-/// The time between two steps of a sign-in, and for the browser cookie behind the last.
+/// The time that a browser keeps the cookie to which the sign-ins that it begins are bound.
 inline constexpr util::Seconds kBrowserCookieTtl{3600};
+/// The length of that cookie's value; one of another length is not looked at.
+inline constexpr std::size_t kBrowserCookieBytes = 43;
 
 /// The page to come back to.
 struct Target {
@@ -26,6 +28,12 @@ enum class Account {
     other,  ///< the user wants to sign in as another one
 };
 
+/// The way in which a sign-in begins.
+struct Beginning {
+    Account account = Account::any;
+    bool is_second = false;  ///< as State has it
+};
+
 struct SignIn {
     std::string location;                        ///< the authorization endpoint, with the request
     std::optional<std::string> set_cookie = {};  ///< nullopt: the browser has its cookie
@@ -34,6 +42,6 @@ struct SignIn {
 /// Begins a sign-in. A target whose state would be too long for the authorization endpoint is cut to its path, and
 /// then to the site's URL (GATE-15).
 SignIn begin_sign_in(oauth::Context& context, const model::Client& client, const SiteUrl& site, const Target& target,
-                     std::string_view cookie_header, Account account = Account::any);
+                     std::string_view cookie_header, const Beginning& beginning = {});
 
 }  // namespace postern::gate

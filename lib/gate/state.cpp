@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kPurpose = "state of a site v1";
 
 void visit(auto& state, auto& visitor) {
-    visitor(state.client, state.target, state.code_verifier, state.nonce, state.browser, state.expires_at);
+    visitor(state.client, state.target, state.code_verifier, state.nonce, state.browser, state.expires_at,
+            state.is_second);
 }
 
 }  // namespace
@@ -37,8 +38,8 @@ std::optional<State> open_state(oauth::Context& context, std::string_view sealed
 
 std::string browser_mark(std::string_view value) { return util::base64url_encode(crypto::sha256(value)); }
 
-std::optional<std::string> find_foreign_sign(oauth::Context& context, const model::Client& client,
-                                             const http::Params& params) {
+std::optional<std::string> foreign_request_problem(oauth::Context& context, const model::Client& client,
+                                                   const http::Params& params) {
     if (!client.site) return std::nullopt;
     if (const auto faulty = params.first_fault({"response_type", "response_mode", "state", "code_challenge"}))
         return oauth::parameter_fault(*faulty);

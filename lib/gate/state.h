@@ -20,6 +20,7 @@ struct State {
     std::string nonce;
     std::string browser;  ///< digest of the browser cookie (browser_mark)
     util::Time expires_at{};
+    bool is_second = false;  ///< of a sign-in that began over, because its first answer came without the browser cookie
 
     bool operator==(const State&) const = default;
 };
@@ -31,9 +32,9 @@ std::optional<State> open_state(oauth::Context& context, std::string_view sealed
 /// Returns the digest of a browser cookie's value that the state keeps.
 std::string browser_mark(std::string_view value);
 
-/// Returns why a request for a site was not begun by the gate, for the operator: no other request makes a code of one
-/// (GATE-4). nullopt: it was, or the client is no site.
-std::optional<std::string> find_foreign_sign(oauth::Context& context, const model::Client& client,
-                                             const http::Params& params);
+/// Returns why an authorization request for a site is not one of the gate, for the operator: no other makes a code of
+/// one (GATE-4). nullopt: it is, or the client is no site.
+std::optional<std::string> foreign_request_problem(oauth::Context& context, const model::Client& client,
+                                                   const http::Params& params);
 
 }  // namespace postern::gate

@@ -21,7 +21,7 @@ Answer answer_to_unknown(Way way, Visit visit) {
         case Visit::navigation:
             return way == Way::subrequest ? Answer::redirect_401 : Answer::redirect;
         case Visit::form:
-            return Answer::sign_in_page;
+            return way == Way::subrequest ? Answer::sign_in_text : Answer::sign_in_page;
         case Visit::other:
             break;
     }
@@ -33,7 +33,6 @@ Answer answer_to_unknown(Way way, Visit visit) {
 model::AuthorizationRequest silent_request(const model::Client& client) {
     model::AuthorizationRequest request;
     request.client_id = client.id;
-    if (!client.redirect_uris.empty()) request.redirect_uri = client.redirect_uris.front();
     request.scope = client.scope;
     request.prompt = {model::Prompt::none};
     if (client.site) request.max_age = client.site->max_age;
@@ -52,9 +51,9 @@ Verdict verdict_of(const oauth::AuthorizationInput& input, util::Time signed_in_
 Answer answer_of(Verdict verdict, Way way, Visit visit) {
     switch (verdict) {
         case Verdict::pass:
-            return Answer::pass;
+            return way == Way::page ? Answer::reload_text : Answer::pass;
         case Verdict::may_not_use:
-            return visit == Visit::other ? Answer::refuse_text : Answer::refuse_page;
+            return visit == Visit::other || way == Way::subrequest ? Answer::refuse_text : Answer::refuse_page;
         case Verdict::sign_in:
             break;
     }

@@ -1,6 +1,7 @@
 // The headers that an application is told about its user.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,8 @@ inline constexpr std::string_view kRemoteEmail = "Remote-Email";
 inline constexpr std::string_view kRemoteEmailVerified = "Remote-Email-Verified";
 inline constexpr std::string_view kRemoteGroups = "Remote-Groups";
 inline constexpr std::string_view kRemoteSubject = "Remote-Subject";
+inline constexpr std::array kToldHeaders = {kRemoteUser,          kRemoteName,   kRemoteEmail,
+                                            kRemoteEmailVerified, kRemoteGroups, kRemoteSubject};
 
 /// The bytes of all values together.
 inline constexpr std::size_t kMaxToldBytes = 4096;

@@ -193,4 +193,16 @@ Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, con
     return {};
 }
 
+bool spend_code(Context& context, const store::StoredCode& stored) {
+    const bool is_spent = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const bool is_first = store::redeem_code(transaction, stored.code.code_hash, context.now());
+        transaction.commit();
+        return is_first;
+    });
+    if (is_spent)
+        context.trail.add(audit::Event::site_entered,
+                          audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash)}));
+    return is_spent;
+}
+
 }  // namespace postern::oauth

@@ -49,7 +49,8 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh, SessionNote note);
 
-/// Spends the code likewise where no token is made of it: the gate's, for a site.
-Outcome<void> spend_code(Context& context, const store::StoredCode& stored);
+/// Spends the code of a site, of which no token is made, and notes in the audit log that the user has signed in there.
+/// False: it was spent at the same time, or its grant has ended.
+bool spend_code(Context& context, const store::StoredCode& stored);
 
 }  // namespace postern::oauth

@@ -113,6 +113,10 @@ struct Settings {
     }
     /// Returns issuer + path, an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
+    /// Returns the URL of the logout endpoint; nullopt: there is none, as without OpenID Connect.
+    std::optional<std::string> logout_url() const {
+        return oidc && paths.logout ? std::optional(url(*paths.logout)) : std::nullopt;
+    }
 
     /// Returns true if clients can register themselves.
     bool offers_registration() const { return registration.mode != RegistrationMode::closed && paths.registration; }

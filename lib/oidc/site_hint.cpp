@@ -15,7 +15,7 @@ constexpr util::Seconds kTtl{60};
 std::string seal_site_hint(oauth::Context& context, const SiteHint& hint) {
     oauth::sealed::Writer writer;
     const util::Time expires_at = context.now() + kTtl;
-    writer(hint.client, hint.subject, hint.sid, expires_at);
+    writer(hint.client, hint.subject, expires_at);
     return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
 }
 
@@ -25,7 +25,7 @@ std::optional<SiteHint> open_site_hint(oauth::Context& context, std::string_view
     SiteHint hint;
     util::Time expires_at{};
     oauth::sealed::Reader reader(*plain);
-    reader(hint.client, hint.subject, hint.sid, expires_at);
+    reader(hint.client, hint.subject, expires_at);
     if (!reader.is_whole() || context.now() >= expires_at) return std::nullopt;
     return hint;
 }

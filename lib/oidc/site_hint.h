@@ -18,7 +18,6 @@ inline constexpr const char* kSiteHint = "site_hint";
 struct SiteHint {
     model::ClientId client;
     model::Subject subject;
-    model::Sid sid;
 };
 
 /// Returns the hint, which is good for a minute.

@@ -140,6 +140,14 @@ constexpr PageText kPageTexts[] = {
     {Reason::link_form_malformed, 400, tr("The form could not be read"),
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      tr("Open the link again.")},
+    {Reason::unmet_authentication_requirements, 403, tr("Your sign-in is not strong enough"),
+     tr("{client} is only for sign-ins with a passkey or an authenticator app, and yours cannot be one at the moment."),
+     tr("Set one up on the page of your account, then try again. If you cannot, tell the administrator of this server your user "
+        "name and the request id below.")},
+    {Reason::gate_user_untold, 403, tr("{client} cannot be told who you are"),
+     tr("You may use it, but the name by which it knows its users, such as a verified e-mail address, is missing in your account "
+        "or cannot be sent."),
+     tr("The administrator of this server can fix this. Tell them your user name and the request id below.")},
     {Reason::gate_form_lost, 401, tr("You are not signed in any more"),
      tr("The form was not sent, and what you typed is not stored here."),
      tr("Sign in again. Then go back to the form, fill it in if it is empty, and send it once more.")},

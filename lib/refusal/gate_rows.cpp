@@ -11,8 +11,8 @@ constexpr Row kRows[] = {
      "A web server asked the gate in a way that it does not answer; the detail says what is missing. Compare the configuration of "
      "the site with the file that is shipped for this web server. A proxy that asks over HTTP has to be in gate.proxies."},
     {gate_no_site, "gate_no_site", gate_no_site,
-     "The web server asks about a URL that no enabled site has. `postern site list` shows the URLs; scheme, host and port have to "
-     "be those of POSTERN_GATE_SITE, or of X-Forwarded-Proto and X-Forwarded-Host."},
+     "The web server asks about a URL that no enabled site has. `postern site list` shows the URLs and which sites are disabled; "
+     "scheme, host and port have to be those of POSTERN_GATE_SITE, or of X-Forwarded-Proto and X-Forwarded-Host."},
     {gate_path_refused, "gate_path_refused", gate_path_refused,
      "The path of the request can be read in several ways, which lead to different sites or above the root, or it has characters "
      "that no path has. No browser writes such a path by itself; if the application does, let it write a plain one."},
@@ -20,7 +20,7 @@ constexpr Row kRows[] = {
      "The web server asked whether an address below .postern/ may be seen, which is the gate's own. Add the route of the shipped "
      "file that leads these addresses to the gate, outside of the check."},
     {gate_cookie_forged, "gate_cookie_forged", gate_cookie_forged,
-     "A cookie of the site's name came that this server did not make for the site: of another site, cut, forged, or from before "
+     "A cookie of the site's name came that this server did not make: cut, forged, or from before "
      "`postern key rotate --seal`. The browser gets a new one when its user signs in."},
     {gate_user_untold, "gate_user_untold", gate_user_untold,
      "The user may use the site, and the application cannot be told who it is, for the reason in the detail. `postern site set "

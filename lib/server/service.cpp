@@ -159,7 +159,9 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
 }
 
 std::string Service::serialize(http::Response& response, const std::string& id, bool head) {
-    const WireFacts facts{id, app_.settings().issuer.starts_with("https:"), head};
+    // The gate speaks for the hosts of other applications, which may have http services.
+    const bool is_own_host = !endpoint_.takes_questions;
+    const WireFacts facts{id, is_own_host && app_.settings().issuer.starts_with("https:"), head};
     try {
         return to_wire(response, facts);
     } catch (const std::exception& error) {

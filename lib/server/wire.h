@@ -9,7 +9,7 @@ namespace postern::server {
 
 struct WireFacts {
     std::string request_id;
-    bool https = true;  ///< the issuer's scheme: HSTS is said only where it can be kept
+    bool https = true;  ///< HSTS is said only where it can be kept: the issuer's scheme and host
     bool head = false;  ///< the request was HEAD: no body, but its length
 };
 

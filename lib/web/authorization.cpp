@@ -200,7 +200,7 @@ http::Response start_authorization(Interaction& interaction) {
     interaction.ui_locales = params.find("ui_locales");
     auto target = oauth::verify_redirect(interaction.context, params, interaction.request.remote_address);
     if (!target) return pages::refusal_page(interaction.pages(), interaction.request, target.error());
-    if (const auto foreign = gate::find_foreign_sign(interaction.context, target->client(), params))
+    if (const auto foreign = gate::foreign_request_problem(interaction.context, target->client(), params))
         return interaction.refuse(refusal::Reason::request_malformed, target->client().id.str(), *foreign);
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return early_error(interaction, *target, asked.error());

@@ -194,16 +194,17 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                                    : asked.sealed;
     context.trail.add(audit::Event::access_refused,
                       {audit::subject(session.subject), audit::client(client.id), audit::session(session.sid)});
-    http::Response page =
-        pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::access_refused,
-                            {.client_id = client.id.str(),
-                             .detail = oauth::may_not_use().log_detail,
-                             .issuer = context.settings.issuer,
-                             .client_name = shown_name(client, asked.target.uri()),
-                             .username = store::find_username(context.store, session.subject),
-                             .other_account = other_account_url(interaction, asked.request),
-                             .back = http::with_query(context.settings.url(context.settings.paths.authorize),
-                                                      {{"resume", sealed}, {kGoBack, kGoesBack}})});
+    // A site has nothing to make of the error: its gate would ask the same question again.
+    const std::string back = http::with_query(context.settings.url(context.settings.paths.authorize),
+                                              {{"resume", sealed}, {kGoBack, kGoesBack}});
+    http::Response page = pages::refusal_page(interaction.pages(), interaction.request, refusal::Reason::access_refused,
+                                              {.client_id = client.id.str(),
+                                               .detail = oauth::may_not_use().log_detail,
+                                               .issuer = context.settings.issuer,
+                                               .client_name = shown_name(client, asked.target.uri()),
+                                               .username = store::find_username(context.store, session.subject),
+                                               .other_account = other_account_url(interaction, asked.request),
+                                               .back = client.site ? "" : back});
     for (const auto& [name, value] : with_cookie.headers) page.add(name, value);
     return page;
 }

@@ -5,7 +5,7 @@ import http from "node:http";
 import https from "node:https";
 import { secrets } from "./secrets.mjs";
 
-// The servers under test listen at 127.0.0.1. Node.js 18 tries only the first address of localhost, which is ::1 on Debian.
+// The servers under test listen at 127.0.0.1. Node.js 18 tries the first address of localhost alone: ::1 on Debian.
 setDefaultResultOrder("ipv4first");
 
 const MAX_REDIRECTS = 10;

@@ -8,8 +8,9 @@ namespace postern::cli {
 namespace {
 
 constexpr const char* kFix =
-    "compare the configuration of its web server with the shipped postern-gate-site.conf; in lighttpd mod_fastcgi has to "
-    "stand before mod_proxy, mod_cgi and mod_scgi, or the check is skipped";
+    "compare the configuration of its web server with the shipped file for sites; in lighttpd mod_fastcgi has to stand before "
+    "mod_proxy, mod_wstunnel, mod_ajp13, mod_scgi, mod_cgi and mod_status, and no later block may assign fastcgi.server for "
+    "this host, or the check is skipped";
 
 void evaluate_site(Findings& findings, const Site& site, const model::Client& client, const HttpResponse& response) {
     const std::string name = "the site " + in_quotes(client.id.str());

@@ -109,7 +109,7 @@ AccountFrame frame_of(const AccountVisit& visit) {
     const oauth::Settings& settings = visit.context().settings;
     AccountFrame frame;
     frame.overview = settings.url(settings.paths.account.value());
-    if (settings.oidc && settings.paths.logout) frame.logout = settings.url(*settings.paths.logout);
+    frame.logout = settings.logout_url().value_or("");
     frame.done = text_of(visit.request().query.find("done").value_or(""), visit.form);
     frame.action = visit.url();
     frame.csrf = csrf_token(visit.context(), visit.form, visit.interaction.browser, kNoRequest);

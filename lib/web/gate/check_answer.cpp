@@ -1,6 +1,8 @@
 // Turns the verdict of a check into the answer that the web server understands.
 #include "web/gate/check_answer.h"
 
+#include <algorithm>
+
 #include "gate/bearer.h"
 #include "gate/sign_in.h"
 #include "gate/visit.h"
@@ -29,12 +31,19 @@ http::Response pass(const GateVisit& visit, const gate::ToldHeaders& told) {
     response.is_routine = true;
     const bool is_authorizer = visit.question.way == gate::Way::authorizer;
     response.is_bare = is_authorizer;  // other headers would reach the browser
-    for (const auto& [name, value] : told.headers) response.add(is_authorizer ? variable_of(name) : name, value);
+    for (const std::string_view name : gate::kToldHeaders) {
+        const auto header = std::ranges::find(told.headers, name, [](const auto& each) { return each.first; });
+        const bool is_told = header != told.headers.end();
+        if (is_authorizer && is_told) response.add(variable_of(name), header->second);
+        // Empty rather than absent: some proxies copy the name of their own variable where there is no header.
+        if (!is_authorizer) response.add(std::string(name), is_told ? header->second : "");
+    }
     for (const std::string& name : told.left_out)
-        visit.context.log.info("gate_header_left_out", {{"id", visit.request.id},
-                                                        {"client_id", visit.found.site.id.str()},
-                                                        {"header", name},
-                                                        {"user", visit.context.trail.user()}});
+        visit.context.log.write(util::LogLevel::debug, "gate_header_left_out",
+                                {{"id", visit.request.id},
+                                 {"client_id", visit.found.site.id.str()},
+                                 {"header", name},
+                                 {"user", visit.context.trail.user()}});
     return response;
 }
 
@@ -63,12 +72,18 @@ std::string login_url(const GateVisit& visit, const std::string& to, gate::Accou
                             {{"to", to}, {"as", is_other ? std::optional<std::string>("other") : std::nullopt}});
 }
 
-http::Response tell_of_lost_form(const GateVisit& visit) {
+/// Recorded where somebody was signed in: strangers send forms, too.
+http::Response tell_of_lost_form(const GateVisit& visit, bool was_signed_in) {
     const std::string page = form_page(visit);
-    return visit.refuse(Reason::gate_form_lost, "a POST of a browser that is not signed in to the site",
-                        {.try_again = login_url(visit, page.substr(visit.found.url.origin.size()), gate::Account::any),
-                         .client_name = pages::client_name(visit.found.site),
-                         .back = page});
+    http::Response response =
+        visit.refuse(Reason::gate_form_lost, "a POST of a browser that is not signed in to the site",
+                     {.try_again = login_url(visit, page.substr(visit.found.url.origin.size()), gate::Account::any),
+                      .client_name = pages::client_name(visit.found.site),
+                      .back = page});
+    if (was_signed_in) return response;
+    response.refusal.reset();
+    response.is_routine = true;
+    return response;
 }
 
 http::Response refuse_user(const GateVisit& visit, const gate::Checked& checked, Answer answer) {
@@ -83,7 +98,7 @@ http::Response refuse_user(const GateVisit& visit, const gate::Checked& checked,
     return response;
 }
 
-http::Response sign_in_first(const GateVisit& visit, Answer answer, bool has_forged) {
+http::Response sign_in_first(const GateVisit& visit, Answer answer, const gate::Checked& checked) {
     http::Response response;
     switch (answer) {
         case Answer::redirect:
@@ -91,24 +106,36 @@ http::Response sign_in_first(const GateVisit& visit, Answer answer, bool has_for
             response = lead_to_sign_in(visit, answer);
             break;
         case Answer::sign_in_page:
-            return tell_of_lost_form(visit);
+            return tell_of_lost_form(visit, checked.was_signed_in);
         default:
             response = gate_text(401, kSignInFirst);
             break;
     }
-    response.is_routine = !has_forged;
-    if (has_forged)
+    response.is_routine = !checked.has_forged;
+    if (checked.has_forged)
         response.refusal = http::Refusal{Reason::gate_cookie_forged, kSignInFirst,
                                          "a cookie of the site's name does not open", visit.found.site.id.str()};
     return response;
 }
 
-GateAnswer let_pass(const GateVisit& visit, const gate::Checked& checked) {
-    if (checked.told) return {pass(visit, *checked.told), checked.session};
+http::Response refuse_untold(const GateVisit& visit, const std::string& why) {
+    if (visit.wants_page())
+        return visit.refuse(Reason::gate_user_untold, why, {.client_name = pages::client_name(visit.found.site)});
     http::Response response = gate_text(403, "The application cannot be told who you are.");
-    response.refusal = http::Refusal{Reason::gate_user_untold, "the application cannot be told its user",
-                                     checked.untold, visit.found.site.id.str()};
-    return {std::move(response)};
+    response.refusal = http::Refusal{Reason::gate_user_untold, "the application cannot be told its user", why,
+                                     visit.found.site.id.str()};
+    return response;
+}
+
+GateAnswer let_pass(const GateVisit& visit, const gate::Checked& checked) {
+    if (!checked.told) return {refuse_untold(visit, checked.untold)};
+    return {pass(visit, *checked.told), checked.session};
+}
+
+http::Response ask_to_reload() {
+    http::Response response = gate_text(403, "Load this page again.");
+    response.is_routine = true;
+    return response;
 }
 
 /// RFC 9470 §3: the program that called has to get a token of a newer or stronger login.
@@ -159,13 +186,13 @@ GateAnswer answer_check(const GateVisit& visit) {
                                           gate::visit_of(visit.question.method, visit.request.server_variables));
     switch (checked.verdict) {
         case gate::Verdict::pass:
-            return let_pass(visit, checked);
+            return answer == Answer::reload_text ? GateAnswer{ask_to_reload()} : let_pass(visit, checked);
         case gate::Verdict::may_not_use:
             return {refuse_user(visit, checked, answer)};
         case gate::Verdict::sign_in:
             break;
     }
-    return {sign_in_first(visit, answer, checked.has_forged)};
+    return {sign_in_first(visit, answer, checked)};
 }
 
 }  // namespace postern::web

@@ -1,6 +1,7 @@
 // Finds out what a request to the gate is: a question, or one for a page of its own.
 #include "web/gate/gate.h"
 
+#include "db/database.h"
 #include "fetch/allowed.h"
 #include "gate/check.h"
 #include "gate/question.h"
@@ -38,7 +39,7 @@ bool is_believed(const oauth::Settings& settings, const http::Request& request) 
 /// The ways in which `paths.gate` is reached: below the issuer's base path, and without it, which a proxy may strip.
 std::vector<std::string> gate_paths(const oauth::Settings& settings) {
     const auto issuer = http::parse_url(settings.issuer);
-    const std::string path = settings.paths.gate.value_or("");
+    const std::string& path = settings.paths.gate.value();
     if (!issuer || issuer->path.empty()) return {path};
     return {issuer->path + path, path};
 }
@@ -54,6 +55,7 @@ std::optional<Asked> route_of(const oauth::Settings& settings, const http::Reque
     for (const char* name : {"POSTERN_GATE_URI", "POSTERN_GATE_METHOD", "POSTERN_GATE_PAGE"})
         if (!value_of(request, name).empty()) return Asked{Route::gate};
     if (!value_of(request, "POSTERN_GATE_SITE").empty()) return Asked{Route::pages};
+    if (!settings.paths.gate) return std::nullopt;
     const std::string target = value_of(request, "REQUEST_URI");
     const std::string path = target.substr(0, target.find('?'));
     for (const std::string& own : gate_paths(settings)) {
@@ -63,19 +65,15 @@ std::optional<Asked> route_of(const oauth::Settings& settings, const http::Reque
     return std::nullopt;
 }
 
-/// A question about an address of the gate itself: only an answer that lets no request through may be given here.
+/// A question about an address of the gate itself. Of its pages only the callback and those that do not exist are
+/// answered here, because their answers let no request through.
 GateAnswer answer_about_own(const GateVisit& visit) {
-    const bool can_be_shown = visit.question.way != Way::subrequest;
-    if (can_be_shown && visit.found.own == "callback") return answer_own_page(visit, "callback");
-    for (const char* page : {"login", "logout", "whoami"})
-        if (visit.found.own == page)
-            return {refuse_question(Reason::gate_route_missing,
-                                    "asked whether " + visit.found.url.own(page) +
-                                        " may be seen: the route of .postern/ to the gate is missing")};
-    if (can_be_shown) return answer_own_page(visit, *visit.found.own);
-    return {
-        refuse_question(Reason::gate_route_missing, "asked whether an address below " + visit.found.url.own("") +
-                                                        " may be seen: the route of .postern/ to the gate is missing")};
+    const std::string& name = *visit.found.own;
+    const bool lets_nothing_pass = name == kCallback || !is_own_page(name);
+    if (visit.question.way != Way::subrequest && lets_nothing_pass) return answer_own_page(visit, name);
+    return {refuse_question(Reason::gate_route_missing,
+                            "asked whether " + visit.found.url.own(is_own_page(name) ? name : "") +
+                                " may be seen: the route of .postern/ to the gate is missing")};
 }
 
 GateAnswer answer(const GateVisit& visit) {
@@ -85,6 +83,15 @@ GateAnswer answer(const GateVisit& visit) {
                                                             "POSTERN_GATE_URI is missing: the address is not below "
                                                             ".postern/, so this is no page of the gate")};
     return visit.found.own ? answer_about_own(visit) : answer_check(visit);
+}
+
+GateAnswer answer_question(oauth::Context& context, const pages::PageBook& pages, const http::Request& request,
+                           const gate::Question& question) {
+    std::optional<db::Snapshot> snapshot(std::in_place, context.store);  // a check sees one moment
+    const auto found = gate::find_site(context, question);
+    if (!found) return {refuse_question(found.error().reason, found.error().detail)};
+    if (found->own) snapshot.reset();  // a page may write
+    return answer({context, pages, request, question, *found});
 }
 
 }  // namespace
@@ -98,17 +105,20 @@ std::vector<std::string> gate_variables() {
 }
 
 GateAnswer answer_gate(oauth::Context& context, const pages::PageBook& pages, const http::Request& request) {
-    if (!context.settings.paths.gate)
-        return {refuse_question(Reason::gate_question_refused, "paths.gate is not set, so there is no gate")};
     const auto asked = route_of(context.settings, request);
     if (!asked) return {gate_text(404, "There is no page here.")};
+    if (!context.settings.paths.gate)
+        return {refuse_question(Reason::gate_question_refused, "paths.gate is not set, so there is no gate")};
     const gate::Proxy proxy{is_believed(context.settings, request), asked->pages_path};
     const auto question = gate::parse_question(asked->route, request.server_variables, proxy);
     if (!question) return {refuse_question(Reason::gate_question_refused, question.error().detail)};
 
-    const auto found = gate::find_site(context, *question);
-    if (!found) return {refuse_question(found.error().reason, found.error().detail)};
-    return answer({context, pages, request, *question, *found});
+    GateAnswer answered = answer_question(context, pages, request, *question);
+    if (question->way == Way::subrequest) {  // the page behind it is asked for next, and recorded
+        answered.response.refusal.reset();
+        answered.response.is_routine = true;
+    }
+    return answered;
 }
 
 }  // namespace postern::web

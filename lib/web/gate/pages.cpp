@@ -2,12 +2,11 @@
 #include "web/gate/pages.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <utility>
 
 #include "crypto/digest.h"
 #include "gate/cookies.h"
-#include "gate/place.h"
-#include "gate/readings.h"
 #include "gate/sign_in.h"
 #include "http/params.h"
 #include "http/url.h"
@@ -22,32 +21,16 @@ namespace {
 
 using refusal::Reason;
 
-constexpr std::size_t kMostParameters = 16;
-
-/// Faulty parameters are none: nothing here depends on them but where a link leads.
-http::Params query_of(const GateVisit& visit) {
-    auto params = http::Params::parse(visit.question.query, kMostParameters);
-    return params ? std::move(*params) : http::Params();
-}
-
-/// A path of this site with its query, else that of the site.
-std::string path_in_site(const GateVisit& visit, std::string_view wanted) {
-    const std::string_view path = wanted.substr(0, wanted.find('?'));
-    const auto readings = gate::readings_of(path);
-    const std::array sites = {visit.found.url};
-    const auto place = readings ? gate::find_place(*readings, sites) : gate::PlaceFault::no_site;
-    return place && !place->own ? std::string(wanted) : visit.found.url.path;
-}
-
 GateAnswer log_in(const GateVisit& visit) {
-    const http::Params query = query_of(visit);
-    const std::string to = path_in_site(visit, query.find("to").value_or(""));
+    const http::Params query = visit.query();
+    const std::string to = visit.path_in_site(query.find("to").value_or(""));
     const std::size_t mark = to.find('?');
     const std::string_view text(to);
     auto begun = gate::begin_sign_in(
         visit.context, visit.found.site, visit.found.url,
         {text.substr(0, mark), mark == to.npos ? std::string_view() : text.substr(mark + 1)}, visit.request.cookie,
-        query.find("as") == "other" ? gate::Account::other : gate::Account::any);
+        {.account = query.find("as") == "other" ? gate::Account::other : gate::Account::any,
+         .is_second = query.find("again").has_value()});
     http::Response response = found_at(std::move(begun.location));
     if (begun.set_cookie) response.add("Set-Cookie", std::move(*begun.set_cookie));
     response.is_routine = true;
@@ -62,8 +45,18 @@ std::vector<gate::SignedIn> cookies_of(const GateVisit& visit) {
 }
 
 std::string csrf_of(const GateVisit& visit, const gate::SignedIn& signed_in) {
-    const std::string about = "logout of a site v1\n" + signed_in.client.str() + "\n" + signed_in.sid.str();
-    return util::base64url_encode(crypto::hmac_sha256(visit.context.keys.seal_key().reveal(), about));
+    // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
+    const std::string key = crypto::hmac_sha256(visit.context.keys.seal_key().reveal(), "csrf of a site v1");
+    return util::base64url_encode(crypto::hmac_sha256(key, signed_in.client.str() + "|" + signed_in.sid.str()));
+}
+
+/// The provider's logout endpoint, which leads back behind the sign-out; nullopt: there is none.
+std::optional<std::string> provider_logout(const GateVisit& visit, const std::optional<std::string>& hint) {
+    const auto endpoint = visit.context.settings.logout_url();
+    if (!endpoint) return std::nullopt;
+    return http::with_query(*endpoint, {{"client_id", visit.found.site.id.str()},
+                                        {"post_logout_redirect_uri", visit.own("logout?done")},
+                                        {oidc::kSiteHint, hint}});
 }
 
 http::Response signed_out_page(const GateVisit& visit) {
@@ -73,10 +66,21 @@ http::Response signed_out_page(const GateVisit& visit) {
     return visit.pages().logged_out(page);
 }
 
+/// What can be said where the provider's session cannot be ended: without OpenID Connect it has no logout endpoint.
+http::Response signed_out_here() {
+    return gate_text(200, "You are signed out of this site. To end your sign-in everywhere, close the browser.");
+}
+
+/// Without a cookie of the site there may be a session at the provider, which asks by itself.
+http::Response log_out_elsewhere(const GateVisit& visit) {
+    auto there = provider_logout(visit, std::nullopt);
+    return there ? http::see_other(std::move(*there)) : signed_out_here();
+}
+
 http::Response ask_to_log_out(const GateVisit& visit) {
+    if (visit.question.query == "done") return signed_out_page(visit);
     const auto cookies = cookies_of(visit);
-    if (cookies.empty() || query_of(visit).find("done") || visit.question.query == "done")
-        return signed_out_page(visit);
+    if (cookies.empty()) return log_out_elsewhere(visit);
     const gate::SignedIn& signed_in = cookies.front();
     pages::LogoutPage page;
     page.username = store::find_username(visit.context.store, signed_in.subject);
@@ -86,26 +90,20 @@ http::Response ask_to_log_out(const GateVisit& visit) {
 
 /// The provider's session ends at the provider, which leads back.
 http::Response log_out(const GateVisit& visit) {
-    const std::string csrf(query_of(visit).find("csrf").value_or(""));
+    const std::string csrf(visit.query().find("csrf").value_or(""));
     const auto cookies = cookies_of(visit);
     const auto signed_in = std::ranges::find_if(
         cookies, [&](const auto& each) { return crypto::equal_constant_time(csrf, csrf_of(visit, each)); });
-    if (cookies.empty()) return signed_out_page(visit);
+    if (cookies.empty()) return log_out_elsewhere(visit);
     if (signed_in == cookies.end())
         return visit.refuse(Reason::logout_form_foreign, "the csrf of the form is not that of the cookie",
                             {.sign_out = visit.own("logout")});
     if (visit.request.form.find("decision") == "cancel") return http::see_other(visit.found.url.str());
 
-    const oauth::Settings& settings = visit.context.settings;
-    http::Response response = signed_out_page(visit);
-    if (settings.paths.logout)
-        response = http::see_other(http::with_query(
-            settings.url(*settings.paths.logout),
-            {{"client_id", visit.found.site.id.str()},
-             {"post_logout_redirect_uri", visit.own("logout?done")},
-             {oidc::kSiteHint,
-              oidc::seal_site_hint(visit.context, {signed_in->client, signed_in->subject, signed_in->sid})}}));
-    response.add("Set-Cookie", gate::forget_signed_in(gate::cookie_names(settings, visit.found.url)));
+    auto there = provider_logout(visit, oidc::seal_site_hint(visit.context, {signed_in->client, signed_in->subject}));
+    http::Response response = there ? http::see_other(std::move(*there)) : signed_out_here();
+    response.add("Set-Cookie", gate::forget_signed_in(gate::cookie_names(visit.context.settings, visit.found.url)));
+    response.set("Clear-Site-Data", "\"cache\"");  // "back" must not show the application's pages
     return response;
 }
 
@@ -146,7 +144,7 @@ struct Page {
 };
 
 constexpr Page kPages[] = {
-    {"callback", call_back, "GET"},
+    {kCallback, call_back, "GET"},
     {"login", log_in, "GET, HEAD"},
     {"logout", answer_logout_page, "GET, HEAD, POST"},
     {"whoami", who_am_i, "GET, HEAD"},
@@ -157,6 +155,8 @@ bool allows(const Page& page, std::string_view method) {
 }
 
 }  // namespace
+
+bool is_own_page(std::string_view name) { return std::ranges::find(kPages, name, &Page::name) != std::end(kPages); }
 
 GateAnswer answer_own_page(const GateVisit& visit, const std::string& name) {
     const auto page = std::ranges::find(kPages, std::string_view(name), &Page::name);

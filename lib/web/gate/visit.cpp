@@ -1,7 +1,12 @@
 // The answers that the parts of the gate share.
 #include "web/gate/visit.h"
 
+#include <array>
+#include <utility>
+
+#include "gate/place.h"
 #include "gate/readings.h"
+#include "gate/visit.h"
 #include "pages/page_language.h"
 
 namespace postern::web {
@@ -21,6 +26,24 @@ http::Response GateVisit::refuse(refusal::Reason reason, const std::string& deta
 std::string GateVisit::target() const {
     const std::string path = gate::encode_path(question.path);
     return question.query.empty() ? path : path + "?" + gate::encode_query(question.query);
+}
+
+http::Params GateVisit::query() const {
+    constexpr std::size_t kMostParameters = 16;
+    auto params = http::Params::parse(question.query, kMostParameters);
+    return params ? std::move(*params) : http::Params();
+}
+
+std::string GateVisit::path_in_site(std::string_view wanted) const {
+    const auto readings = gate::readings_of(wanted.substr(0, wanted.find('?')));
+    const std::array sites = {found.url};
+    const auto place = readings ? gate::find_place(*readings, sites) : gate::PlaceFault::no_site;
+    return place && !place->own ? std::string(wanted) : found.url.path;
+}
+
+bool GateVisit::wants_page() const {
+    return question.way != gate::Way::subrequest &&
+           gate::visit_of(question.method, request.server_variables) != gate::Visit::other;
 }
 
 http::Response gate_text(int status, std::string text) {

@@ -8,6 +8,7 @@
 #include "gate/check.h"
 #include "gate/question.h"
 #include "http/message.h"
+#include "http/params.h"
 #include "model/session.h"
 #include "oauth/context.h"
 #include "pages/page.h"
@@ -35,8 +36,14 @@ struct GateVisit {
     http::Response refuse(refusal::Reason reason, const std::string& detail, pages::RefusalFacts facts = {}) const;
     /// Returns the address of a page of the gate for this site.
     std::string own(std::string_view page) const { return found.url.own(page); }
+    /// Returns the parameters of the address; none if they are malformed.
+    http::Params query() const;
     /// Returns the target of the question, as it can stand in a Location behind the origin.
     std::string target() const;
+    /// Returns `wanted` if it is a path of the application at this site, with its query; else the path of the site.
+    std::string path_in_site(std::string_view wanted) const;
+    /// Returns whether the request is of a person who waits for a page, and the answer may be one.
+    bool wants_page() const;
 };
 
 /// Makes an answer of one line.

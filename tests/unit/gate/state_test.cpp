@@ -64,7 +64,7 @@ TEST_CASE("seal_state, open_state: every member survives, and nothing else opens
                                                                          model::Subject("u"), state.expires_at})));
 }
 
-TEST_CASE("find_foreign_sign: no foreign request ever makes a code for a site [GATE-4]") {
+TEST_CASE("foreign_request_problem: no foreign request ever makes a code for a site [GATE-4]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const model::Client site = wiki();
@@ -73,7 +73,7 @@ TEST_CASE("find_foreign_sign: no foreign request ever makes a code for a site [G
     auto of_other = begun(later);
     of_other.client = model::ClientId("wiki2");
     const auto passes = [&](const std::string& query) {
-        return !gate::find_foreign_sign(context, site, test::params(query));
+        return !gate::foreign_request_problem(context, site, test::params(query));
     };
     CHECK(passes(query_with(good)));
     CHECK(passes(query_with(good, "&response_mode=query")));
@@ -106,7 +106,7 @@ TEST_CASE("find_foreign_sign: no foreign request ever makes a code for a site [G
 
     model::Client application = site;
     application.site.reset();
-    CHECK_FALSE(gate::find_foreign_sign(context, application, test::params("")));
+    CHECK_FALSE(gate::foreign_request_problem(context, application, test::params("")));
 }
 
 TEST_CASE("begin_sign_in: the request is one that authorize accepts of the site [GATE-4, GATE-15]") {
@@ -131,9 +131,9 @@ TEST_CASE("begin_sign_in: the request is one that authorize accepts of the site 
     CHECK(state->target == "/a%20b?c=d%23e");
     CHECK(state->nonce == parameter(sign_in, "nonce"));
     const std::string query = sign_in.location.substr(sign_in.location.find('?') + 1);
-    CHECK_FALSE(gate::find_foreign_sign(context, site, test::params(query)));
+    CHECK_FALSE(gate::foreign_request_problem(context, site, test::params(query)));
 
-    const auto other = gate::begin_sign_in(context, site, kSite, {"/", ""}, "", gate::Account::other);
+    const auto other = gate::begin_sign_in(context, site, kSite, {"/", ""}, "", {.account = gate::Account::other});
     CHECK(parameter(other, "prompt") == "select_account");
     CHECK(parameter(other, "state") != sealed);
 }

@@ -128,25 +128,27 @@ TEST_CASE("answer_of: only a page that a person opens is led to the sign-in [GAT
         Visit visit;
         Answer answer;
         Answer to_subrequest;
+        Answer behind_it;  ///< of the page that nginx asks for
     };
     const Row rows[] = {
-        {Verdict::pass, Visit::navigation, Answer::pass, Answer::pass},
-        {Verdict::pass, Visit::form, Answer::pass, Answer::pass},
-        {Verdict::pass, Visit::other, Answer::pass, Answer::pass},
-        {Verdict::sign_in, Visit::navigation, Answer::redirect, Answer::redirect_401},
-        {Verdict::sign_in, Visit::form, Answer::sign_in_page, Answer::sign_in_page},
-        {Verdict::sign_in, Visit::other, Answer::sign_in_text, Answer::sign_in_text},
-        {Verdict::may_not_use, Visit::navigation, Answer::refuse_page, Answer::refuse_page},
-        {Verdict::may_not_use, Visit::form, Answer::refuse_page, Answer::refuse_page},
-        {Verdict::may_not_use, Visit::other, Answer::refuse_text, Answer::refuse_text},
+        {Verdict::pass, Visit::navigation, Answer::pass, Answer::pass, Answer::reload_text},
+        {Verdict::pass, Visit::form, Answer::pass, Answer::pass, Answer::reload_text},
+        {Verdict::pass, Visit::other, Answer::pass, Answer::pass, Answer::reload_text},
+        {Verdict::sign_in, Visit::navigation, Answer::redirect, Answer::redirect_401, Answer::redirect},
+        {Verdict::sign_in, Visit::form, Answer::sign_in_page, Answer::sign_in_text, Answer::sign_in_page},
+        {Verdict::sign_in, Visit::other, Answer::sign_in_text, Answer::sign_in_text, Answer::sign_in_text},
+        {Verdict::may_not_use, Visit::navigation, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
+        {Verdict::may_not_use, Visit::form, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
+        {Verdict::may_not_use, Visit::other, Answer::refuse_text, Answer::refuse_text, Answer::refuse_text},
     };
     for (const Row& row : rows) {
         CAPTURE(name(row.verdict));
         CAPTURE(static_cast<int>(row.visit));
-        for (const Way way : {Way::authorizer, Way::page, Way::forwarded})
-            CHECK(static_cast<int>(gate::answer_of(row.verdict, way, row.visit)) == static_cast<int>(row.answer));
-        CHECK(static_cast<int>(gate::answer_of(row.verdict, Way::subrequest, row.visit)) ==
-              static_cast<int>(row.to_subrequest));
+        const auto answer = [&](Way way) { return static_cast<int>(gate::answer_of(row.verdict, way, row.visit)); };
+        CHECK(answer(Way::authorizer) == static_cast<int>(row.answer));
+        CHECK(answer(Way::forwarded) == static_cast<int>(row.answer));
+        CHECK(answer(Way::subrequest) == static_cast<int>(row.to_subrequest));
+        CHECK(answer(Way::page) == static_cast<int>(row.behind_it));
     }
 }
 
