@@ -215,8 +215,7 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_token;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_device;
--- With "paths.gate", the gate finds out which site a request is of, whose session the browser has and whether its user may
--- use the site, and tells the application; its callback spends a code. It makes no token:
+-- With "paths.gate", the gate reads sites, sessions, users and what decides whether they may pass; its callback spends a code:
 --     GRANT SELECT ON clients, sites TO postern_gate;
 --     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;
 --     GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_gate;

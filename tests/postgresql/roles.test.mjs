@@ -967,7 +967,7 @@ describe("a role for each program", () => {
       ).json;
       is(200, await mayPass(new Map(), { authorization: `Bearer ${token}` }));
     };
-    await optionNeeds("postern_gate", "paths.gate", 27, flow, superuser);
+    await optionNeeds("postern_gate", "paths.gate", 32, flow, superuser);
   });
 
   it("the use of registered clients needs the rights that are named for it [REG-20]", async () => {
@@ -1040,7 +1040,8 @@ describe("a role for each program", () => {
            DROP COLUMN introspection_claims, DROP COLUMN response_types, DROP COLUMN details,
            DROP COLUMN registered_by, DROP COLUMN registration_token_hash, DROP CONSTRAINT clients_origin_check,
            ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document'));
-         DROP TABLE postern.device_codes, postern.session_clients, postern.logout_outbox, postern.registration_tokens;
+         DROP TABLE postern.device_codes, postern.session_clients, postern.logout_outbox, postern.registration_tokens,
+           postern.sites;
          REVOKE SELECT ON postern.clients FROM postern_authorize;
          UPDATE postern.schema_version SET version = 4`,
         database,

@@ -59,7 +59,7 @@ describe("the system calls of each program", { skip }, () => {
         config: {
           refreshReuseGrace: 0,
           registration: { mode: "open" },
-          paths: { deviceAuthorization: "/device_authorization", device: "/device" },
+          paths: { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
         },
       }),
     );

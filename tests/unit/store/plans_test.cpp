@@ -509,6 +509,7 @@ constexpr Exception kSort[] = {
     {"JOIN session_clients n", "of one user"},
     {"FROM logout_outbox o", "the command; the rows of two hours"},
     {"FROM registration_tokens ORDER BY", "a list for the command"},
+    {"FROM sites s JOIN clients c ON c.id = s.client_id WHERE", "of one host"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
     {", u.username FROM sessions s", "a list for the command"},
     {"FROM allowed_users a JOIN users u", "of one client"},
