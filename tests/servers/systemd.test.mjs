@@ -63,11 +63,20 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     }
   });
 
+  it("the gate has a port for Apache besides, which nobody gets who does not ask for it [GATE-31]", async () => {
+    assert.doesNotMatch(await unit("postern.target"), /gate-tcp/);
+    assert.match(await unit("postern-gate-tcp.socket"), /^ListenStream=127\.0\.0\.1:9055$/m);
+    assert.match(await unit("postern-gate-tcp.socket"), /^Service=postern-gate-tcp@1.service$/m);
+    // Otherwise the same process, with the same rights.
+    const settings = (text) => text.split("[Service]\n")[1].split("\n\n")[0].replaceAll("gate-tcp", "gate");
+    assert.equal(settings(await unit("postern-gate-tcp@.service")), settings(await unit("postern-gate@.service")));
+  });
+
   it("systemd reads all of them without a word", async () => {
     const names = units.flatMap((name) =>
       name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
     );
-    assert.equal(names.length, ENDPOINTS.length * 3 + 9);
+    assert.equal(names.length, ENDPOINTS.length * 3 + 12);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
 
@@ -79,7 +88,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
   });
 
   it(`the exposure of every service is at most ${HIGHEST_EXPOSURE} of 10`, async () => {
-    for (const name of ENDPOINTS) {
+    for (const name of [...ENDPOINTS, "gate-tcp"]) {
       const options = ["--offline=true", `--root=${root}`, "--no-pager"];
       const { text } = await told("systemd-analyze", "security", ...options, `postern-${name}@1.service`);
       const exposure = Number(text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
@@ -107,7 +116,9 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     assert.deepEqual(groups["postern-sign"].members, ["postern-notify", "postern-token"]);
     assert.deepEqual(
       groups["postern-seal"].members.sort(),
-      ["account", "authorize", "device", "login", "logout", "recover", "scopes"].map((name) => `postern-${name}`),
+      ["account", "authorize", "device", "gate", "login", "logout", "recover", "scopes"].map(
+        (name) => `postern-${name}`,
+      ),
     );
     assert.deepEqual(groups["postern-factor"].members.sort(), ["postern-account", "postern-login"]);
     const marks = async (path) => {
