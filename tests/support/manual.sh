@@ -23,11 +23,11 @@ editor() {
     */postern.json)
         sed -i -e "s#\"issuer\": \"[^\"]*\"#\"issuer\": \"https://id.example.org\"#" -e "s#\"/var/lib#\"$ROOT/var/lib#" \
             -e "0,/{/s##{ \"templates\": \"$ROOT/usr/local/share/postern/templates\",#" "$1" ;;
-    */sites-available/postern.conf)
+    */sites-available/*.conf)
         a_certificate
         sed -i -e "s#/etc/letsencrypt/live/[^/]*#$ROOT/tls#" -e "s# /usr/local/# $ROOT/usr/local/#" \
             -e "s# /etc/postern/# $ROOT/etc/postern/#" -e "s#/var/www#$ROOT/var/www#" "$1" ;;
-    */sites-enabled/postern.conf)
+    */sites-enabled/*.conf)
         a_certificate
         # nginx tries its listeners; the first ports belong to root.
         sed -i -e "s#/etc/letsencrypt/live/[^/]*#$ROOT/tls#" -e "s#listen 80;#listen unix:$ROOT/tmp/80;#" \
