@@ -26,6 +26,7 @@ const NAMES = {
   "OAuth 2.0 Multiple Response Type Encoding Practices": "Multiple Response Types",
   "OAuth 2.0 Form Post Response Mode": "Form Post",
   "Web Authentication Level 3": "WebAuthn",
+  "FastCGI 1.0": "FastCGI 1.0",
 };
 const nameOf = (heading) => NAMES[heading] ?? (/^RFC \d+$/.test(heading) ? heading : "");
 

@@ -8,7 +8,7 @@ import { prepared } from "../support/prepared.mjs";
 import { sendRaw, statusOf } from "../support/raw.mjs";
 import { request } from "../support/user_agent.mjs";
 import { MARK, TOLD, behindApache, behindLighttpd, behindNginx, killGates } from "./gate_fronts.mjs";
-import { PAGE, Person, asPage } from "./gate_person.mjs";
+import { PAGE, Person, REDIRECT_URI, asPage } from "./gate_person.mjs";
 
 const NO_ONE = { user: "", name: "", email: "", email_verified: "", groups: "", subject: "" };
 /// What a browser may send to name a user, a site or an address: every name that an application could take for one of
@@ -74,7 +74,7 @@ function protects(start) {
     assert.equal(inner.page.status, 200);
   });
 
-  it("an application is told its user in all six, whatever a browser sends [GATE-10, GATE-12, GATE-30]", async () => {
+  it("an application is told its user in all six, whatever a browser sends [GATE-10, GATE-12, GATE-30, FastCGI 1.0 §6.3]", async () => {
     const { sub } = (await front.deployment.postern(["user", "show", "alice"])) ?? {};
     for (const each of front.pages) {
       const known = await asked(each, agent.cookieHeader, { headers: FORGED });
@@ -372,6 +372,30 @@ function protects(start) {
     assert.ok(!answer.body.includes(MARK));
     await front.deployment.postern(["site", "enable", "admin"]);
     assert.equal((await asked(`/admin${page()}`, both)).status, 200);
+  });
+
+  it("access tokens for the site pass where it says so, and other tokens are refused [GATE-19, RFC 6750 §3g, RFC 9470 §3]", async () => {
+    const { deployment } = front;
+    await deployment.addClient("tool", REDIRECT_URI, "--public", "--first-party");
+    for (const url of [`${front.url}/`, `${front.url}/other`]) await deployment.postern(["resource", "add", url]);
+    const bearer = async (resource) => ({ authorization: `Bearer ${await alice.token(deployment.issuer, resource)}` });
+    const good = await bearer(`${front.url}/`);
+    const call = (headers) => request(front.url + page(), { ca: deployment.ca, headers });
+    assert.equal((await call(good)).status, 401);
+    await deployment.postern(["site", "set", "wiki", "--bearer"]);
+    const passed = await call(good);
+    assert.deepEqual([passed.status, front.read(passed).told.user], [200, "alice"]);
+    for (const headers of [await bearer(`${front.url}/other`), { authorization: "Bearer x" }]) {
+      const refused = await call({ ...headers, cookie: agent.cookieHeader });
+      assert.equal(refused.status, 401);
+      assert.match(refused.headers["www-authenticate"], /^Bearer error="invalid_token"/);
+    }
+    assert.equal((await call({ authorization: "Basic YTpi", cookie: agent.cookieHeader })).status, 200);
+    await deployment.postern(["site", "set", "wiki", "--acr", "phr"]);
+    const weak = await call(good);
+    assert.equal(weak.status, 401);
+    assert.match(weak.headers["www-authenticate"], /^Bearer error="insufficient_user_authentication"/);
+    await deployment.postern(["site", "set", "wiki", "--acr", "any", "--no-bearer"]);
   });
 
   it("a session that ends passes no more, in the same moment [GATE-13]", async () => {

@@ -15,7 +15,10 @@ import { startFastcgiApplication } from "./fastcgi_application.mjs";
 /// In every answer of an application and in none of the gate.
 export const MARK = "the application has been reached";
 export const TOLD = ["user", "name", "email", "email_verified", "groups", "subject"];
-const CONFIG = { paths: { gate: "/gate" } };
+
+/// More `options` of Deployment.start().
+const start = (front, options) =>
+  Deployment.start({ front, ...options, config: { ...options.config, paths: { gate: "/gate" } } });
 
 /// Writes `files`, texts by their names, into a directory of the web server's user.
 async function writeFiles(directory, files) {
@@ -45,9 +48,16 @@ function withLines(text, first, last, lines) {
   return text.slice(0, begin) + lines.join("\n") + text.slice(end + last.length);
 }
 
-/// An application that answers the headers that it is sent, greets WebSockets and speaks h2c.
+/// A page with a form, for browsers.
+const PAGE = (url) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${MARK}</title><h1>${url.replaceAll("&", "&amp;")}</h1>` +
+  `<form method="post" action="/sent"><textarea name="text" id="text"></textarea><button id="send">Send</button></form></html>`;
+
+/// An application that answers the headers that it is sent, or a page, greets WebSockets and speaks any other protocol.
 async function startApplication() {
   const server = http.createServer((asked, answer) => {
+    if (asked.headers.accept?.includes("text/html"))
+      return answer.setHeader("content-type", "text/html").end(PAGE(asked.url));
     const told = { mark: MARK, url: asked.url, method: asked.method, headers: asked.headers, raw: asked.rawHeaders };
     answer.setHeader("content-type", "application/json");
     if (asked.url === "/accelerated") answer.setHeader("x-accel-redirect", "/admin/secret");
@@ -128,8 +138,8 @@ const filesOfNginx = (directory) => (text) =>
     "index index.html;",
   ]).replaceAll("/var/www/wiki", directory);
 
-/// nginx with an application behind it, or the files of a directory.
-export async function behindNginx({ files } = {}) {
+/// nginx with an application behind it, or the `files` of a directory.
+export async function behindNginx({ files, ...options } = {}) {
   const port = await freePort();
   const application = await startApplication();
   const more = async ({ examples, directory, tls, sockets }) => {
@@ -148,7 +158,7 @@ export async function behindNginx({ files } = {}) {
     await writeFile(join(directory, "gate-site.conf"), site);
     return [`include ${join(directory, "gate-site.conf")};`];
   };
-  const deployment = await Deployment.start({ front: nginx({ more }), config: CONFIG });
+  const deployment = await start(nginx({ more }), options);
   return {
     name: "nginx",
     read: fromHeaders,
@@ -184,7 +194,7 @@ const filesOfApache = (directory) => (text) =>
   ]).replaceAll("/var/www/wiki", directory);
 
 /// Apache with an application behind it, or the files of a directory. Its gate listens at a port, too.
-export async function behindApache({ files } = {}) {
+export async function behindApache({ files, ...options } = {}) {
   const [port, plainPort, gatePort] = [await freePort(), await freePort(), await freePort()];
   const application = await startApplication();
   let place;
@@ -192,7 +202,7 @@ export async function behindApache({ files } = {}) {
     place = site;
     return [];
   };
-  const deployment = await Deployment.start({ front: nginx({ more }), config: CONFIG });
+  const deployment = await start(nginx({ more }), options);
   const user = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
   const gate = new WebServer(
     "spawn-fcgi",
@@ -209,6 +219,7 @@ export async function behindApache({ files } = {}) {
       ["ServerName wiki.example.org", `ServerName https://localhost:${port}`],
       ["https://wiki.example.org", `https://localhost:${port}`],
       ...certificates(place.tls),
+      ["# CGIPassAuth On", "CGIPassAuth On"],
       ["fcgi://127.0.0.1:9055/", `fcgi://127.0.0.1:${gatePort}/`],
       ...(files ? [] : [["http://127.0.0.1:8000/", `http://127.0.0.1:${application.port}/`]]),
       ["/run/postern/", `${place.sockets}/`],
@@ -249,7 +260,7 @@ const PROGRAMS = Object.fromEntries(
 );
 
 /// lighttpd with a CGI program, a FastCGI program and files.
-export async function behindLighttpd({ files = PROGRAMS } = {}) {
+export async function behindLighttpd({ files = PROGRAMS, ...options } = {}) {
   let application;
   const lines = ({ directory, port, tls }) => [
     `server.modules += ( "mod_cgi" )`,
@@ -281,7 +292,7 @@ export async function behindLighttpd({ files = PROGRAMS } = {}) {
     );
     return lighttpd("fastcgi", lines)(site);
   };
-  const deployment = await Deployment.start({ front, config: CONFIG });
+  const deployment = await start(front, options);
   return {
     name: "lighttpd",
     read: fromVariables,
