@@ -55,7 +55,7 @@ const PAGE = (url) =>
 
 /// An application that answers the headers that it is sent, or a page, greets WebSockets and speaks any other protocol.
 async function startApplication() {
-  const server = http.createServer((asked, answer) => {
+  const server = http.createServer({ maxHeaderSize: 65_536 }, (asked, answer) => {
     if (asked.headers.accept?.includes("text/html"))
       return answer.setHeader("content-type", "text/html").end(PAGE(asked.url));
     const told = { mark: MARK, url: asked.url, method: asked.method, headers: asked.headers, raw: asked.rawHeaders };
@@ -209,30 +209,42 @@ export async function behindApache({ files, ...options } = {}) {
     ["-n", "-a", "127.0.0.1", "-p", `${gatePort}`, ...user, "--", join(place.cgiBin, "gate")],
     { env: deployment.environment },
   );
-  const directory = await privateDirectory(join(deployment.directory, "apache"));
-  const shipped = nestedApache(await readFile(join(place.examples, "apache/gate-site.conf"), "utf8"));
-  await writeFile(
-    join(directory, "gate-site.conf"),
-    edit(files ? filesOfApache(await writeFiles(join(directory, "wiki"), files))(shipped) : shipped, [
-      ["<VirtualHost *:443>", `<VirtualHost 127.0.0.1:${port}>`],
-      ["<VirtualHost *:80>", `<VirtualHost 127.0.0.1:${plainPort}>`],
-      ["ServerName wiki.example.org", `ServerName https://localhost:${port}`],
-      ["https://wiki.example.org", `https://localhost:${port}`],
-      ...certificates(place.tls),
-      ["# CGIPassAuth On", "CGIPassAuth On"],
-      ["fcgi://127.0.0.1:9055/", `fcgi://127.0.0.1:${gatePort}/`],
-      ...(files ? [] : [["http://127.0.0.1:8000/", `http://127.0.0.1:${application.port}/`]]),
-      ["/run/postern/", `${place.sockets}/`],
-    ]),
-  );
-  const apache = await startApache({
-    directory,
-    port,
-    tls: place.tls,
-    modules: ["authz_user", "authnz_fcgi", "proxy", "proxy_http", "proxy_fcgi"],
-    lines: [`Listen 127.0.0.1:${plainPort}`, `Include "${join(directory, "gate-site.conf")}"`],
-  });
-  await apache.untilItAnswers(`https://localhost:${port}/.postern/x`, { ca: deployment.ca, status: 404 });
+  let apache;
+  const stop = async () => {
+    await apache?.stop();
+    await gate.stop();
+    await deployment.stop();
+    await application.close();
+  };
+  try {
+    const directory = await privateDirectory(join(deployment.directory, "apache"));
+    const shipped = nestedApache(await readFile(join(place.examples, "apache/gate-site.conf"), "utf8"));
+    await writeFile(
+      join(directory, "gate-site.conf"),
+      edit(files ? filesOfApache(await writeFiles(join(directory, "wiki"), files))(shipped) : shipped, [
+        ["<VirtualHost *:443>", `<VirtualHost 127.0.0.1:${port}>`],
+        ["<VirtualHost *:80>", `<VirtualHost 127.0.0.1:${plainPort}>`],
+        ["ServerName wiki.example.org", `ServerName https://localhost:${port}`],
+        ["https://wiki.example.org", `https://localhost:${port}`],
+        ...certificates(place.tls),
+        ["# CGIPassAuth On", "CGIPassAuth On"],
+        ["fcgi://127.0.0.1:9055/", `fcgi://127.0.0.1:${gatePort}/`],
+        ...(files ? [] : [["http://127.0.0.1:8000/", `http://127.0.0.1:${application.port}/`]]),
+        ["/run/postern/", `${place.sockets}/`],
+      ]),
+    );
+    apache = await startApache({
+      directory,
+      port,
+      tls: place.tls,
+      modules: ["authz_user", "authnz_fcgi", "proxy", "proxy_http", "proxy_fcgi"],
+      lines: [`Listen 127.0.0.1:${plainPort}`, `Include "${join(directory, "gate-site.conf")}"`],
+    });
+    await apache.untilItAnswers(`https://localhost:${port}/.postern/x`, { ca: deployment.ca });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     name: "Apache",
     read: fromHeaders,
@@ -240,12 +252,7 @@ export async function behindApache({ files, ...options } = {}) {
     port,
     url: `https://localhost:${port}`,
     pages: ["/a/b"],
-    async stop() {
-      await apache.stop();
-      await gate.stop();
-      await deployment.stop();
-      await application.close();
-    },
+    stop,
   };
 }
 
