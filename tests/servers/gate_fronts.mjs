@@ -138,8 +138,8 @@ const filesOfNginx = (directory) => (text) =>
     "index index.html;",
   ]).replaceAll("/var/www/wiki", directory);
 
-/// nginx with an application behind it, or the `files` of a directory.
-export async function behindNginx({ files, ...options } = {}) {
+/// nginx with an application behind it, or another that listens at the port `upstream`, or the `files` of a directory.
+export async function behindNginx({ files, upstream, ...options } = {}) {
   const port = await freePort();
   const application = await startApplication();
   const more = async ({ examples, directory, tls, sockets }) => {
@@ -152,7 +152,7 @@ export async function behindNginx({ files, ...options } = {}) {
       ["server_name wiki.example.org;", "server_name localhost;"],
       ["https://wiki.example.org", `https://localhost:${port}`],
       ...certificates(tls),
-      ...(files ? [] : [["http://127.0.0.1:8000", `http://127.0.0.1:${application.port}`]]),
+      ...(files ? [] : [["http://127.0.0.1:8000", `http://127.0.0.1:${upstream ?? application.port}`]]),
       ["/run/postern/", `${sockets}/`],
     ]);
     await writeFile(join(directory, "gate-site.conf"), site);
