@@ -41,6 +41,20 @@ describe("make run", () => {
       }
     }));
 
+  it("a page that knows no OpenID Connect is shown to who has signed in, and the way out of it is there [GATE-33]", async () => {
+    const page = await browser.newPage();
+    const [wiki] = demo.said.match(/http:\/\/127\.0\.0\.1:\d+\/wiki\//);
+    await page.goto(wiki);
+    await page.waitForSelector("#password");
+    assert.equal(new URL(page.url()).origin, origin);
+    await signIn(page, password(), "demo");
+    await page.waitForURL(wiki);
+    await page.getByText("knows no OpenID Connect").waitFor();
+    await page.click("text=Sign out");
+    await page.click("#logout");
+    await page.waitForURL(`${wiki}.postern/logout?done`);
+  });
+
   it("a passkey is added, and signs in without the password; then an app", () =>
     withPage(async (page) => {
       await withAuthenticator(page);
