@@ -1,9 +1,12 @@
 // Applications that know no OpenID Connect, protected by the site files that are shipped, under each web server. Each
 // application answers what it was told.
 import assert from "node:assert/strict";
-import { rename } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
+import https from "node:https";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { onPostgreSQL } from "../support/deployment.mjs";
+import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { sendRaw, statusOf } from "../support/raw.mjs";
 import { request } from "../support/user_agent.mjs";
@@ -402,6 +405,39 @@ function protects(start) {
     assert.match(weak.headers["www-authenticate"], /^Bearer error="insufficient_user_authentication"/);
     await deployment.postern(["site", "set", "wiki", "--acr", "any", "--no-bearer"]);
   });
+
+  it("doctor --url finds these sites closed, and names one that shows its application to anybody [GATE-32]", async () => {
+    const { deployment } = front;
+    const about = async () => {
+      const words = ["doctor", "--url", "--ca", deployment.caFile];
+      const found = await deployment.postern(words).catch(({ stdout }) => JSON.parse(stdout));
+      return found.filter(({ check, state }) => check === "sites" && state !== "ok").map(({ detail }) => detail);
+    };
+    assert.deepEqual(await about(), []);
+    const tls = {
+      cert: await readFile(join(deployment.directory, "tls.pem")),
+      key: await readFile(join(deployment.directory, "tls.key")),
+    };
+    const open = await listening(
+      https.createServer(tls, (_, answer) => answer.end(MARK)),
+      { scheme: "https", host: "localhost" },
+    );
+    try {
+      await deployment.postern(["site", "add", "open", "--url", `${open.origin}/`]);
+      const [one, ...more] = await about();
+      assert.match(one, /"open" is not protected: it answers 200/);
+      assert.deepEqual(more, []);
+    } finally {
+      await open.close();
+      await deployment.postern(["site", "remove", "open"]);
+    }
+  });
+
+  if (start === behindNginx)
+    it("an application cannot send a browser past the check of another location [GATE-13]", async () => {
+      const { body } = await asked("/accelerated", agent.cookieHeader);
+      assert.equal(JSON.parse(body).url, "/accelerated");
+    });
 
   it("a session that ends passes no more, in the same moment [GATE-13]", async () => {
     await front.deployment.postern(["session", "end", "--user", "alice"]);
