@@ -382,7 +382,7 @@ function protects(start) {
     assert.equal((await asked(`/admin${page()}`, both)).status, 200);
   });
 
-  it("access tokens for the site pass where it says so, and other tokens are refused [GATE-19, RFC 6750 §3g, RFC 9470 §3]", async () => {
+  it("access tokens pass where the site says so, others never [GATE-19, RFC 6750 §3g, RFC 9470 §3]", async () => {
     const { deployment } = front;
     await deployment.addClient("tool", REDIRECT_URI, "--public", "--first-party");
     for (const url of [`${front.url}/`, `${front.url}/other`]) await deployment.postern(["resource", "add", url]);
@@ -406,7 +406,7 @@ function protects(start) {
     await deployment.postern(["site", "set", "wiki", "--acr", "any", "--no-bearer"]);
   });
 
-  it("doctor --url finds these sites closed, and names one that shows its application to anybody [GATE-32]", async () => {
+  it("doctor --url finds these sites closed, and names one that is open to anybody [GATE-32]", async () => {
     const { deployment } = front;
     const about = async () => {
       const words = ["doctor", "--url", "--ca", deployment.caFile];

@@ -1,5 +1,5 @@
-// What else a web server shows behind the gate: a directory of files, under nginx and Apache as the comments of the shipped
-// files have it; and another proxy, which asks over HTTP.
+// What else a web server shows behind the gate: a directory of files, under nginx and Apache as the comments of the
+// shipped files have it; and another proxy, which asks over HTTP.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Deployment } from "../support/deployment.mjs";

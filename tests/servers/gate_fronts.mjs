@@ -1,5 +1,5 @@
-// Web servers with an application behind the gate, by the site files that are shipped. The application answers what it was
-// told. A second site, at /admin/, lies inside the first, as the comments of the files say.
+// Web servers with an application behind the gate, by the site files that are shipped. The application answers what it
+// was told. A second site, at /admin/, lies inside the first, as the comments of the files say.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
@@ -50,8 +50,9 @@ function withLines(text, first, last, lines) {
 
 /// A page with a form, for browsers.
 const PAGE = (url) =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${MARK}</title><h1>${url.replaceAll("&", "&amp;")}</h1>` +
-  `<form method="post" action="/sent"><textarea name="text" id="text"></textarea><button id="send">Send</button></form></html>`;
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${MARK}</title>` +
+  `<h1>${url.replaceAll("&", "&amp;")}</h1><form method="post" action="/sent">` +
+  `<textarea name="text" id="text"></textarea><button id="send">Send</button></form></html>`;
 
 /// An application that answers the headers that it is sent, or a page, greets WebSockets and speaks any other protocol.
 async function startApplication() {
