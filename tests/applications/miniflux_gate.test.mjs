@@ -1,5 +1,5 @@
-// Miniflux behind the gate: it takes the user from the header that the web server sets. As Debian 13 ships it; nothing here
-// installs one.
+// Miniflux behind the gate: it takes the user from the header that the web server sets. As Debian 13 ships it; nothing
+// here installs one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";

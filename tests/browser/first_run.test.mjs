@@ -41,7 +41,7 @@ describe("make run", () => {
       }
     }));
 
-  it("a page that knows no OpenID Connect is shown to who has signed in, and the way out of it is there [GATE-33]", async () => {
+  it("the page behind the gate is shown to who has signed in, and signs out [GATE-33]", async () => {
     const page = await browser.newPage();
     const [wiki] = demo.said.match(/http:\/\/127\.0\.0\.1:\d+\/wiki\//);
     await page.goto(wiki);

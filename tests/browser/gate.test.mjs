@@ -171,7 +171,7 @@ describe("a site in a browser", () => {
     ["de", "ltr"],
     ["ar", "rtl"],
   ])
-    it(`pages are in the browser's language: ${locale}, on a telephone, for everybody [GATE-16, GATE-24, GATE-25]`, () =>
+    it(`pages in the browser's language: ${locale}, on a telephone, for everybody [GATE-16, GATE-24, GATE-25]`, () =>
       fresh(
         async (context, page) => {
           const nothing = async (what) => {
