@@ -1,0 +1,128 @@
+// The recipe for Caddy in docs/OPERATIONS.md, "Other proxies", with an application behind it. Nothing here installs one.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Person, asPage } from "../servers/gate_person.mjs";
+import { Deployment, ROOT } from "../support/deployment.mjs";
+import { nginx } from "../support/fronts/nginx.mjs";
+import { listening } from "../support/listening.mjs";
+import { prepared } from "../support/prepared.mjs";
+import { sendRaw, statusOf } from "../support/raw.mjs";
+import { request } from "../support/user_agent.mjs";
+import { WebServer, freePort } from "../support/web_server.mjs";
+
+function isInstalled() {
+  try {
+    return execFileSync("caddy", ["version"], { stdio: "pipe" }) !== null;
+  } catch {
+    return false;
+  }
+}
+const describeHere = isInstalled() ? describe : (title) => it(title, { skip: "there is no program caddy" });
+
+const FORGED = {
+  "remote-user": "root",
+  Remote_User: "root",
+  "Remote_Email-Verified": "true",
+  "Remote-Email_Verified": "true",
+  "remote-groups": "admins",
+  "x-forwarded-host": "evil.test",
+  "x-forwarded-uri": "/open",
+};
+
+describeHere("a site behind Caddy", () => {
+  let deployment;
+  let url;
+  let port;
+  const cookies = {};
+  const ask = (path, options) => asPage(url + path, { ca: deployment.ca, ...options });
+  prepared(async (owned) => {
+    const application = http.createServer((asked, answer) => {
+      let bytes = 0;
+      asked.on("data", (part) => {
+        bytes += part.length;
+      });
+      asked.on("end", () => answer.end(JSON.stringify({ headers: asked.headers, bytes })));
+    });
+    application.on("upgrade", ({ headers }, socket) =>
+      socket.end(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`),
+    );
+    const { port: behind } = owned(await listening(application));
+    const config = { paths: { gate: "/gate" }, gate: { proxies: ["127.0.0.1"] } };
+    deployment = owned(await Deployment.start({ config, front: nginx() }));
+    port = await freePort();
+    url = `https://localhost:${port}`;
+    const file = (name) => join(deployment.directory, name);
+    const manual = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
+    const recipe = manual
+      .match(/```text\n(wiki\.example\.org \{[^]*?\n)```/)[1]
+      .replace("wiki.example.org {", `${url} {\n    tls ${file("tls.pem")} ${file("tls.key")}`)
+      .replaceAll("https://id.example.org", deployment.issuer)
+      .replaceAll("Host id.example.org", `Host ${new URL(deployment.issuer).host}`)
+      .replace("127.0.0.1:8000", `127.0.0.1:${behind}`);
+    writeFileSync(file("Caddyfile"), `{\n    admin off\n    auto_https disable_redirects\n}\n${recipe}`);
+    const caddy = owned(
+      new WebServer("caddy", ["run", "--adapter", "caddyfile", "--config", file("Caddyfile")], {
+        env: { SSL_CERT_FILE: deployment.caFile, HOME: deployment.directory },
+      }),
+    );
+    await caddy.untilItAnswers(url, { ca: deployment.ca });
+    await deployment.postern(["site", "add", "wiki", "--url", `${url}/`]);
+    await deployment.addUser("alice", Person.PASSWORD, { name: "Alice", email: "a@example.org" });
+    await deployment.addUser("bob", Person.PASSWORD);
+    for (const name of ["alice", "bob"]) {
+      const agent = await new Person(deployment.ca, name).signIn(`${url}/a?b=c`);
+      assert.deepEqual([agent.led.status, agent.page.status, agent.page.url], [302, 200, `${url}/a?b=c`]);
+      cookies[name] = agent.cookieHeader;
+    }
+  });
+
+  it("an application is told its user, whatever a browser sends, and not the cookies of Postern", async () => {
+    for (const [name, email] of [
+      ["alice", "a@example.org"],
+      ["bob", ""],
+    ]) {
+      const told = await ask("/x", { headers: { ...FORGED, cookie: `a=1; ${cookies[name]}; b=2` } });
+      const { headers } = JSON.parse(told.body);
+      assert.deepEqual(
+        [headers["remote-user"], headers["remote-email"] ?? "", headers["remote-groups"] ?? ""],
+        [name, email, ""],
+      );
+      for (const other of Object.keys(headers)) assert.doesNotMatch(other, /^remote.*_/);
+      assert.doesNotMatch(headers.cookie, /postern-/);
+      assert.match(headers.cookie, /^a=1;.* b=2$/);
+    }
+    assert.equal((await ask("/x", { headers: FORGED })).status, 302);
+    assert.equal((await request(`${url}/x`, { ca: deployment.ca, headers: FORGED })).status, 401);
+  });
+
+  it("headers of the connection remove none of them, and WebSockets alone are opened", async () => {
+    const open = (...lines) =>
+      sendRaw(
+        { port, ca: deployment.ca },
+        [`GET /x HTTP/1.1`, `Host: localhost:${port}`, ...lines, "", ""].join("\r\n"),
+      );
+    const cookie = `Cookie: ${cookies.alice}`;
+    const socket = ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="];
+    assert.equal(statusOf(await open(cookie, "Connection: close, Remote-User")), 400);
+    assert.equal(statusOf(await open(cookie, "Connection: close", "Connection: Remote-User")), 400);
+    assert.equal(statusOf(await open(cookie, "Connection: Upgrade, close", "Upgrade: h2c")), 400);
+    assert.equal(statusOf(await open(cookie, "Connection: Upgrade", ...socket)), 101);
+    assert.equal(statusOf(await open("Connection: Upgrade, close", ...socket)), 401);
+  });
+
+  it("bodies arrive, and the gate's own addresses are its own", async () => {
+    const body = "x".repeat(200_000);
+    const headers = { cookie: cookies.alice, "content-length": body.length };
+    assert.equal(JSON.parse((await ask("/x", { method: "POST", headers, body })).body).bytes, body.length);
+    const who = await ask("/.postern/whoami", { headers: { cookie: cookies.alice } });
+    assert.equal(JSON.parse(who.body).user, "alice");
+    for (const path of ["/.postern/x", "/.POSTERN/x", "//.postern/x", "/%2epostern/x"]) {
+      const { status } = await ask(path, { headers: { cookie: cookies.alice } });
+      assert.ok([403, 404].includes(status), `${path} ${status}`);
+    }
+  });
+});
