@@ -1,4 +1,4 @@
-// The recipe for Caddy in docs/OPERATIONS.md, "Other proxies", with an application behind it. Nothing here installs one.
+// The recipe for Caddy in docs/OPERATIONS.md ("Other proxies"), with an application behind it. Nothing installs Caddy.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
