@@ -229,6 +229,7 @@ void remove_one(const Invocation& invocation, const std::string& id) {
     const Client removed = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         store::lock_access(transaction);  // its list goes with it, and a sign-in may be reading that
         Client client = require_client(transaction, id);
+        if (client.site) throw Refused("client " + in_quotes(id) + " is a site; use `postern site remove`");
         store::remove_client(transaction, client.id);
         commit(transaction);
         return client;

@@ -33,8 +33,9 @@ void check_sites(Findings& findings, db::Database& database, const oauth::Settin
     if (sites.empty()) return;
     if (!settings.paths.gate)
         findings.error("sites",
-                       counted(static_cast<std::int64_t>(sites.size()), "site") +
-                           " and no gate: no request for one passes, first of all for " + in_quotes(sites.front().id),
+                       counted(static_cast<std::int64_t>(sites.size()), "site") + ", such as " +
+                           in_quotes(sites.front().id) +
+                           ", and no gate: paths.gate is not set, so every request for one is refused",
                        "name paths.gate in the configuration, and start the program gate");
     for (const Named& site : sites) {
         if (!gate::is_on_issuer_host(gate::url_of({.url = site.url, .max_age = {}, .session_ttl = {}}),

@@ -59,11 +59,6 @@ gate::SiteUrl require_url(const Options& options, const std::string& issuer) {
             " has the host of the issuer. The cookies of this server are sent to it, because cookies know neither ports nor "
             "paths, so the application, and every script in it, could act with the accounts of all who use it. Give it a "
             "name of its own; if the application is as trusted as this server, add --on-issuer-host");
-    if (gate::covers_issuer(*url, issuer))
-        throw Refused(
-            "the site " + in_quotes(url->str()) +
-            " has the pages of this server below it, where users sign in; protect the paths of the application "
-            "alone");
     return *url;
 }
 
@@ -117,7 +112,7 @@ Client require_site(db::Transaction& transaction, const std::string& id) {
     return client;
 }
 
-/// The enabled site, if any, that requests for the URL are of without a site there; nullopt: none.
+/// Returns the enabled site whose URL contains `url`, if there is one.
 std::optional<std::string> find_site_around(db::Database& database, const gate::SiteUrl& url) {
     std::optional<Client> around;
     for (const Client& other : store::list_sites(database)) {
@@ -141,11 +136,10 @@ void note_neighbours(db::Database& database, const Client& client) {
     }
 }
 
-/// Says whose a URL is that has no site of its own any more.
+/// Notes which site covers a URL whose own site has gone.
 void note_site_around(db::Database& database, const gate::SiteUrl& url) {
     if (const auto around = find_site_around(database, url))
-        print_note("requests for " + url.str() + " are those of the site " + in_quotes(*around) +
-                   " now: whoever may use that one passes");
+        print_note("the site " + in_quotes(*around) + " covers " + url.str() + " now: its users can open it");
 }
 
 void add(const Invocation& invocation, const Options& options) {
@@ -174,6 +168,7 @@ void add(const Invocation& invocation, const Options& options) {
 void set(const Invocation& invocation, const Options& options) {
     Options nothing;
     nothing.id = options.id;
+    nothing.on_issuer_host = options.on_issuer_host;  // it is about --url
     if (options == nothing) throw UsageError("nothing to change; `postern site set --help` lists the options");
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
@@ -245,8 +240,9 @@ void list(const Invocation& invocation, const db::Limit& limit) {
             return std::vector<std::string>{site.id.str(), site.name, yes_no(site.enabled), site.site->url};
         });
     }
-    print_json_rows(sites,
-                    [&](const Client& site) { return members_of(listing_of(site, read_details(database, site))); });
+    print_json_rows(sites, [&](const Client& site) {
+        return members_of(listing_of(require_site(database, site.id.str()), read_details(database, site)));
+    });
 }
 
 void add_options(const Command& command, Options& options) {

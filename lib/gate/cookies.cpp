@@ -56,12 +56,6 @@ std::string seal_signed_in(oauth::Context& context, const SignedIn& signed_in) {
     return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
 }
 
-std::optional<SignedIn> open_signed_in(oauth::Context& context, const model::ClientId& client, std::string_view value) {
-    auto opened = open(context, client, value);
-    if (!opened || !opened->is_of_client) return std::nullopt;
-    return std::move(opened->signed_in);
-}
-
 FoundCookies find_signed_in(oauth::Context& context, const CookieNames& names, const model::ClientId& client,
                             std::string_view header) {
     FoundCookies found;

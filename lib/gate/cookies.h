@@ -38,9 +38,6 @@ inline constexpr std::size_t kTriedCookies = 4;
 
 /// Returns the value of the cookie of a user who has signed in.
 std::string seal_signed_in(oauth::Context& context, const SignedIn& signed_in);
-/// Returns what the cookie's value proves for `client`; nullopt: it is forged, of another site, which may have a cookie
-/// of the same name, or of an earlier seal key.
-std::optional<SignedIn> open_signed_in(oauth::Context& context, const model::ClientId& client, std::string_view value);
 
 /// The cookies of a site in one header.
 struct FoundCookies {
@@ -52,7 +49,7 @@ FoundCookies find_signed_in(oauth::Context& context, const CookieNames& names, c
 
 /// Returns Set-Cookie for a user who has signed in; `ttl` as model::Site has it.
 std::string keep_signed_in(const CookieNames& names, const std::string& value, std::optional<util::Seconds> ttl);
-/// Returns Set-Cookie that ends that.
+/// Returns the Set-Cookie that removes the cookie of a signed-in user.
 std::string forget_signed_in(const CookieNames& names);
 
 }  // namespace postern::gate

@@ -1,6 +1,11 @@
 // Decides which site a request belongs to, and whether all readings of its path agree.
 #include "gate/place.h"
 
+#include <string>
+#include <vector>
+
+#include "util/text.h"
+
 namespace postern::gate {
 namespace {
 
@@ -29,13 +34,30 @@ std::optional<Place> place_of(std::string_view path, std::span<const SiteUrl> si
     return found;
 }
 
+std::vector<SiteUrl> in_lower_case(std::span<const SiteUrl> sites) {
+    std::vector<SiteUrl> folded(sites.begin(), sites.end());
+    for (SiteUrl& site : folded) site.path = util::to_lower(site.path);
+    return folded;
+}
+
+/// Many routers of applications ignore letter case, and so do some file systems.
+bool keeps_place_in_lower_case(std::string_view reading, std::span<const SiteUrl> sites,
+                               std::span<const SiteUrl> folded) {
+    const auto place = place_of(reading, sites);
+    const auto lower = place_of(util::to_lower(reading), folded);
+    return place.has_value() == lower.has_value() && (!place || place->site == lower->site) &&
+           (!place || place->own.has_value() == lower->own.has_value());
+}
+
 }  // namespace
 
 util::Result<Place, PlaceFault> find_place(const std::set<std::string>& readings, std::span<const SiteUrl> sites) {
     if (readings.empty()) return PlaceFault::no_site;
     const auto first = place_of(*readings.begin(), sites);
+    const std::vector<SiteUrl> folded = in_lower_case(sites);
     for (const std::string& reading : readings)
-        if (place_of(reading, sites) != first) return PlaceFault::ambiguous;
+        if (place_of(reading, sites) != first || !keeps_place_in_lower_case(reading, sites, folded))
+            return PlaceFault::ambiguous;
     if (!first) return PlaceFault::no_site;
     return *first;
 }

@@ -21,7 +21,7 @@ struct Place {
 };
 
 enum class PlaceFault {
-    no_site,    ///< no enabled site has that URL
+    no_site,    ///< no site has that URL
     ambiguous,  ///< the readings of the path belong to several sites
 };
 

@@ -92,7 +92,9 @@ std::string cut(std::string_view path) { return std::string(path.substr(0, path.
 
 /// The path of a URL without scheme (RFC 3986 §4.2), for which applications take a path that begins with `//`.
 std::string remove_authority(std::string_view path) {
-    const std::size_t slash = path.find('/', 2);
+    // Parsers of URLs skip any number of slashes in front of the host (WHATWG URL, special authority ignore slashes
+    // state).
+    const std::size_t slash = path.find('/', path.find_first_not_of('/'));
     return slash == path.npos ? "/" : std::string(path.substr(slash));
 }
 

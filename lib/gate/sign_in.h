@@ -20,7 +20,7 @@ inline constexpr std::size_t kBrowserCookieBytes = 43;
 /// The page to come back to.
 struct Target {
     std::string_view path;   ///< as the browser sent it
-    std::string_view query;  ///< ""; none
+    std::string_view query;  ///< "": none
 };
 
 enum class Account {

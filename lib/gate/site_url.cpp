@@ -107,12 +107,6 @@ bool is_on_issuer_host(const SiteUrl& site, std::string_view issuer) {
     return ours && theirs && is_same_host(ours->host, theirs->host);
 }
 
-bool covers_issuer(const SiteUrl& site, std::string_view issuer) {
-    const auto normalized = http::normalize_url(issuer);
-    const auto ours = normalized ? http::parse_url(*normalized) : std::nullopt;
-    return ours && origin_of(*normalized) == site.origin && (ours->path + "/").starts_with(site.path);
-}
-
 std::optional<std::string> parse_origin(std::string_view text) {
     const auto normalized = http::normalize_url(text);
     const auto url = normalized ? http::parse_url(*normalized) : std::nullopt;

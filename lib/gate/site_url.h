@@ -33,9 +33,6 @@ util::Result<SiteUrl, std::string> parse_site_url(std::string_view text, std::st
 /// Returns whether the site has the issuer's host, whatever the ports: cookies do not know ports (GATE-3).
 bool is_on_issuer_host(const SiteUrl& site, std::string_view issuer);
 
-/// Returns whether the issuer's own pages are below the site's URL: nobody could sign in to it.
-bool covers_issuer(const SiteUrl& site, std::string_view issuer);
-
 /// Returns the one spelling of an origin: scheme, host and port of an http or https URL without anything behind them.
 /// nullopt for all other text.
 std::optional<std::string> parse_origin(std::string_view text);

@@ -44,7 +44,7 @@ std::optional<std::string> foreign_request_problem(oauth::Context& context, cons
     if (const auto faulty = params.first_fault({"response_type", "response_mode", "state", "code_challenge"}))
         return oauth::parameter_fault(*faulty);
     if (params.find("response_type") != "code" || params.find("response_mode").value_or("query") != "query")
-        return "a site is answered with a code in the query alone";
+        return "a site takes a code in the query and no other response";
     const auto state = open_state(context, params.find("state").value_or(""));
     if (!state || state->client != client.id) return "the state is not a seal of the gate for this site";
     if (context.now() >= state->expires_at) return "the state of the gate has expired";

@@ -51,7 +51,7 @@ Verdict verdict_of(const oauth::AuthorizationInput& input, util::Time signed_in_
 Answer answer_of(Verdict verdict, Way way, Visit visit) {
     switch (verdict) {
         case Verdict::pass:
-            return way == Way::page ? Answer::reload_text : Answer::pass;
+            return Answer::pass;
         case Verdict::may_not_use:
             return visit == Visit::other || way == Way::subrequest ? Answer::refuse_text : Answer::refuse_page;
         case Verdict::sign_in:

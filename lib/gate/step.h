@@ -23,7 +23,6 @@ Verdict verdict_of(const oauth::AuthorizationInput& input, util::Time signed_in_
 /// The answers to a question.
 enum class Answer {
     pass,          ///< 200, with the headers
-    reload_text,   ///< 403 with a short text: the page behind a refusal, of a user who passes by now
     redirect,      ///< 302 to the sign-in
     redirect_401,  ///< 401 with the same Location, for a sub-request that passes on nothing else
     sign_in_page,  ///< 401 with a page: a form was not sent
@@ -33,7 +32,7 @@ enum class Answer {
 };
 
 /// Returns the answer to a question of that way about a request of that kind (GATE-12, GATE-15, GATE-16, GATE-24). A
-/// sub-request has no page, because its web server shows none; the page behind it never lets a request pass.
+/// sub-request has no page, because its web server shows none.
 Answer answer_of(Verdict verdict, Way way, Visit visit);
 
 }  // namespace postern::gate

@@ -34,7 +34,7 @@ struct ToldUser {
 };
 
 struct ToldHeaders {
-    std::vector<std::pair<std::string, std::string>> headers;  ///< the names without a prefix
+    std::vector<std::pair<std::string, std::string>> headers;  ///< names as in kToldHeaders
     std::vector<std::string> left_out;                         ///< names of headers that had no room, or no spelling
 };
 

@@ -69,7 +69,7 @@ struct Response {
     std::optional<Refusal> refusal;        ///< recorded by the server under the request's id
     std::optional<std::string> client_id;  ///< of the authenticated or token's client, whose pages may read the answer
     std::optional<std::string> reader;     ///< an origin whose pages may read it, whatever clients there are
-    bool is_routine = false;               ///< of a kind that comes with every page of a site: no line in the log
+    bool is_routine = false;               ///< of a kind that comes with every page of a site: logged at debug alone
     bool is_bare = false;                  ///< its headers are not for a browser: none is added to them
 
     /// Replaces a header of that name (compared without case) or adds it.

@@ -119,7 +119,7 @@ Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& clien
                                     const MakeIdToken& make_id_token) {
     // Before a code is looked at: whatever a stranger sends under the id of a site costs its users nothing.
     if (client.site)
-        return make_error(ErrorCode::unauthorized_client, "the client is a site, whose codes the gate alone spends");
+        return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate redeems its codes");
     return std::visit(Redeem{context, client, make_id_token}, grant);
 }
 

@@ -22,7 +22,7 @@ struct SiteHint {
 
 /// Returns the hint, which is good for a minute.
 std::string seal_site_hint(oauth::Context& context, const SiteHint& hint);
-/// nullopt: forged, or too old.
+/// Opens a hint; nullopt: it is forged, or older than a minute.
 std::optional<SiteHint> open_site_hint(oauth::Context& context, std::string_view text);
 
 }  // namespace postern::oidc

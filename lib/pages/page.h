@@ -93,6 +93,7 @@ struct ErrorPage {
     std::string request_id;     ///< for `postern why`
     std::string try_again;      ///< URL that starts the same sign-in over, or ""
     std::string sign_out = {};  ///< URL of the question whether to sign out, for a logout that is refused, or ""
+    std::string account = {};   ///< URL of the account, or ""
     // For a link that is no longer good, otherwise "":
     std::string recover = {};  ///< URL of the page that mails another one, where there is mail
     // For a user who may not use a client, otherwise "":

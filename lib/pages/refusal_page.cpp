@@ -141,8 +141,8 @@ constexpr PageText kPageTexts[] = {
      tr("A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed."),
      tr("Open the link again.")},
     {Reason::unmet_authentication_requirements, 403, tr("Your sign-in is not strong enough"),
-     tr("{client} is only for sign-ins with a passkey or an authenticator app, and yours cannot be one at the moment."),
-     tr("Set one up on the page of your account, then try again. If you cannot, tell the administrator of this server your user "
+     tr("{client} can be opened only after a sign-in with a passkey, and your account has none."),
+     tr("Add a passkey on the page of your account, then try again. If you cannot, tell the administrator of this server your user "
         "name and the request id below.")},
     {Reason::gate_user_untold, 403, tr("{client} cannot be told who you are"),
      tr("You may use it, but the name by which it knows its users, such as a verified e-mail address, is missing in your account "
@@ -210,6 +210,7 @@ http::Response refusal_page(const Pages& pages, const http::Request& request, Re
                                                     .request_id = request.id,
                                                     .try_again = facts.try_again,
                                                     .sign_out = facts.sign_out,
+                                                    .account = facts.account,
                                                     .recover = facts.recover,
                                                     .other_account = facts.other_account,
                                                     .back = facts.back,

@@ -18,6 +18,7 @@ struct RefusalFacts {
     std::string issuer = {};     ///< named where another address of this server would explain it
     std::string try_again = {};  ///< URL that starts the same sign-in over, or ""
     std::string sign_out = {};   ///< URL of the question whether to sign out, for a logout, or ""
+    std::string account = {};    ///< URL of the account, where the user can change what is missing, or ""
     // For link_not_good:
     std::string recover = {};  ///< URL of the page that mails another link, or ""
     // For access_refused:

@@ -23,7 +23,7 @@ constexpr Row kRows[] = {
      "A cookie of the site's name came that this server did not make: cut, forged, or from before "
      "`postern key rotate --seal`. The browser gets a new one when its user signs in."},
     {gate_user_untold, "gate_user_untold", gate_user_untold,
-     "The user may use the site, and the application cannot be told who it is, for the reason in the detail. `postern site set "
+     "The user may use the site, but the application cannot be told who the user is, for the reason in the detail. `postern site set "
      "--user-header` chooses another name for users; an e-mail address has to be verified."},
     {gate_form_lost, "gate_form_lost", gate_form_lost,
      "A user sent a form to the application and was not signed in any more, so the form did not reach it. Where this happens often, "

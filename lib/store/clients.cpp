@@ -49,6 +49,15 @@ Client read_client(db::Statement& row) {
     return client;
 }
 
+Client read_site_client(db::Statement& row) {
+    Client client = read_client(row);
+    // Left out, its URL would be that of the site around it.
+    if (!client.site)
+        throw db::StoreError("the client " + client.id.str() +
+                             " is in the table sites, and has no site in clients.details");
+    return client;
+}
+
 /// The condition of the partial index clients_by_open_registration.
 #define POSTERN_OPEN_REGISTRATION "origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL"
 
@@ -254,22 +263,16 @@ std::vector<Client> find_sites(db::Database& database, std::string_view origin) 
                                " WHERE s.url >= $1 AND s.url < $2 ORDER BY s.url",
                                std::string(origin) + "/", std::string(origin) + "0");
     std::vector<Client> sites;
-    while (rows.step()) {
-        sites.push_back(read_client(rows));
-        // Left out, its URL would be that of the site around it.
-        if (!sites.back().site) throw db::StoreError("clients.details has no site, and the table sites has");
-    }
+    while (rows.step()) sites.push_back(read_site_client(rows));
     return sites;
 }
 
 std::vector<Client> list_sites(db::Database& database, db::Limit limit) {
-    const db::Snapshot snapshot(database);
     auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
                                " FROM sites s JOIN clients c ON c.id = s.client_id ORDER BY s.client_id LIMIT $1",
                                limit.rows);
     std::vector<Client> sites;
-    while (rows.step()) sites.push_back(read_client(rows));
-    for (auto& site : sites) read_uris(database, site);
+    while (rows.step()) sites.push_back(read_site_client(rows));
     return sites;
 }
 

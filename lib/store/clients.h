@@ -87,7 +87,7 @@ bool is_unused_registration(db::Database& database, const model::ClientId& id, u
 
 /// Returns the sites of an origin (gate::SiteUrl), enabled or not, without URIs and secrets.
 std::vector<model::Client> find_sites(db::Database& database, std::string_view origin);
-/// Returns all sites by id, enabled or not, with their URIs.
+/// Returns all sites by id, enabled or not, without URIs and secrets.
 std::vector<model::Client> list_sites(db::Database& database, db::Limit limit = {});
 /// Returns the client that is the site with that URL, enabled or not.
 std::optional<model::ClientId> find_site(db::Database& database, std::string_view url);

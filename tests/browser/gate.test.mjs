@@ -96,16 +96,9 @@ describe("a site in a browser", () => {
       assert.equal(answer.status(), 401);
       await page.waitForSelector("#try-again");
       assert.equal(await page.locator("#back").getAttribute("href"), at("/edit?page=7"));
-      const opened = context.waitForEvent("page", { timeout: 5000 }).catch(() => null);
       await page.click("#try-again");
-      const next = (await opened) ?? page; // in another tab, the form stays where it is
-      await signIn(next);
-      await arrived(next, "/edit?page=7");
-      if (next === page) return;
-      await page.goBack();
-      assert.equal(await page.inputValue("#text"), "a long text");
-      await page.click("#send");
-      await arrived(page, "/sent");
+      await signIn(page);
+      await arrived(page, "/edit?page=7");
     }));
 
   it("a user for whom the site is not can be somebody else [GATE-16, GATE-25]", () =>

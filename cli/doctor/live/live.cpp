@@ -104,7 +104,7 @@ constexpr PassMessage kPassMessages[] = {
     {"methods", "unsupported methods are refused"},
     {"account", "its pages are answered by their own program"},
     {"recover", "links are opened by their own program"},
-    {"sites", "each leads to the sign-in who is not signed in"},
+    {"sites", "each sends visitors who are not signed in to the sign-in page"},
     {"CORS", "pages can read only the responses meant for them"},
 };
 

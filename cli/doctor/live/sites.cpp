@@ -18,10 +18,11 @@ void evaluate_site(Findings& findings, const Site& site, const model::Client& cl
     if (response.status == 302 && response.first("Location").starts_with(sign_in)) return;
     const std::string status = std::to_string(response.status);
     if (response.status >= 200 && response.status < 300)
-        return findings.error("sites", name + " is not protected: it answers " + status + " to who is not signed in",
-                              kFix);
-    findings.warning("sites", name + " does not lead to the sign-in: it answers " + status + " to who is not signed in",
-                     kFix);
+        return findings.error(
+            "sites", name + " is not protected: it answers " + status + " to a visitor who is not signed in", kFix);
+    findings.warning(
+        "sites", name + " does not lead to the sign-in: it answers " + status + " to a visitor who is not signed in",
+        kFix);
 }
 
 }  // namespace

@@ -40,30 +40,40 @@ http::Response lead_on(const GateVisit& visit, const gate::State& state) {
     return http::see_other(destination(visit, state));
 }
 
-/// Begins over, with the browser cookie that the browser has now: the sign-in is of another tab that began without one,
-/// or of another browser. A browser that keeps no cookies is told so at the second time.
-http::Response begin_again(const GateVisit& visit, const gate::State& state) {
-    if (gate::check(visit.context, visit.found, visit.request.cookie).verdict == gate::Verdict::pass)
-        return lead_on(visit, state);
-    if (state.is_second)
-        return visit.refuse(Reason::session_cookie_missing, "the browser cookie did not come back, twice",
-                            {.try_again = destination(visit, state)});
+http::Response start_over(const GateVisit& visit, const gate::State& state) {
     return http::see_other(
         http::with_query(visit.own("login"), {{"to", visit.path_in_site(state.target)}, {"again", "1"}}));
+}
+
+/// Starts the sign-in again, bound to the browser cookie that the browser has now: of tabs that start without one each
+/// gets its own, and the last one stays. A browser that keeps no cookies is told so at the second time.
+http::Response bind_again(const GateVisit& visit, const gate::State& state) {
+    if (gate::check(visit.context, visit.found, visit.request.cookie).verdict == gate::Verdict::pass)
+        return lead_on(visit, state);
+    if (!state.is_second) return start_over(visit, state);
+    return visit.refuse(Reason::session_cookie_missing, "the browser cookie did not come back, twice",
+                        {.try_again = destination(visit, state)});
 }
 
 http::Response refuse_answer(const GateVisit& visit, const std::string& why, const gate::State& state) {
     return visit.refuse(Reason::resume_invalid, why, {.try_again = destination(visit, state)});
 }
 
-/// The authorization endpoint tells of what a user can change; whatever else it answers is a fault of the registration.
+/// Once: a code that has expired, or a server that was busy, is no reason to bother the user.
+http::Response try_again(const GateVisit& visit, const std::string& why, const gate::State& state) {
+    return state.is_second ? refuse_answer(visit, why, state) : start_over(visit, state);
+}
+
+/// One error is about what the user can change: the site demands a passkey, and the account has none.
 http::Response tell_error(const GateVisit& visit, const gate::State& state, std::string_view error) {
     constexpr std::size_t kShown = 64;
     const std::string detail = "the authorization endpoint answered " + std::string(error.substr(0, kShown));
-    if (error != refusal::error_word(Reason::unmet_authentication_requirements))
-        return refuse_answer(visit, detail, state);
-    return visit.refuse(Reason::unmet_authentication_requirements, detail,
-                        {.try_again = destination(visit, state), .client_name = pages::client_name(visit.found.site)});
+    if (error != refusal::error_word(Reason::unmet_requirements_no_passkey)) return try_again(visit, detail, state);
+    const oauth::Settings& settings = visit.context.settings;
+    return visit.refuse(Reason::unmet_requirements_no_passkey, detail,
+                        {.try_again = destination(visit, state),
+                         .account = settings.paths.account ? settings.url(*settings.paths.account) : "",
+                         .client_name = pages::client_name(visit.found.site)});
 }
 
 bool was_spent(const oauth::CodeRefusal& refusal) {
@@ -87,7 +97,9 @@ http::Response redeem(const GateVisit& visit, const gate::State& state, std::str
     if (!usable) {
         // Two tabs, or the way back in the history: nothing is spent by it.
         if (was_spent(usable.error())) return lead_on(visit, state);
-        return refuse_answer(visit, oauth::settle(visit.context, visit.found.site, usable.error()).log_detail, state);
+        const oauth::OAuthError error = oauth::settle(visit.context, visit.found.site, usable.error());
+        const bool is_over = usable.error().consequence == CodeConsequence::none;
+        return is_over ? try_again(visit, error.log_detail, state) : refuse_answer(visit, error.log_detail, state);
     }
     if (usable->stored.code.nonce != state.nonce) return refuse_answer(visit, "the code is of another request", state);
     const bool is_spent_here = oauth::spend_code(visit.context, usable->stored);
@@ -105,7 +117,7 @@ http::Response answer_callback(const GateVisit& visit) {
     // RFC 9207 §2.4: the answer of another server.
     if (params.find("iss").value_or(visit.context.settings.issuer) != visit.context.settings.issuer)
         return refuse_answer(visit, "iss is not this server", *state);
-    if (!is_of_this_browser(visit, *state)) return begin_again(visit, *state);
+    if (!is_of_this_browser(visit, *state)) return bind_again(visit, *state);
     if (visit.context.now() >= state->expires_at) return lead_on(visit, *state);
     if (const auto error = params.find("error")) return tell_error(visit, *state, *error);
     const auto code = params.find("code");

@@ -17,7 +17,7 @@ using gate::Answer;
 using refusal::Reason;
 
 constexpr const char* kSignInFirst = "Sign in first.";
-constexpr const char* kNotForYou = "This is not for you.";
+constexpr const char* kNotForYou = "You may not use this site.";
 
 /// "Remote-Email-Verified" as an authorizer says it: Variable-REMOTE_EMAIL_VERIFIED (FastCGI 1.0 §6.3).
 std::string variable_of(std::string_view header) {
@@ -127,15 +127,19 @@ http::Response refuse_untold(const GateVisit& visit, const std::string& why) {
     return response;
 }
 
-GateAnswer let_pass(const GateVisit& visit, const gate::Checked& checked) {
-    if (!checked.told) return {refuse_untold(visit, checked.untold)};
-    return {pass(visit, *checked.told), checked.session};
-}
-
-http::Response ask_to_reload() {
-    http::Response response = gate_text(403, "Load this page again.");
+/// Behind `error_page` of nginx a 200 would be the answer to a refusal: one that is over, as when the user has signed
+/// in in another tab meanwhile, or one of nginx itself, as of a directory without an index.
+http::Response leave_refused() {
+    http::Response response =
+        gate_text(403, "The web server does not show this page. If you have just signed in, load it again.");
     response.is_routine = true;
     return response;
+}
+
+GateAnswer let_pass(const GateVisit& visit, const gate::Checked& checked) {
+    if (!checked.told) return {refuse_untold(visit, checked.untold)};
+    if (visit.question.way == gate::Way::page) return {leave_refused()};
+    return {pass(visit, *checked.told), checked.session};
 }
 
 /// RFC 9470 §3: the program that called has to get a token of a newer or stronger login.
@@ -186,7 +190,7 @@ GateAnswer answer_check(const GateVisit& visit) {
                                           gate::visit_of(visit.question.method, visit.request.server_variables));
     switch (checked.verdict) {
         case gate::Verdict::pass:
-            return answer == Answer::reload_text ? GateAnswer{ask_to_reload()} : let_pass(visit, checked);
+            return let_pass(visit, checked);
         case gate::Verdict::may_not_use:
             return {refuse_user(visit, checked, answer)};
         case gate::Verdict::sign_in:

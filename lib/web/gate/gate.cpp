@@ -1,16 +1,15 @@
 // Finds out what a request to the gate is: a question, or one for a page of its own.
 #include "web/gate/gate.h"
 
-#include "db/database.h"
 #include "fetch/allowed.h"
 #include "gate/check.h"
 #include "gate/question.h"
 #include "gate/visit.h"
 #include "http/url.h"
 #include "pages/page_language.h"
-#include "web/gate/callback.h"
 #include "web/gate/check_answer.h"
 #include "web/gate/pages.h"
+#include "web/gate/small_page.h"
 
 namespace postern::web {
 namespace {
@@ -71,9 +70,9 @@ GateAnswer answer_about_own(const GateVisit& visit) {
     const std::string& name = *visit.found.own;
     const bool lets_nothing_pass = name == kCallback || !is_own_page(name);
     if (visit.question.way != Way::subrequest && lets_nothing_pass) return answer_own_page(visit, name);
-    return {refuse_question(Reason::gate_route_missing,
-                            "asked whether " + visit.found.url.own(is_own_page(name) ? name : "") +
-                                " may be seen: the route of .postern/ to the gate is missing")};
+    return {refuse_question(Reason::gate_route_missing, "the web server asked for a check of " +
+                                                            visit.found.url.own(is_own_page(name) ? name : "") +
+                                                            "; it has no route from .postern/ to the gate")};
 }
 
 GateAnswer answer(const GateVisit& visit) {
@@ -87,10 +86,9 @@ GateAnswer answer(const GateVisit& visit) {
 
 GateAnswer answer_question(oauth::Context& context, const pages::PageBook& pages, const http::Request& request,
                            const gate::Question& question) {
-    std::optional<db::Snapshot> snapshot(std::in_place, context.store);  // a check sees one moment
+    // Before the snapshot of a check: a read alone is repeated where the connection was lost while it was idle.
     const auto found = gate::find_site(context, question);
     if (!found) return {refuse_question(found.error().reason, found.error().detail)};
-    if (found->own) snapshot.reset();  // a page may write
     return answer({context, pages, request, question, *found});
 }
 
@@ -114,6 +112,7 @@ GateAnswer answer_gate(oauth::Context& context, const pages::PageBook& pages, co
     if (!question) return {refuse_question(Reason::gate_question_refused, question.error().detail)};
 
     GateAnswer answered = answer_question(context, pages, request, *question);
+    if (question->way == Way::authorizer) answered.response = small_page(std::move(answered.response));
     if (question->way == Way::subrequest) {  // the page behind it is asked for next, and recorded
         answered.response.refusal.reset();
         answered.response.is_routine = true;

@@ -39,7 +39,7 @@ TEST_CASE("find_place: the longest path by whole segments decides [GATE-2]") {
         {"/admin/a", "/admin/"},
         {"/administrator", "/"},
         {"/admin.html", "/"},
-        {"/Admin/", "/"},
+        {"/Admin/", "ambiguous"},
         {"/a/admin/", "/"},
         {"/admin/keys", "/admin/keys/"},
         {"/admin/keys/a/b", "/admin/keys/"},
@@ -76,10 +76,14 @@ TEST_CASE("find_place: readings that lead to different sites are no site's, othe
         {"/two\\s", "ambiguous"},
         {"/one/..", "ambiguous"},
         {"//x/two/s", "ambiguous"},
+        {"///x/two/s", "ambiguous"},
+        {"/Two/s", "ambiguous"},
+        {"/.POSTERN/whoami", "ambiguous"},
         {"//one/two/s", "ambiguous"},
         // Spellings that stay where they are.
         {"/one/api/a%2Fb", "/one/"},
         {"/one/100%25", "/one/"},
+        {"/one/Two/A", "/one/"},
         {"/one/a/../b", "/one/"},
         {"/one//a", "/one/"},
         {"/one/a;b=c/d", "/one/"},
@@ -93,6 +97,8 @@ TEST_CASE("find_place: readings that lead to different sites are no site's, othe
     }
     CHECK(place("/one/../two", {"/one/"}) == "ambiguous");
     CHECK(place("/%6fne/a", {"/one/"}) == "ambiguous");
+    CHECK(place("/Wiki/a", {"/", "/Wiki/"}) == "/Wiki/");
+    CHECK(place("/wiki/a", {"/", "/Wiki/"}) == "ambiguous");
 }
 
 TEST_CASE("find_place: what stands below .postern belongs to the gate, in every reading or in none [GATE-26]") {

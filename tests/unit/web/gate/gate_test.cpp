@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "crypto/digest.h"
 #include "db/write.h"
 #include "gate/check.h"
 #include "gate/cookies.h"
@@ -25,6 +26,9 @@
 #include "store/users.h"
 #include "support/rules_fixture.h"
 #include "unit/pages/recorded_pages.h"
+#include "util/base64.h"
+#include "web/gate/small_page.h"
+#include "web/gate/visit.h"
 
 using namespace postern;
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -324,7 +328,7 @@ TEST_CASE(
     wiki.change_site([](model::Client& site) { site.restricted = true; });
     const auto refused = wiki.send(Wiki::subrequest("/a"));
     CHECK(refused.status == 403);
-    CHECK(refused.body == "This is not for you.\n");
+    CHECK(refused.body == "You may not use this site.\n");
     CHECK_FALSE(refused.refusal);
     CHECK(refused.is_routine);
     CHECK(word_of(wiki.send(behind(Wiki::subrequest("/a")))) == "access_refused");
@@ -341,6 +345,10 @@ TEST_CASE("gate: a user whom the application cannot be told reads why [GATE-12]"
     const auto text = wiki.send(Wiki::question("/a", {}));
     CHECK(text.status == 403);
     CHECK(text.body == "The application cannot be told who you are.\n");
+    CHECK_FALSE(wiki.send(Wiki::subrequest("/a")).refusal);
+    auto behind = Wiki::subrequest("/a");
+    behind.server_variables["POSTERN_GATE_PAGE"] = "yes";
+    CHECK(word_of(wiki.send(behind)) == "gate_user_untold");
 }
 
 TEST_CASE("gate: the cookie of the site around does not pass at the site inside [GATE-2, GATE-11]") {
@@ -412,7 +420,7 @@ TEST_CASE("gate: a user for whom the site is not reads so, and can sign in as an
     CHECK(wiki.book.pages.last_error.other_account == "https://wiki.example/.postern/login?to=%2Fa%3Fb&as=other");
     const auto text = wiki.send(Wiki::question("/a", {}));
     CHECK(text.status == 403);
-    CHECK(text.body == "This is not for you.\n");
+    CHECK(text.body == "You may not use this site.\n");
     CHECK(word_of(text) == "access_refused");
 }
 
@@ -515,8 +523,22 @@ TEST_CASE(
     const std::string state = test::location_parameter(wiki.send(Wiki::question("/a")), "state");
     const auto weak = wiki.send(Wiki::own("/.postern/callback?error=unmet_authentication_requirements&state=" + state));
     CHECK(weak.status == 403);
-    CHECK(word_of(weak) == "unmet_authentication_requirements");
+    CHECK(word_of(weak) == "unmet_requirements_no_passkey");
     CHECK(wiki.book.pages.last_error.try_again == "https://wiki.example/a");
+    CHECK(wiki.book.pages.last_error.account == "https://op.example/account");
+    // Once more by itself, and then a page.
+    for (const char* failed : {"error=server_error", "code=x"}) {
+        CAPTURE(failed);
+        const auto over = wiki.send(Wiki::own("/.postern/callback?" + std::string(failed) + "&state=" + state));
+        CHECK(over.status == 303);
+        const std::string login = header_of(over, "Location").substr(kWiki.origin.size());
+        CHECK(login == "/.postern/login?to=%2Fa&again=1");
+        const std::string second = test::location_parameter(wiki.send(Wiki::own(login)), "state");
+        const auto twice = wiki.send(Wiki::own("/.postern/callback?" + std::string(failed) + "&state=" + second));
+        CHECK(twice.status == 400);
+        CHECK(word_of(twice) == "resume_invalid");
+        CHECK(twice.find("Set-Cookie") == nullptr);
+    }
     wiki.fixture.clock.advance(util::Seconds{3500});
     const auto late = wiki.send(Wiki::own("/.postern/callback?code=x&state=" + state));
     CHECK(late.status == 303);
@@ -540,8 +562,6 @@ TEST_CASE("gate callback: forged, foreign and failed answers end on a page witho
         {"a forged state", "/.postern/callback?code=x&state=" + state + "A"},
         {"the state of another site", "/.postern/callback?code=x&state=" + test::location_parameter(of_other, "state")},
         {"neither code nor error", "/.postern/callback?state=" + state},
-        {"an error", "/.postern/callback?error=access_denied&state=" + state},
-        {"an unknown code", "/.postern/callback?code=x&state=" + state},
         {"another issuer", good + "x"},
         {"two states", good + "&state=" + state},
         {"bad encoding", "/.postern/callback?%zz=1"},
@@ -734,6 +754,12 @@ TEST_CASE("gate: access tokens pass where the site says so, and Basic is the app
     CHECK(pass.status == 200);
     CHECK(header_of(pass, "Variable-REMOTE_USER") == "alice");
     CHECK_FALSE(wiki.used);
+    auto behind = Wiki::subrequest("/a", {});
+    behind.server_variables["POSTERN_GATE_PAGE"] = "yes";
+    behind.authorization = "Bearer " + good;
+    const auto refused_by_nginx = wiki.send(behind);
+    CHECK(refused_by_nginx.status == 403);
+    CHECK(refused_by_nginx.find("Remote-User") == nullptr);
 
     wiki.sign_in();
     for (const std::string& bad : {other, good + "x", std::string("x"), std::string()}) {
@@ -747,4 +773,21 @@ TEST_CASE("gate: access tokens pass where the site says so, and Basic is the app
     wiki.change_site([](model::Client& site) { site.level = model::Level::phishing_resistant; });
     CHECK(header_of(wiki.send(with_authorization("Bearer " + good)), "WWW-Authenticate")
               .starts_with("Bearer error=\"insufficient_user_authentication\""));
+}
+
+TEST_CASE("gate: an authorizer's page is small enough for Apache, and in ASCII [GATE-16]") {
+    http::Response page =
+        http::html("<p>caf\xc3\xa9</p><style>" + std::string(9000, 'x') + "</style><p>\xd9\x85</p></html>", 403,
+                   "sha256-old", "", http::Pictures::none, {});
+    const auto small = web::small_page(page);
+    CHECK(small.status == 403);
+    CHECK(small.body.starts_with("<p>caf&#233;</p><style>:root{"));
+    CHECK(small.body.ends_with("</style><p>&#1605;</p></html>"));
+    CHECK(small.body.size() < 1500);
+    const std::string style = small.body.substr(small.body.find("<style>") + 7);
+    const std::string digest = util::base64_encode(crypto::sha256(style.substr(0, style.find("</style>"))));
+    CHECK(header_of(small, "Content-Security-Policy").find("style-src 'sha256-" + digest + "';") != std::string::npos);
+
+    const auto text = web::small_page(web::gate_text(401, "Sign in first."));
+    CHECK(text.body == "Sign in first.\n");
 }
