@@ -25,8 +25,8 @@ inline constexpr std::size_t kMaxTargetBytes = 16384;
 
 /// Returns every path that a request for `path` (the target without its query) can be for, each beginning with "/":
 /// percent-decoded once, twice or not; `%2f`, `%5c` and `\` as `/` or not; `//` as `/` or not, or as the beginning of a
-/// host; the segments `.` and `..` removed or not; what stands behind `;` in a segment, and behind a `?` or `#` that was
-/// encoded, as well (GATE-11).
+/// host; the segments `.` and `..` removed or not; what stands behind `;` in a segment, and behind a `?` or `#` that
+/// was encoded, as well (GATE-11).
 util::Result<std::set<std::string>, TargetFault> readings_of(std::string_view path);
 
 /// Returns the path as it can stand in a `Location`: everything that RFC 3986 §3.3 does not allow there is
