@@ -1,27 +1,18 @@
 // The recipe for Caddy in docs/OPERATIONS.md ("Other proxies"), with an application behind it. Nothing installs Caddy.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { Person, asPage } from "../servers/gate_person.mjs";
 import { Deployment, ROOT } from "../support/deployment.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
+import { describeWith } from "../support/installed.mjs";
 import { listening } from "../support/listening.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { sendRaw, statusOf } from "../support/raw.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
-
-function isInstalled() {
-  try {
-    return execFileSync("caddy", ["version"], { stdio: "pipe" }) !== null;
-  } catch {
-    return false;
-  }
-}
-const describeHere = isInstalled() ? describe : (title) => it(title, { skip: "there is no program caddy" });
 
 const FORGED = {
   "remote-user": "root",
@@ -33,7 +24,7 @@ const FORGED = {
   "x-forwarded-uri": "/open",
 };
 
-describeHere("a site behind Caddy", () => {
+describeWith("caddy", "a site behind Caddy", () => {
   let deployment;
   let url;
   let port;

@@ -1,26 +1,17 @@
 // Miniflux, as Debian 13 ships it. Debian 12 has no package of it, and nothing here installs one.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
 import { PostgreSQL } from "../postgresql/server.mjs";
+import { describeWith } from "../support/installed.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
 const ADMINISTRATOR = { name: "administrator", password: "of this test and of no other" };
 
-function isInstalled() {
-  try {
-    return execFileSync("miniflux", ["-version"], { stdio: "pipe" }) !== null;
-  } catch {
-    return false;
-  }
-}
-const describeHere = isInstalled() ? describe : (title) => it(title, { skip: "there is no program miniflux" });
-
-describeHere("Miniflux", () => {
+describeWith("miniflux", "Miniflux", () => {
   let provider;
   let deployment;
   let database;

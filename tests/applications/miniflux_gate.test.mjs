@@ -1,25 +1,16 @@
 // Miniflux behind the gate: it takes the user from the header that the web server sets. As Debian 13 ships it; nothing
 // here installs one.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { PostgreSQL } from "../postgresql/server.mjs";
 import { behindNginx } from "../servers/gate_fronts.mjs";
 import { Person } from "../servers/gate_person.mjs";
+import { describeWith } from "../support/installed.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 
-function isInstalled() {
-  try {
-    return execFileSync("miniflux", ["-version"], { stdio: "pipe" }) !== null;
-  } catch {
-    return false;
-  }
-}
-const describeHere = isInstalled() ? describe : (title) => it(title, { skip: "there is no program miniflux" });
-
-describeHere("Miniflux behind the gate", () => {
+describeWith("miniflux", "Miniflux behind the gate", () => {
   let front;
   let accounts; // the names of all
   prepared(async (owned) => {
