@@ -12,6 +12,7 @@
 #include "http/url.h"
 #include "oauth/registration.h"
 #include "store/clients.h"
+#include "store/sites.h"
 #include "util/text.h"
 
 namespace postern::cli {

@@ -14,8 +14,8 @@
 #include "oidc/claims.h"
 #include "oidc/userinfo.h"
 #include "store/client_access.h"
-#include "store/clients.h"
 #include "store/sessions.h"
+#include "store/sites.h"
 #include "store/users.h"
 #include "util/text.h"
 

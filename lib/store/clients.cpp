@@ -5,8 +5,10 @@
 #include <string>
 
 #include "http/url.h"
+#include "store/client_row.h"
 #include "store/client_values.h"
 #include "store/columns.h"
+#include "store/sites.h"
 
 namespace postern::store {
 namespace {
@@ -16,48 +18,6 @@ using model::ClientId;
 
 constexpr const char* kAuthorization = "authorization";
 constexpr const char* kLogout = "logout";
-constexpr const char* kConfidential = "confidential";
-constexpr const char* kPublic = "public";
-
-/// The columns of `clients c`, in the order in which read_client reads them.
-#define POSTERN_CLIENT_COLUMNS                                                                              \
-    "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce,"   \
-    " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                     \
-    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at,"   \
-    " c.removable_at, c.brought_by, c.level, c.names, c.introspection_claims, c.response_types, c.details," \
-    " c.registered_by, c.registration_token_hash"
-Client read_client(db::Statement& row) {
-    Client client;
-    std::string type, grants, auth_method, pkce, groups, profile, origin, names, response_types, details;
-    row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
-        client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
-        client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
-        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at >>
-        client.brought_by >> client.level >> names >> client.introspection_claims >> response_types >> details >>
-        client.registered_by >> client.registration_token_hash;
-    client.names = parse_names(names);
-    client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
-    client.grants = parse_grants(grants);
-    client.response_types = parse_response_types(response_types);
-    read_details(details, client);
-    client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
-    client.pkce = known(model::parse_pkce(pkce), "pkce");
-    client.groups = known(model::parse_told_groups(groups), "groups");
-    client.origin = known(model::parse_origin(origin), "origin");
-    if (!profile.empty())
-        client.access_token_profile = known(model::parse_token_profile(profile), "access_token_profile");
-    return client;
-}
-
-Client read_site_client(db::Statement& row) {
-    Client client = read_client(row);
-    // Left out, its URL would be that of the site around it.
-    if (!client.site)
-        throw db::StoreError("the client " + client.id.str() +
-                             " is in the table sites, and has no site in clients.details");
-    return client;
-}
-
 /// The condition of the partial index clients_by_open_registration.
 #define POSTERN_OPEN_REGISTRATION "origin = 'dynamic' AND registered_by = '' AND removable_at IS NOT NULL"
 
@@ -99,34 +59,12 @@ void insert_all_uris(db::Transaction& transaction, const Client& client) {
     insert_uris(transaction, client.id, kLogout, client.post_logout_redirect_uris);
 }
 
-/// What the gate finds a site by. Two clients never have one URL.
-void insert_site(db::Transaction& transaction, const Client& client) {
-    if (client.site)
-        transaction.queue("INSERT INTO sites (url, client_id) VALUES ($1, $2)", client.site->url, client.id);
-}
-
 void insert_secret(db::Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
                    std::optional<util::Time> until) {
     transaction.queue(
         "INSERT INTO client_secrets (client_id, hash, expires_at) VALUES ($1, $2, $3)"
         " ON CONFLICT (client_id, hash) DO UPDATE SET expires_at = excluded.expires_at",
         id, hash, until);
-}
-
-/// $1 is the id, $2 to $23 are everything else but created_at, origin, last_used_at, brought_by, registered_by and
-/// registration_token_hash. True when a row was written.
-template <class... More>
-bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
-    const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
-    const auto profile = client.access_token_profile ? to_string(*client.access_token_profile) : std::string_view();
-    return transaction.run(sql, client.id, client.name, type, client.native, client.first_party, client.enabled,
-                           column_of(client.grants), client.scope, to_string(client.auth_method),
-                           to_string(client.pkce), client.restricted, to_string(client.groups), client.id_token_claims,
-                           profile, client.groups_in_access_token, client.default_resource,
-                           model::to_string(client.resources), client.removable_at,
-                           static_cast<std::int64_t>(client.level), column_of(client.names),
-                           model::to_string(client.introspection_claims), column_of(client.response_types),
-                           details_of(client), more...) == 1;
 }
 
 }  // namespace
@@ -221,18 +159,7 @@ std::vector<ClientOfOrigin> find_clients_of_origin(db::Database& database, std::
 }
 
 bool insert_client(db::Transaction& transaction, const Client& client) {
-    constexpr const char* kInsert =
-        "INSERT INTO clients"
-        " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
-        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
-        " level, names, introspection_claims, response_types, details, created_at, origin, last_used_at, brought_by,"
-        " registered_by, registration_token_hash)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-        " $23, $24, $25, $26, $27, $28, $29)"
-        " ON CONFLICT (id) DO NOTHING";
-    if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at,
-                      client.brought_by, client.registered_by, client.registration_token_hash))
-        return false;
+    if (!insert_client_row(transaction, client)) return false;
     insert_all_uris(transaction, client);
     insert_site(transaction, client);
     for (const auto& secret : client.secrets)
@@ -242,46 +169,11 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
 }
 
 bool update_client(db::Transaction& transaction, const Client& client) {
-    constexpr const char* kUpdate =
-        "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
-        " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
-        " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17,"
-        " removable_at = $18, level = $19, names = $20, introspection_claims = $21, response_types = $22, details = $23"
-        " WHERE id = $1";
-    if (!write_client(transaction, kUpdate, client)) return false;
+    if (!update_client_row(transaction, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
-    if (client.site) transaction.queue("DELETE FROM sites WHERE client_id = $1", client.id);
-    insert_site(transaction, client);
+    replace_site(transaction, client);
     return true;
-}
-
-std::vector<Client> find_sites(db::Database& database, std::string_view origin) {
-    // '0' is what comes behind '/'.
-    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
-                               " FROM sites s JOIN clients c ON c.id = s.client_id"
-                               " WHERE s.url >= $1 AND s.url < $2 ORDER BY s.url",
-                               std::string(origin) + "/", std::string(origin) + "0");
-    std::vector<Client> sites;
-    while (rows.step()) sites.push_back(read_site_client(rows));
-    return sites;
-}
-
-std::vector<Client> list_sites(db::Database& database, db::Limit limit) {
-    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS
-                               " FROM sites s JOIN clients c ON c.id = s.client_id ORDER BY s.client_id LIMIT $1",
-                               limit.rows);
-    std::vector<Client> sites;
-    while (rows.step()) sites.push_back(read_site_client(rows));
-    return sites;
-}
-
-std::optional<ClientId> find_site(db::Database& database, std::string_view url) {
-    auto row = database.query("SELECT client_id FROM sites WHERE url = $1", url);
-    if (!row.step()) return std::nullopt;
-    ClientId id;
-    row >> id;
-    return id;
 }
 
 void lock_client(db::Transaction& transaction, const ClientId& id) {

@@ -85,13 +85,6 @@ std::vector<model::ClientId> find_unused_registrations(db::Database& database, u
 bool is_unused_registration(db::Database& database, const model::ClientId& id, util::Time now,
                             util::Seconds unused_for);
 
-/// Returns the sites of an origin (gate::SiteUrl), enabled or not, without URIs and secrets.
-std::vector<model::Client> find_sites(db::Database& database, std::string_view origin);
-/// Returns all sites by id, enabled or not, without URIs and secrets.
-std::vector<model::Client> list_sites(db::Database& database, db::Limit limit = {});
-/// Returns the client that is the site with that URL, enabled or not.
-std::optional<model::ClientId> find_site(db::Database& database, std::string_view url);
-
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,
                            std::optional<util::Time> old_until, util::Time now);

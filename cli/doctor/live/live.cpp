@@ -7,6 +7,7 @@
 #include "json/reader.h"
 #include "oauth/cors.h"
 #include "store/clients.h"
+#include "store/sites.h"
 
 namespace postern::cli {
 namespace {

@@ -27,6 +27,7 @@
 #include "store/second_factor.h"
 #include "store/session_clients.h"
 #include "store/sessions.h"
+#include "store/sites.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
 #include "store/token_list.h"
