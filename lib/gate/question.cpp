@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gate/location.h"
 #include "gate/site_url.h"
 #include "util/text.h"
 
@@ -48,9 +49,8 @@ util::Result<Question, Problem> make(Way way, const std::string& origin, std::st
     const auto known = parse_origin(origin);
     if (!known) return Problem{"\"" + origin.substr(0, 200) + "\" is not an origin such as https://wiki.example.org"};
     if (!is_token(method)) return Problem{"the method is not one"};
-    const std::size_t mark = target.find('?');
-    return Question{way, *known, std::string(target.substr(0, mark)),
-                    std::string(mark == target.npos ? std::string_view() : target.substr(mark + 1)), std::move(method)};
+    const auto [path, query] = split_target(target);
+    return Question{way, *known, std::string(path), std::string(query), std::move(method)};
 }
 
 /// Of the web server's own request: AUTHORIZER, and the addresses below `.postern/`.

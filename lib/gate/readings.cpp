@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::gate {
@@ -17,45 +18,12 @@ constexpr std::size_t kMostReadings = 128;
 constexpr std::size_t kMostBytes = 65536;
 constexpr int kMostDecodings = 2;
 
-int hex_value(char c) {
-    if (util::is_digit(c)) return c - '0';
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return -1;
-}
-
-/// The byte of the percent sign at `at` and its two digits; nullopt: it has none.
-std::optional<char> encoded_byte(std::string_view text, std::size_t at) {
-    if (text.size() - at < 3) return std::nullopt;
-    const int high = hex_value(text[at + 1]);
-    const int low = hex_value(text[at + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    return static_cast<char>(high * 16 + low);
-}
-
-/// nullopt where a percent sign is broken: nobody decodes that.
-std::optional<std::string> decode(std::string_view path) {
-    std::string out;
-    out.reserve(path.size());
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        if (path[i] != '%') {
-            out += path[i];
-            continue;
-        }
-        const auto byte = encoded_byte(path, i);
-        if (!byte) return std::nullopt;
-        out += *byte;
-        i += 2;
-    }
-    return out;
-}
-
 /// `\`, `%2f` and `%5c` as `/`.
 std::string fold_slashes(std::string_view path) {
     std::string out;
     out.reserve(path.size());
     for (std::size_t i = 0; i < path.size(); ++i) {
-        const auto byte = path[i] == '%' ? encoded_byte(path, i) : std::nullopt;
+        const auto byte = path[i] == '%' ? util::percent_byte(path, i) : std::nullopt;
         if (path[i] == '\\' || byte == '/' || byte == '\\') {
             out += '/';
             if (byte) i += 2;
@@ -156,7 +124,7 @@ public:
 private:
     void form(const Reading& reading) {
         if (reading.decodings < kMostDecodings && reading.path.find('%') != std::string::npos) {
-            if (auto decoded = decode(reading.path))
+            if (auto decoded = util::percent_decode(reading.path))
                 add({std::move(*decoded), reading.decodings + 1});
             else if (reading.decodings == 0)
                 fault_ = TargetFault::broken_percent;
@@ -186,25 +154,6 @@ private:
     std::optional<TargetFault> fault_;
 };
 
-/// Encodes what is not `allowed`; a percent sign with two digits stays.
-std::string encode(std::string_view text, std::string_view allowed) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        const bool stays = util::is_letter(c) || util::is_digit(c) || allowed.find(c) != allowed.npos ||
-                           (c == '%' && encoded_byte(text, i));
-        if (stays) {
-            out += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        out.append("%").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xFU]);
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string_view to_string(TargetFault fault) {
@@ -233,14 +182,5 @@ util::Result<std::set<std::string>, TargetFault> readings_of(std::string_view pa
     if (const auto fault = readings.form_all()) return *fault;
     return readings.paths();
 }
-
-std::string encode_path(std::string_view path) {
-    std::string encoded = encode(path, "-._~!$&'()*+,;=:@/");
-    const std::size_t slashes = encoded.find_first_not_of('/');
-    if (slashes == encoded.npos) return "/";
-    return "/" + encoded.substr(slashes);
-}
-
-std::string encode_query(std::string_view query) { return encode(query, "-._~!$&'()*+,;=:@/?"); }
 
 }  // namespace postern::gate

@@ -29,12 +29,4 @@ inline constexpr std::size_t kMaxTargetBytes = 16384;
 /// was encoded, as well (GATE-11).
 util::Result<std::set<std::string>, TargetFault> readings_of(std::string_view path);
 
-/// Returns the path as it can stand in a `Location`: everything that RFC 3986 §3.3 does not allow there is
-/// percent-encoded, and encoded bytes stay as they are. Never begins with two slashes or a backslash, which browsers
-/// would take for a host.
-std::string encode_path(std::string_view path);
-
-/// Returns a query that can stand in a `Location` (RFC 3986 §3.4), likewise.
-std::string encode_query(std::string_view query);
-
 }  // namespace postern::gate

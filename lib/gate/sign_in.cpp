@@ -6,7 +6,6 @@
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
-#include "gate/readings.h"
 #include "gate/state.h"
 #include "http/url.h"
 #include "util/base64.h"
@@ -16,12 +15,7 @@ namespace {
 
 /// The targets to try, the wanted one first.
 std::vector<std::string> targets_of(const Target& target, const SiteUrl& site) {
-    const std::string path = encode_path(target.path);
-    std::vector<std::string> targets;
-    if (!target.query.empty()) targets.push_back(path + "?" + encode_query(target.query));
-    targets.push_back(path);
-    targets.push_back(site.path);
-    return targets;
+    return {location_of(target), encode_path(target.path), site.path};
 }
 
 http::Parameters parameters_of(const model::Client& client, const SiteUrl& site, const State& state, Account account) {

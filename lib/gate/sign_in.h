@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "gate/cookies.h"
+#include "gate/location.h"
 #include "gate/site_url.h"
 #include "model/client.h"
 #include "oauth/context.h"
@@ -16,12 +17,6 @@ namespace postern::gate {
 inline constexpr util::Seconds kBrowserCookieTtl{3600};
 /// The length of that cookie's value; one of another length is not looked at.
 inline constexpr std::size_t kBrowserCookieBytes = 43;
-
-/// The page to come back to.
-struct Target {
-    std::string_view path;   ///< as the browser sent it
-    std::string_view query;  ///< "": none
-};
 
 enum class Account {
     any,

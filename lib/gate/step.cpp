@@ -16,13 +16,13 @@ struct VerdictOf {
     Verdict operator()(const auto&) const { return Verdict::sign_in; }
 };
 
-Answer answer_to_unknown(Way way, Visit visit) {
-    switch (visit) {
-        case Visit::navigation:
+Answer answer_to_unknown(Way way, RequestKind kind) {
+    switch (kind) {
+        case RequestKind::navigation:
             return way == Way::subrequest ? Answer::redirect_401 : Answer::redirect;
-        case Visit::form:
+        case RequestKind::form:
             return way == Way::subrequest ? Answer::sign_in_text : Answer::sign_in_page;
-        case Visit::other:
+        case RequestKind::other:
             break;
     }
     return Answer::sign_in_text;
@@ -48,16 +48,16 @@ Verdict verdict_of(const oauth::AuthorizationInput& input, util::Time signed_in_
     return std::visit(VerdictOf{}, oauth::next_step(input));
 }
 
-Answer answer_of(Verdict verdict, Way way, Visit visit) {
+Answer answer_of(Verdict verdict, Way way, RequestKind kind) {
     switch (verdict) {
         case Verdict::pass:
             return Answer::pass;
         case Verdict::may_not_use:
-            return visit == Visit::other || way == Way::subrequest ? Answer::refuse_text : Answer::refuse_page;
+            return kind == RequestKind::other || way == Way::subrequest ? Answer::refuse_text : Answer::refuse_page;
         case Verdict::sign_in:
             break;
     }
-    return answer_to_unknown(way, visit);
+    return answer_to_unknown(way, kind);
 }
 
 }  // namespace postern::gate

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gate/question.h"
-#include "gate/visit.h"
+#include "gate/request_kind.h"
 #include "oauth/next_step.h"
 
 namespace postern::gate {
@@ -33,6 +33,6 @@ enum class Answer {
 
 /// Returns the answer to a question of that way about a request of that kind (GATE-12, GATE-15, GATE-16, GATE-24). A
 /// sub-request has no page, because its web server shows none.
-Answer answer_of(Verdict verdict, Way way, Visit visit);
+Answer answer_of(Verdict verdict, Way way, RequestKind kind);
 
 }  // namespace postern::gate

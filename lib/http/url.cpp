@@ -17,15 +17,13 @@ constexpr std::size_t kMaxLength = 8192;
 using util::is_digit;
 using util::is_letter;
 
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 /// Unreserved characters, sub-delims and percent-encoded bytes (RFC 3986 §2), and the characters of `also`.
 bool consists_of_data(std::string_view text, std::string_view also) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (is_letter(c) || is_digit(c) || also.find(c) != std::string_view::npos) continue;
         if (std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos) continue;
-        if (c != '%' || text.size() - i < 3 || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2])) return false;
+        if (c != '%' || !util::percent_byte(text, i)) return false;
         i += 2;
     }
     return true;

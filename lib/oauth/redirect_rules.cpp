@@ -11,19 +11,18 @@
 
 #include "fetch/allowed.h"
 #include "http/url.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::oauth {
 namespace {
-
-bool is_hex_digit(char c) { return util::is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// RFC 3986 §2: neither reserved nor unreserved, so only as a percent-encoded byte.
 bool is_never_in_uri(char c) { return std::string_view("\"<>\\^`{|}").find(c) != std::string_view::npos; }
 
 bool has_bad_percent(std::string_view uri) {
     for (std::size_t at = uri.find('%'); at != uri.npos; at = uri.find('%', at + 1))
-        if (uri.size() - at < 3 || !is_hex_digit(uri[at + 1]) || !is_hex_digit(uri[at + 2])) return true;
+        if (!util::percent_byte(uri, at)) return true;
     return false;
 }
 

@@ -33,17 +33,13 @@ constexpr std::array<bool, 256> unreserved_bytes() {
 }
 constexpr std::array<bool, 256> kUnreserved = unreserved_bytes();
 
-}  // namespace
-
-bool is_unreserved(char c) { return kUnreserved[static_cast<unsigned char>(c)]; }
-
-std::optional<std::string> form_decode(std::string_view text) {
-    // Tokens, which most forms here consist of, have nothing to be decoded.
-    if (text.find('%') == text.npos && text.find('+') == text.npos) return std::string(text);
+/// Decodes `%XX`, and `+` as a space unless `is_plain` accepts it.
+template <class Plain>
+std::optional<std::string> decode(std::string_view text, Plain is_plain) {
     std::string out;
     out.reserve(text.size());
     for (;;) {
-        const std::string_view plain = front_of(text, [](char c) { return c != '%' && c != '+'; });
+        const std::string_view plain = front_of(text, is_plain);
         out += plain;
         text.remove_prefix(plain.size());
         if (text.empty()) return out;
@@ -52,13 +48,33 @@ std::optional<std::string> form_decode(std::string_view text) {
             text.remove_prefix(1);
             continue;
         }
-        if (text.size() < 3) return std::nullopt;
-        const int high = hex_value(text[1]);
-        const int low = hex_value(text[2]);
-        if (high < 0 || low < 0) return std::nullopt;
-        out += static_cast<char>(high * 16 + low);
+        const auto byte = percent_byte(text, 0);
+        if (!byte) return std::nullopt;
+        out += *byte;
         text.remove_prefix(3);
     }
+}
+
+}  // namespace
+
+std::optional<char> percent_byte(std::string_view text, std::size_t at) {
+    if (text.size() - at < 3) return std::nullopt;
+    const int high = hex_value(text[at + 1]);
+    const int low = hex_value(text[at + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    return static_cast<char>(high * 16 + low);
+}
+
+bool is_unreserved(char c) { return kUnreserved[static_cast<unsigned char>(c)]; }
+
+std::optional<std::string> form_decode(std::string_view text) {
+    // Tokens, which most forms here consist of, have nothing to be decoded.
+    if (text.find('%') == text.npos && text.find('+') == text.npos) return std::string(text);
+    return decode(text, [](char c) { return c != '%' && c != '+'; });
+}
+
+std::optional<std::string> percent_decode(std::string_view text) {
+    return decode(text, [](char c) { return c != '%'; });
 }
 
 std::string percent_encode(std::string_view bytes) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "gate/location.h"
 #include "gate/place.h"
 #include "gate/question.h"
 #include "gate/readings.h"

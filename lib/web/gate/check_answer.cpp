@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "gate/bearer.h"
+#include "gate/request_kind.h"
 #include "gate/sign_in.h"
-#include "gate/visit.h"
 #include "http/url.h"
 #include "oauth/error.h"
 #include "oauth/respond.h"
@@ -92,7 +92,7 @@ http::Response refuse_user(const GateVisit& visit, const gate::Checked& checked,
         return visit.refuse(Reason::access_refused, why.log_detail,
                             {.client_name = pages::client_name(visit.found.site),
                              .username = checked.username,
-                             .other_account = login_url(visit, visit.target(), gate::Account::other)});
+                             .other_account = login_url(visit, visit.location(), gate::Account::other)});
     http::Response response = gate_text(403, kNotForYou);
     response.refusal = http::Refusal{Reason::access_refused, kNotForYou, why.log_detail, visit.found.site.id.str()};
     return response;
@@ -187,7 +187,7 @@ GateAnswer answer_check(const GateVisit& visit) {
         return answer_bearer(visit, *token);
     const gate::Checked checked = gate::check(visit.context, visit.found, visit.request.cookie);
     const Answer answer = gate::answer_of(checked.verdict, visit.question.way,
-                                          gate::visit_of(visit.question.method, visit.request.server_variables));
+                                          gate::request_kind(visit.question.method, visit.request.server_variables));
     switch (checked.verdict) {
         case gate::Verdict::pass:
             return let_pass(visit, checked);

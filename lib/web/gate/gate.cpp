@@ -4,7 +4,7 @@
 #include "fetch/allowed.h"
 #include "gate/check.h"
 #include "gate/question.h"
-#include "gate/visit.h"
+#include "gate/request_kind.h"
 #include "http/url.h"
 #include "pages/page_language.h"
 #include "web/gate/check_answer.h"
@@ -96,7 +96,7 @@ GateAnswer answer_question(oauth::Context& context, const pages::PageBook& pages
 
 std::vector<std::string> gate_variables() {
     std::vector<std::string> names = gate::question_variables();
-    for (std::string& name : gate::visit_variables()) names.push_back(std::move(name));
+    for (std::string& name : gate::request_kind_variables()) names.push_back(std::move(name));
     names.emplace_back(kPeer);
     names.emplace_back(kReferer);
     return names;

@@ -24,11 +24,8 @@ using refusal::Reason;
 GateAnswer log_in(const GateVisit& visit) {
     const http::Params query = visit.query();
     const std::string to = visit.path_in_site(query.find("to").value_or(""));
-    const std::size_t mark = to.find('?');
-    const std::string_view text(to);
     auto begun = gate::begin_sign_in(
-        visit.context, visit.found.site, visit.found.url,
-        {text.substr(0, mark), mark == to.npos ? std::string_view() : text.substr(mark + 1)}, visit.request.cookie,
+        visit.context, visit.found.site, visit.found.url, gate::split_target(to), visit.request.cookie,
         {.account = query.find("as") == "other" ? gate::Account::other : gate::Account::any,
          .is_second = query.find("again").has_value()});
     http::Response response = found_at(std::move(begun.location));

@@ -4,9 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "gate/location.h"
 #include "gate/place.h"
 #include "gate/readings.h"
-#include "gate/visit.h"
+#include "gate/request_kind.h"
 #include "pages/page_language.h"
 
 namespace postern::web {
@@ -23,10 +24,7 @@ http::Response GateVisit::refuse(refusal::Reason reason, const std::string& deta
     return pages::refusal_page(pages(), request, reason, facts);
 }
 
-std::string GateVisit::target() const {
-    const std::string path = gate::encode_path(question.path);
-    return question.query.empty() ? path : path + "?" + gate::encode_query(question.query);
-}
+std::string GateVisit::location() const { return gate::location_of({question.path, question.query}); }
 
 http::Params GateVisit::query() const {
     constexpr std::size_t kMostParameters = 16;
@@ -35,7 +33,7 @@ http::Params GateVisit::query() const {
 }
 
 std::string GateVisit::path_in_site(std::string_view wanted) const {
-    const auto readings = gate::readings_of(wanted.substr(0, wanted.find('?')));
+    const auto readings = gate::readings_of(gate::split_target(wanted).path);
     const std::array sites = {found.url};
     const auto place = readings ? gate::find_place(*readings, sites) : gate::PlaceFault::no_site;
     return place && !place->own ? std::string(wanted) : found.url.path;
@@ -43,7 +41,7 @@ std::string GateVisit::path_in_site(std::string_view wanted) const {
 
 bool GateVisit::wants_page() const {
     return question.way != gate::Way::subrequest &&
-           gate::visit_of(question.method, request.server_variables) != gate::Visit::other;
+           gate::request_kind(question.method, request.server_variables) != gate::RequestKind::other;
 }
 
 http::Response gate_text(int status, std::string text) {

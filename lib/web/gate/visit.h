@@ -38,8 +38,8 @@ struct GateVisit {
     std::string own(std::string_view page) const { return found.url.own(page); }
     /// Returns the parameters of the address; none if they are malformed.
     http::Params query() const;
-    /// Returns the target of the question, as it can stand in a Location behind the origin.
-    std::string target() const;
+    /// Returns the page of the question, as it can stand in a Location behind the origin.
+    std::string location() const;
     /// Returns `wanted` if it is a path of the application at this site, with its query; else the path of the site.
     std::string path_in_site(std::string_view wanted) const;
     /// Returns whether the request is of a person who waits for a page, and the answer may be one.

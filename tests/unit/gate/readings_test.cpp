@@ -146,29 +146,3 @@ TEST_CASE("readings_of: a path that is made to have many readings costs little [
     }
     CHECK(bool(gate::readings_of(few + "/a%20b")));
 }
-
-TEST_CASE("encode_path: a path that goes into a Location holds nothing that ends it or names a host [GATE-11]") {
-    struct Row {
-        std::string path;
-        const char* encoded;
-    };
-    const Row rows[] = {
-        {"/a/b%2Fc", "/a/b%2Fc"},
-        {"/a b", "/a%20b"},
-        {"/a\r\nb", "/a%0D%0Ab"},
-        {"/a#b?c", "/a%23b%3Fc"},
-        {"/a%zzb", "/a%25zzb"},
-        {"/\xc3\xbc", "/%C3%BC"},
-        {"/<\">", "/%3C%22%3E"},
-        {"//evil.test/", "/evil.test/"},
-        {"///evil.test/", "/evil.test/"},
-        {"/\\evil.test/", "/%5Cevil.test/"},
-        {"//", "/"},
-        {"", "/"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.path);
-        CHECK(gate::encode_path(row.path) == row.encoded);
-    }
-    CHECK(gate::encode_query("a=b&c=/?d e#f\r\n%20%") == "a=b&c=/?d%20e%23f%0D%0A%20%25");
-}

@@ -8,8 +8,8 @@
 
 using namespace postern;
 using gate::Answer;
+using gate::RequestKind;
 using gate::Verdict;
-using gate::Visit;
 using gate::Way;
 
 namespace {
@@ -125,75 +125,29 @@ TEST_CASE("verdict_of: whatever would make authorize with prompt=none ask makes 
 TEST_CASE("answer_of: only a page that a person opens is led to the sign-in [GATE-12, GATE-15, GATE-16, GATE-24]") {
     struct Row {
         Verdict verdict;
-        Visit visit;
+        RequestKind kind;
         Answer answer;
         Answer to_subrequest;
         Answer behind_it;  ///< of the page that nginx asks for
     };
     const Row rows[] = {
-        {Verdict::pass, Visit::navigation, Answer::pass, Answer::pass, Answer::pass},
-        {Verdict::pass, Visit::form, Answer::pass, Answer::pass, Answer::pass},
-        {Verdict::pass, Visit::other, Answer::pass, Answer::pass, Answer::pass},
-        {Verdict::sign_in, Visit::navigation, Answer::redirect, Answer::redirect_401, Answer::redirect},
-        {Verdict::sign_in, Visit::form, Answer::sign_in_page, Answer::sign_in_text, Answer::sign_in_page},
-        {Verdict::sign_in, Visit::other, Answer::sign_in_text, Answer::sign_in_text, Answer::sign_in_text},
-        {Verdict::may_not_use, Visit::navigation, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
-        {Verdict::may_not_use, Visit::form, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
-        {Verdict::may_not_use, Visit::other, Answer::refuse_text, Answer::refuse_text, Answer::refuse_text},
+        {Verdict::pass, RequestKind::navigation, Answer::pass, Answer::pass, Answer::pass},
+        {Verdict::pass, RequestKind::form, Answer::pass, Answer::pass, Answer::pass},
+        {Verdict::pass, RequestKind::other, Answer::pass, Answer::pass, Answer::pass},
+        {Verdict::sign_in, RequestKind::navigation, Answer::redirect, Answer::redirect_401, Answer::redirect},
+        {Verdict::sign_in, RequestKind::form, Answer::sign_in_page, Answer::sign_in_text, Answer::sign_in_page},
+        {Verdict::sign_in, RequestKind::other, Answer::sign_in_text, Answer::sign_in_text, Answer::sign_in_text},
+        {Verdict::may_not_use, RequestKind::navigation, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
+        {Verdict::may_not_use, RequestKind::form, Answer::refuse_page, Answer::refuse_text, Answer::refuse_page},
+        {Verdict::may_not_use, RequestKind::other, Answer::refuse_text, Answer::refuse_text, Answer::refuse_text},
     };
     for (const Row& row : rows) {
         CAPTURE(name(row.verdict));
-        CAPTURE(static_cast<int>(row.visit));
-        const auto answer = [&](Way way) { return static_cast<int>(gate::answer_of(row.verdict, way, row.visit)); };
+        CAPTURE(static_cast<int>(row.kind));
+        const auto answer = [&](Way way) { return static_cast<int>(gate::answer_of(row.verdict, way, row.kind)); };
         CHECK(answer(Way::authorizer) == static_cast<int>(row.answer));
         CHECK(answer(Way::forwarded) == static_cast<int>(row.answer));
         CHECK(answer(Way::subrequest) == static_cast<int>(row.to_subrequest));
         CHECK(answer(Way::page) == static_cast<int>(row.behind_it));
-    }
-}
-
-TEST_CASE("visit_of: who waits for a page [GATE-15]") {
-    struct Row {
-        const char* method;
-        gate::Variables headers;
-        Visit visit;
-    };
-    const gate::Variables page = {{"HTTP_SEC_FETCH_MODE", "navigate"}, {"HTTP_SEC_FETCH_DEST", "document"}};
-    const auto with = [](gate::Variables headers, const char* key, const char* value) {
-        headers[key] = value;
-        return headers;
-    };
-    const gate::Variables html = {{"HTTP_ACCEPT", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}};
-    const Row rows[] = {
-        {"GET", page, Visit::navigation},
-        {"HEAD", page, Visit::navigation},
-        {"POST", page, Visit::form},
-        {"PUT", page, Visit::other},
-        {"DELETE", page, Visit::other},
-        {"OPTIONS", page, Visit::other},
-        {"PROPFIND", page, Visit::other},
-        {"get", page, Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_DEST", "iframe"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_DEST", "frame"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_DEST", "image"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_DEST", ""), Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_MODE", "cors"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_FETCH_MODE", "websocket"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_PURPOSE", "prefetch"), Visit::other},
-        {"GET", with(page, "HTTP_SEC_PURPOSE", "prefetch;prerender"), Visit::other},
-        {"GET", with(page, "HTTP_PURPOSE", "Prefetch"), Visit::other},
-        {"GET", with(html, "HTTP_SEC_FETCH_MODE", "no-cors"), Visit::other},
-        {"GET", html, Visit::navigation},
-        {"POST", html, Visit::form},
-        {"GET", with(html, "HTTP_X_REQUESTED_WITH", "XMLHttpRequest"), Visit::other},
-        {"GET", with(html, "HTTP_PURPOSE", "prefetch"), Visit::other},
-        {"GET", {{"HTTP_ACCEPT", "*/*"}}, Visit::other},
-        {"GET", {{"HTTP_ACCEPT", "application/json"}}, Visit::other},
-        {"GET", {}, Visit::other},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.method);
-        for (const auto& [key, value] : row.headers) CAPTURE(key + "=" + value);
-        CHECK(static_cast<int>(gate::visit_of(row.method, row.headers)) == static_cast<int>(row.visit));
     }
 }

@@ -221,9 +221,24 @@ TEST_CASE("form_decode: once and strictly [RFC 6749 §B]") {
     }
 }
 
-TEST_CASE("form_decode: never reads behind the view it was given") {
+TEST_CASE("form_decode, percent_decode: never read behind the view they were given") {
     const std::string_view cut = std::string_view("%41").substr(0, 2);
     CHECK_FALSE(form_decode(cut));
+    CHECK_FALSE(percent_decode(cut));
+    CHECK_FALSE(percent_byte(cut, 0));
+}
+
+TEST_CASE("percent_decode: once and strictly, and a plus sign is one [RFC 3986 §2.1]") {
+    CHECK(percent_decode("") == "");
+    CHECK(percent_decode("a+b%2B%41%7a") == "a+b+Az");
+    CHECK(percent_decode("%2500%ff") == "%00\xFF");
+    for (const char* text : {"%", "ab%4", "%zz", "%4g", "%+1", "%%41"}) {
+        CAPTURE(text);
+        CHECK_FALSE(percent_decode(text));
+    }
+    CHECK(percent_byte("/%2f", 1) == '/');
+    CHECK_FALSE(percent_byte("/%2f", 2));
+    CHECK_FALSE(percent_byte("/%2f", 4));
 }
 
 TEST_CASE("percent_encode: only unreserved characters stay [RFC 3986 §2.3]") {

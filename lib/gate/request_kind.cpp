@@ -1,5 +1,5 @@
 // Decides which requests are of a person who waits for a page.
-#include "gate/visit.h"
+#include "gate/request_kind.h"
 
 #include <algorithm>
 
@@ -38,14 +38,14 @@ bool wants_page(const Variables& variables) {
 
 }  // namespace
 
-std::vector<std::string> visit_variables() {
+std::vector<std::string> request_kind_variables() {
     return {kMode, kDest, kAccept, kRequestedWith, kPurposes[0], kPurposes[1]};
 }
 
-Visit visit_of(std::string_view method, const Variables& variables) {
-    if (is_before_time(variables) || !wants_page(variables)) return Visit::other;
-    if (method == "GET" || method == "HEAD") return Visit::navigation;
-    return method == "POST" ? Visit::form : Visit::other;
+RequestKind request_kind(std::string_view method, const Variables& variables) {
+    if (is_before_time(variables) || !wants_page(variables)) return RequestKind::other;
+    if (method == "GET" || method == "HEAD") return RequestKind::navigation;
+    return method == "POST" ? RequestKind::form : RequestKind::other;
 }
 
 }  // namespace postern::gate
