@@ -40,13 +40,12 @@ std::vector<SiteUrl> in_lower_case(std::span<const SiteUrl> sites) {
     return folded;
 }
 
-/// Many routers of applications ignore letter case, and so do some file systems.
-bool keeps_place_in_lower_case(std::string_view reading, std::span<const SiteUrl> sites,
-                               std::span<const SiteUrl> folded) {
-    const auto place = place_of(reading, sites);
+/// Whether a reading that leads to `place` leads elsewhere where letter case is ignored, as many routers of
+/// applications do and some file systems. `folded`: the sites in lower case.
+bool depends_on_case(std::string_view reading, const std::optional<Place>& place, std::span<const SiteUrl> folded) {
     const auto lower = place_of(util::to_lower(reading), folded);
-    return place.has_value() == lower.has_value() && (!place || place->site == lower->site) &&
-           (!place || place->own.has_value() == lower->own.has_value());
+    if (!place || !lower) return place.has_value() != lower.has_value();
+    return place->site != lower->site || place->own.has_value() != lower->own.has_value();
 }
 
 }  // namespace
@@ -56,8 +55,7 @@ util::Result<Place, PlaceFault> find_place(const std::set<std::string>& readings
     const auto first = place_of(*readings.begin(), sites);
     const std::vector<SiteUrl> folded = in_lower_case(sites);
     for (const std::string& reading : readings)
-        if (place_of(reading, sites) != first || !keeps_place_in_lower_case(reading, sites, folded))
-            return PlaceFault::ambiguous;
+        if (place_of(reading, sites) != first || depends_on_case(reading, first, folded)) return PlaceFault::ambiguous;
     if (!first) return PlaceFault::no_site;
     return *first;
 }

@@ -152,4 +152,15 @@ std::string with_fragment(std::string_view url, const Parameters& parameters) {
     return std::string(url.substr(0, url.find('#'))) + '#' + encode(parameters);
 }
 
+std::vector<std::string> served_paths(std::string_view issuer, const std::vector<std::string>& relative) {
+    const auto url = parse_url(issuer);
+    const std::string base = url ? url->path : std::string();
+    std::vector<std::string> paths;
+    for (const std::string& path : relative) {
+        if (!base.empty()) paths.push_back(base + path);
+        paths.push_back(path);
+    }
+    return paths;
+}
+
 }  // namespace postern::http

@@ -47,4 +47,8 @@ std::string with_query(std::string_view url, const Parameters& parameters);
 /// fragment that is there would be mixed up with them and is replaced.
 std::string with_fragment(std::string_view url, const Parameters& parameters);
 
+/// Returns the raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy
+/// may strip it).
+std::vector<std::string> served_paths(std::string_view issuer, const std::vector<std::string>& relative);
+
 }  // namespace postern::http

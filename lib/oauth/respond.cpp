@@ -34,14 +34,16 @@ http::Response json_error(const http::Request& request, const oauth::OAuthError&
     return response;
 }
 
+std::string bearer_challenge(std::string_view error, std::string_view description, std::string_view scope) {
+    std::string challenge = "Bearer";
+    challenge.append(" error=\"").append(error).append("\", error_description=\"").append(description).append("\"");
+    if (!scope.empty()) challenge.append(", scope=\"").append(scope).append("\"");
+    return challenge;
+}
+
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope) {
-    // Descriptions are constants of ours without `"` or `\`, so the quoted strings cannot be broken out of (RFC 6750
-    // §3).
-    std::string challenge = "Bearer error=\"" + std::string(oauth::wire_name(error.code)) + "\", error_description=\"" +
-                            error.description + "\"";
-    if (!scope.empty()) challenge += ", scope=\"" + scope + "\"";
     http::Response response = error_body(error);
-    response.set("WWW-Authenticate", std::move(challenge));
+    response.set("WWW-Authenticate", bearer_challenge(oauth::wire_name(error.code), error.description, scope));
     return response;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "http/message.h"
 #include "oauth/error.h"
@@ -11,6 +12,10 @@ namespace postern::respond {
 /// {"error":..,"error_description":..} (RFC 6749 §5.2). A 401 to a request that used the Authorization header
 /// challenges for Basic. The refusal is recorded for the operator.
 http::Response json_error(const http::Request& request, const oauth::OAuthError& error);
+
+/// Returns the value of WWW-Authenticate for an access token that does not do (RFC 6750 §3), by the word of the error
+/// and its description, which is text of ours without `"` and `\`, so that it cannot end the quoted string.
+std::string bearer_challenge(std::string_view error, std::string_view description, std::string_view scope = {});
 
 /// A bearer challenge (RFC 6750 §3): 401 invalid_token, or 403 insufficient_scope with the scope that is missing.
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope = {});

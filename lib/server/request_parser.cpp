@@ -204,17 +204,6 @@ std::string allowed_methods(const RequestRules& rules) {
     return join(names);
 }
 
-std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative) {
-    const auto url = http::parse_url(issuer);
-    const std::string base = url ? url->path : std::string();
-    std::vector<std::string> paths;
-    for (const std::string& path : relative) {
-        if (!base.empty()) paths.push_back(base + path);
-        paths.push_back(path);
-    }
-    return paths;
-}
-
 util::Result<http::Request, Failure> parse_question(const gateway::Variables& variables, const gateway::Body& body,
                                                     const RequestRules& rules) {
     const Target target{};  // whatever it is, the handler reads it

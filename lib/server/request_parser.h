@@ -16,7 +16,7 @@ namespace postern::server {
 
 /// The rules of one endpoint.
 struct RequestRules {
-    std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
+    std::vector<std::string> paths;  ///< complete raw paths, as `http::served_paths` makes them
     std::vector<http::Method> methods;
     config::Limits limits;
     /// The variables in which the Authorization header may arrive; empty: the endpoint has no use for the header, and a
@@ -27,10 +27,6 @@ struct RequestRules {
     refusal::Reason wrong_post = refusal::Reason::invalid_request_method;  ///< of a POST that `methods` lacks
     bool takes_questions = false;  ///< as Endpoint has it: of the checks, those of duplicates and sizes are made
 };
-
-/// Returns the raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy
-/// may strip it).
-std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative);
 
 /// Writes "GET, POST" for Allow.
 std::string allowed_methods(const RequestRules& rules);

@@ -29,7 +29,7 @@ std::vector<http::Method> methods_of(const config::Config& config, const Endpoin
 }
 
 std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoint& endpoint) {
-    auto paths = served_paths(settings.issuer, endpoint.paths(settings));
+    auto paths = http::served_paths(settings.issuer, endpoint.paths(settings));
     if (!endpoint.absolute_paths) return paths;
     for (std::string& path : endpoint.absolute_paths(settings)) paths.push_back(std::move(path));
     return paths;

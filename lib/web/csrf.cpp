@@ -51,15 +51,18 @@ const FormRow& row_of(Form form) { return *std::ranges::find(kForms, form, &Form
 /// `id`: one of the browser's.
 std::string token_of(oauth::Context& context, Form form, const login::Browser& browser, const std::string& id,
                      const std::string& request_id) {
-    // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
-    const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
     const FormRow& row = row_of(form);
     const std::string session = !row.ignores_session && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = std::string(row.name) + "|" + id + "|" + request_id + "|" + session;
-    return util::base64url_encode(crypto::hmac_sha256(key, about));
+    return csrf_proof(context, kPurpose, about);
 }
 
 }  // namespace
+
+std::string csrf_proof(const oauth::Context& context, std::string_view purpose, std::string_view about) {
+    const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), purpose);
+    return util::base64url_encode(crypto::hmac_sha256(key, about));
+}
 
 std::string csrf_token(oauth::Context& context, Form form, const login::Browser& browser,
                        const std::string& request_id) {

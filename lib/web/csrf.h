@@ -33,6 +33,10 @@ enum class Form {
     recover,
 };
 
+/// Returns the text that proves that this server made `about` for that purpose. Its key is derived from the seal key,
+/// so that a seal is never a CSRF token and a CSRF token is never a seal.
+std::string csrf_proof(const oauth::Context& context, std::string_view purpose, std::string_view about);
+
 /// Returns a token that is bound to the form, the browser, the request it is about (by its id; "" for pages of the
 /// account, the digest for a link, with the letters for the answer to a device) and, but for the forms of a login, of a
 /// link and of a forgotten password, the session.

@@ -71,7 +71,7 @@ FUZZ_TARGET(cgi_request) {
     environment.push_back(nullptr);
 
     server::RequestRules rules;
-    rules.paths = server::served_paths("https://id.example.org/auth", {"/token"});
+    rules.paths = http::served_paths("https://id.example.org/auth", {"/token"});
     rules.methods = {http::Method::get, http::Method::post};
     gateway::Body body;
     body.bytes = std::string(input.substr(std::min(end + 2, input.size())));

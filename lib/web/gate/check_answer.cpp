@@ -147,8 +147,7 @@ http::Response refuse_login(const GateVisit& visit) {
     const oauth::OAuthError error =
         oauth::make_error(refusal::Reason::login_required_second_factor, "the login is too old, or worth too little");
     http::Response response = gate_text(401, kSignInFirst);
-    response.set("WWW-Authenticate",
-                 "Bearer error=\"insufficient_user_authentication\", error_description=\"" + error.description + "\"");
+    response.set("WWW-Authenticate", respond::bearer_challenge("insufficient_user_authentication", error.description));
     response.refusal = http::Refusal{error.reason, error.description, "an access token of a login that does not do",
                                      visit.found.site.id.str()};
     return response;

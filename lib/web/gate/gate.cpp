@@ -35,14 +35,6 @@ bool is_believed(const oauth::Settings& settings, const http::Request& request) 
     return false;
 }
 
-/// The ways in which `paths.gate` is reached: below the issuer's base path, and without it, which a proxy may strip.
-std::vector<std::string> gate_paths(const oauth::Settings& settings) {
-    const auto issuer = http::parse_url(settings.issuer);
-    const std::string& path = settings.paths.gate.value();
-    if (!issuer || issuer->path.empty()) return {path};
-    return {issuer->path + path, path};
-}
-
 struct Asked {
     Route route;
     std::string pages_path = {};  ///< in front of the path of a page, where a proxy has put it there
@@ -57,7 +49,7 @@ std::optional<Asked> route_of(const oauth::Settings& settings, const http::Reque
     if (!settings.paths.gate) return std::nullopt;
     const std::string target = value_of(request, "REQUEST_URI");
     const std::string path = target.substr(0, target.find('?'));
-    for (const std::string& own : gate_paths(settings)) {
+    for (const std::string& own : http::served_paths(settings.issuer, {*settings.paths.gate})) {
         if (path == own) return Asked{Route::gate};
         if (path.starts_with(own + std::string(kPages) + "/")) return Asked{Route::pages, own + std::string(kPages)};
     }

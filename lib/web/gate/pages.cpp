@@ -12,8 +12,8 @@
 #include "http/url.h"
 #include "oidc/site_hint.h"
 #include "store/users.h"
-#include "util/base64.h"
 #include "util/text.h"
+#include "web/csrf.h"
 #include "web/gate/callback.h"
 
 namespace postern::web {
@@ -42,9 +42,7 @@ std::vector<gate::SignedIn> cookies_of(const GateVisit& visit) {
 }
 
 std::string csrf_of(const GateVisit& visit, const gate::SignedIn& signed_in) {
-    // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
-    const std::string key = crypto::hmac_sha256(visit.context.keys.seal_key().reveal(), "csrf of a site v1");
-    return util::base64url_encode(crypto::hmac_sha256(key, signed_in.client.str() + "|" + signed_in.sid.str()));
+    return csrf_proof(visit.context, "csrf of a site v1", signed_in.client.str() + "|" + signed_in.sid.str());
 }
 
 /// The provider's logout endpoint, which leads back behind the sign-out; nullopt: there is none.

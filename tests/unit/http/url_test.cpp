@@ -220,3 +220,9 @@ TEST_CASE("normalize_url: what spellings of one resource have in common, and no 
         CHECK_FALSE(normalize_url(refused));
     }
 }
+
+TEST_CASE("served_paths: below the base path, and without it") {
+    CHECK(served_paths("https://h.example/auth", {"/token"}) == std::vector<std::string>{"/auth/token", "/token"});
+    CHECK(served_paths("https://h.example", {"/token"}) == std::vector<std::string>{"/token"});
+    CHECK(served_paths("https://h.example/auth", {}).empty());
+}

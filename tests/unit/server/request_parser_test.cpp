@@ -11,7 +11,7 @@ using http::BodyKind;
 using http::Method;
 
 RequestRules rules() {
-    return {served_paths("https://login.example.org/auth", {"/token"}),
+    return {http::served_paths("https://login.example.org/auth", {"/token"}),
             {Method::get, Method::post},
             config::Limits{4096, 8192, 16},
             {"HTTP_AUTHORIZATION"}};
@@ -135,12 +135,6 @@ TEST_CASE("parse_request: without REQUEST_URI the path is SCRIPT_NAME and PATH_I
     CHECK(status_of(given) == 404);
     test::set(given, "REQUEST_URI", "/auth/token");
     CHECK(status_of(given) == 200);
-}
-
-TEST_CASE("served_paths: below the base path, and without it") {
-    CHECK(served_paths("https://h.example/auth", {"/token"}) == std::vector<std::string>{"/auth/token", "/token"});
-    CHECK(served_paths("https://h.example", {"/token"}) == std::vector<std::string>{"/token"});
-    CHECK(served_paths("https://h.example/auth", {}).empty());
 }
 
 TEST_CASE("parse_request: an endpoint that is switched off is 404") {
