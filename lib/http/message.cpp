@@ -32,6 +32,11 @@ Method parse_method(std::string_view name) {
     return found == std::end(kMethods) ? Method::other : found->first;
 }
 
+std::string_view Request::variable(std::string_view name) const {
+    const auto found = server_variables.find(name);
+    return found == server_variables.end() ? std::string_view() : std::string_view(found->second);
+}
+
 void Response::set(std::string_view name, std::string value) {
     const auto found = find_header(headers, name);
     if (found == headers.end()) {

@@ -51,6 +51,9 @@ struct Request {
     /// names, and none of them is a header; the login page also asks for the header User-Agent.
     std::map<std::string, std::string, std::less<>> server_variables = {};
     bool is_question = false;  ///< of a web server's authorizer: may this request pass?
+
+    /// Returns one of `server_variables`; "" when it did not come.
+    std::string_view variable(std::string_view name) const;
 };
 
 /// The reason of a refusal, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.

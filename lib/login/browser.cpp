@@ -182,8 +182,7 @@ Browser recognise_browser(const oauth::Settings& settings, const http::Request& 
         browser.later.erase(browser.later.begin());
     }
     if (settings.paths.account) {
-        const auto agent = request.server_variables.find(kUserAgentVariable);
-        if (agent != request.server_variables.end()) browser.user_agent = agent->second;
+        browser.user_agent = request.variable(kUserAgentVariable);
         if (settings.account.addresses) browser.address = request.remote_address;
     }
     return browser;

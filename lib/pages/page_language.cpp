@@ -27,9 +27,7 @@ text::LanguageWishes language_wishes(const oauth::Settings& settings, std::strin
 }
 
 text::LanguageWishes language_wishes(const oauth::Settings& settings, const http::Request& request) {
-    const auto header = request.server_variables.find(kAcceptLanguageVariable);
-    auto wishes = language_wishes(settings, request.cookie,
-                                  header == request.server_variables.end() ? "" : std::string_view(header->second));
+    auto wishes = language_wishes(settings, request.cookie, request.variable(kAcceptLanguageVariable));
     if (const auto link = as_tag(request.query.find(kLanguageParameter))) wishes.chosen = link;
     return wishes;
 }

@@ -58,12 +58,11 @@ http::Response lead_to_sign_in(const GateVisit& visit, Answer answer) {
 
 /// The address of the form's page, if the browser says so and it is of this origin; else that of the site.
 std::string form_page(const GateVisit& visit) {
-    const auto referer = visit.request.server_variables.find("HTTP_REFERER");
-    if (referer == visit.request.server_variables.end()) return visit.found.url.str();
-    const auto url = http::parse_url(referer->second);
-    if (!url || url->has_user_info || url->fragment || !referer->second.starts_with(visit.found.url.str()))
+    const std::string_view referer = visit.request.variable("HTTP_REFERER");
+    const auto url = http::parse_url(referer);
+    if (!url || url->has_user_info || url->fragment || !referer.starts_with(visit.found.url.str()))
         return visit.found.url.str();
-    return referer->second;
+    return std::string(referer);
 }
 
 std::string login_url(const GateVisit& visit, const std::string& to, gate::Account account) {

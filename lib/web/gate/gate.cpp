@@ -3,6 +3,7 @@
 
 #include "fetch/allowed.h"
 #include "gate/check.h"
+#include "gate/location.h"
 #include "gate/question.h"
 #include "gate/request_kind.h"
 #include "http/url.h"
@@ -22,13 +23,8 @@ constexpr const char* kPeer = "REMOTE_ADDR";
 constexpr const char* kReferer = "HTTP_REFERER";
 constexpr std::string_view kPages = "/pages";
 
-std::string value_of(const http::Request& request, const char* name) {
-    const auto found = request.server_variables.find(name);
-    return found == request.server_variables.end() ? "" : found->second;
-}
-
 bool is_believed(const oauth::Settings& settings, const http::Request& request) {
-    const auto peer = fetch::parse_address(value_of(request, kPeer));
+    const auto peer = fetch::parse_address(std::string(request.variable(kPeer)));
     if (!peer) return false;
     for (const fetch::Network& network : settings.gate.proxies)
         if (network.contains(*peer)) return true;
@@ -44,11 +40,10 @@ struct Asked {
 std::optional<Asked> route_of(const oauth::Settings& settings, const http::Request& request) {
     if (request.is_question) return Asked{Route::authorizer};
     for (const char* name : {"POSTERN_GATE_URI", "POSTERN_GATE_METHOD", "POSTERN_GATE_PAGE"})
-        if (!value_of(request, name).empty()) return Asked{Route::gate};
-    if (!value_of(request, "POSTERN_GATE_SITE").empty()) return Asked{Route::pages};
+        if (!request.variable(name).empty()) return Asked{Route::gate};
+    if (!request.variable("POSTERN_GATE_SITE").empty()) return Asked{Route::pages};
     if (!settings.paths.gate) return std::nullopt;
-    const std::string target = value_of(request, "REQUEST_URI");
-    const std::string path = target.substr(0, target.find('?'));
+    const std::string_view path = gate::split_target(request.variable("REQUEST_URI")).path;
     for (const std::string& own : http::served_paths(settings.issuer, {*settings.paths.gate})) {
         if (path == own) return Asked{Route::gate};
         if (path.starts_with(own + std::string(kPages) + "/")) return Asked{Route::pages, own + std::string(kPages)};

@@ -13,8 +13,7 @@
 namespace postern::web {
 
 const pages::Pages& GateVisit::pages() const {
-    const auto wanted = request.server_variables.find(pages::kAcceptLanguageVariable);
-    return all_pages.for_failure("", wanted == request.server_variables.end() ? "" : wanted->second);
+    return all_pages.for_failure("", request.variable(pages::kAcceptLanguageVariable));
 }
 
 http::Response GateVisit::refuse(refusal::Reason reason, const std::string& detail, pages::RefusalFacts facts) const {
