@@ -3,7 +3,6 @@
 
 #include "http/headers.h"
 #include "model/session.h"
-#include "oauth/access_token.h"
 #include "oauth/acr.h"
 #include "oidc/userinfo.h"
 #include "util/text.h"
@@ -42,12 +41,10 @@ std::optional<std::string_view> bearer_token_of(const model::Site& site,
 
 oauth::Outcome<Checked> check_bearer(oauth::Context& context, const Found& found, std::string_view token) {
     const db::Snapshot snapshot(context.store);
-    ASSIGN_OR_RETURN(const auto stored, oidc::find_active_token(context, token));
-    if (stored.subject.empty()) return invalid_token("the access token is not a user's");
-    const auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
-    if (!known || !is_for(*known->claims, found.url.str()))
-        return invalid_token("the access token is not for this site");
-    return decide(context, found, login_of(context.settings, stored), context.now());
+    ASSIGN_OR_RETURN(const auto active, oidc::find_active_token(context, token));
+    if (active.stored.subject.empty()) return invalid_token("the access token is not a user's");
+    if (!is_for(*active.claims, found.url.str())) return invalid_token("the access token is not for this site");
+    return decide(context, found, login_of(context.settings, active.stored), context.now());
 }
 
 }  // namespace postern::gate

@@ -62,7 +62,7 @@ oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request
     return token;
 }
 
-oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token) {
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
     auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
@@ -73,7 +73,7 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     if (const auto bar = oauth::find_client_bar(context.settings, stored->client))
         return invalid_token("the client of the access token is disabled", oauth::row_of(*bar).detail);
-    return std::move(*stored);
+    return ActiveToken{std::move(known->claims), std::move(*stored)};
 }
 
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::StoredAccessToken& token,

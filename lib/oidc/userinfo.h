@@ -4,6 +4,7 @@
 #include <string>
 
 #include "http/message.h"
+#include "jose/jws.h"
 #include "json/value.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
@@ -23,9 +24,15 @@ inline constexpr const char* kNoToken =
 /// token.
 oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
-/// Returns the record of an access token that this server signed and that is active; invalid_token, with the reason in
-/// its description, for every other. No audience is asked for.
-oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token);
+/// An access token that this server signed and that is active.
+struct ActiveToken {
+    jose::Claims claims;  ///< verified
+    store::StoredAccessToken stored;
+};
+
+/// Returns an active token; invalid_token, with the reason in its description, for every other. No audience is asked
+/// for.
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token);
 
 /// Returns the claims that an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked
 /// once, and only for a token that releases something. Its `groups` are told if it has that claim, else those of the

@@ -21,9 +21,9 @@ http::Response userinfo(App& app, const http::Request& request, const oidc::GetU
     if (!bearer) return bearer_error(bearer.error());
     const auto token = oidc::find_active_token(app.context(), *bearer);
     if (!token) return bearer_error(token.error());
-    auto claims = oidc::userinfo(app.context(), *token, get_user_claims);
+    auto claims = oidc::userinfo(app.context(), token->stored, get_user_claims);
     http::Response response = claims ? http::json(std::move(*claims)) : bearer_error(claims.error());
-    response.client_id = token->client_id.str();
+    response.client_id = token->stored.client_id.str();
     return response;
 }
 

@@ -55,7 +55,7 @@ struct Fixture {
     std::string ask(const std::string& value, const oidc::GetUserClaims& get_user_claims) {
         const auto found = oidc::find_active_token(context, value);
         if (!found) return told(found.error());
-        const auto claims = oidc::userinfo(context, *found, get_user_claims);
+        const auto claims = oidc::userinfo(context, found->stored, get_user_claims);
         return claims ? json::write(*claims) : told(claims.error());
     }
     static std::string told(const oauth::OAuthError& error) {
