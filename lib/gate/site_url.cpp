@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "fetch/allowed.h"
 #include "http/url.h"
 #include "oauth/redirect_rules.h"
 #include "util/text.h"
@@ -13,10 +12,11 @@ namespace {
 
 bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.scheme == "http"; }
 
-/// "host:port" behind the scheme, from a URL in its one spelling.
-std::string origin_of(std::string_view normalized) {
-    const std::size_t host = normalized.find("://") + 3;
-    return std::string(normalized.substr(0, normalized.find_first_of("/?#", host)));
+/// Of a URL that http::normalize_url has written. Browsers and proxies know one spelling of an IPv6 address, and URLs
+/// have many.
+std::string origin_of(const http::UrlParts& url) {
+    const std::string origin = url.scheme + "://" + http::canonical_host(url.host);
+    return url.port.empty() ? origin : origin + ":" + url.port;
 }
 
 bool has_dot_segment(std::string_view path) {
@@ -34,17 +34,6 @@ bool is_plain(std::string_view path) {
 bool names_own_segment(std::string_view path) {
     const auto segments = util::split(path, '/');
     return std::ranges::find(segments, kOwnSegment) != segments.end();
-}
-
-std::optional<fetch::Address> ipv6_of(std::string_view host) {
-    if (!host.starts_with('[')) return std::nullopt;
-    return fetch::parse_address(std::string(host.substr(1, host.size() - 2)));
-}
-
-/// Browsers know one spelling of an IPv6 address, and URLs have many.
-bool is_same_host(std::string_view one, std::string_view other) {
-    const auto address = ipv6_of(one);
-    return address ? address == ipv6_of(other) : util::equal_ignoring_case(one, other);
 }
 
 struct Asked {
@@ -95,7 +84,7 @@ util::Result<SiteUrl, std::string> parse_site_url(std::string_view text, std::st
     const Asked asked{*url, http::parse_url(issuer)};
     for (const Rule& rule : kRules)
         if (rule.broken(asked)) return std::string(rule.reason);
-    SiteUrl site{origin_of(*normalized), asked.url.path};
+    SiteUrl site{origin_of(*url), asked.url.path};
     if (!site.path.ends_with('/')) site.path += '/';
     if (const auto problem = oauth::redirect_uri_problem(site.own("callback"), false)) return *problem;
     return site;
@@ -104,7 +93,7 @@ util::Result<SiteUrl, std::string> parse_site_url(std::string_view text, std::st
 bool is_on_issuer_host(const SiteUrl& site, std::string_view issuer) {
     const auto ours = http::parse_url(issuer);
     const auto theirs = http::parse_url(site.origin);
-    return ours && theirs && is_same_host(ours->host, theirs->host);
+    return ours && theirs && http::canonical_host(ours->host) == http::canonical_host(theirs->host);
 }
 
 std::optional<std::string> parse_origin(std::string_view text) {
@@ -114,7 +103,7 @@ std::optional<std::string> parse_origin(std::string_view text) {
         return std::nullopt;
     if (url->path != "/" || text.ends_with('/')) return std::nullopt;
     if (url->has_port && !util::parse_port(url->port)) return std::nullopt;
-    return origin_of(*normalized);
+    return origin_of(*url);
 }
 
 }  // namespace postern::gate

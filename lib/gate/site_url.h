@@ -12,7 +12,8 @@ namespace postern::gate {
 /// The path behind a site's URL below which the gate answers itself.
 inline constexpr std::string_view kOwnSegment = ".postern";
 
-/// The URL of a site in its one spelling: scheme and host in lower case, no default port, `/` at the end.
+/// The URL of a site in its one spelling: scheme and host in lower case, an IPv6 address as RFC 5952 writes it, no
+/// default port, `/` at the end.
 struct SiteUrl {
     std::string origin;  ///< "https://wiki.example.org", with the port unless it is the scheme's own
     std::string path;    ///< begins and ends with "/"

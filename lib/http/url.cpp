@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <array>
 
 #include "util/percent.h"
 #include "util/text.h"
@@ -128,6 +129,15 @@ std::optional<std::string> normalize_url(std::string_view text) {
 }
 
 std::string one_spelling(std::string_view text) { return normalize_url(text).value_or(std::string(text)); }
+
+std::string canonical_host(std::string_view host) {
+    in6_addr address{};
+    const std::string inside(host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : "");
+    if (::inet_pton(AF_INET6, inside.c_str(), &address) != 1) return util::to_lower(host);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(AF_INET6, &address, text.data(), text.size());
+    return "[" + std::string(text.data()) + "]";
+}
 
 bool is_loopback_http(const UrlParts& url) {
     const std::string host = util::to_lower(url.host);

@@ -34,6 +34,10 @@ std::optional<std::string> normalize_url(std::string_view text);
 /// Returns the spelling of normalize_url, or the text itself when it is no URL.
 std::string one_spelling(std::string_view text);
 
+/// Returns the one spelling of a host as UrlParts has it, to compare hosts: in lower case, and an IPv6 address as RFC
+/// 5952 §4 writes it. normalize_url leaves addresses alone.
+std::string canonical_host(std::string_view host);
+
 /// Accepts http on 127.0.0.1, [::1] or localhost.
 bool is_loopback_http(const UrlParts& url);
 

@@ -70,6 +70,8 @@ TEST_CASE("site: URLs that are refused, and the reason [GATE-2, GATE-3]") {
     CHECK(has(refused("https://wiki.example.net/a%2fb"), "characters"));
     CHECK(has(refused(kUrl), "is that of the site \"wiki\""));
     CHECK(has(refused("HTTPS://WIKI.example.net:443"), "is that of the site \"wiki\""));
+    f.must({"site", "add", "address", "--url", "https://[2001:0DB8::0:1]/"});
+    CHECK(has(refused("https://[2001:db8:0:0::1]:443/"), "is that of the site \"address\""));
     const std::string issuer = text_of(f.least_config(), "issuer");
     CHECK(has(refused((issuer + "/app").c_str()), "--on-issuer-host"));
     CHECK(has(f.noted({"site", "add", "second", "--url", "https://wiki.example.net/admin/"}), "trust each other"));

@@ -63,6 +63,10 @@ TEST_CASE("parse_question: one question behind every way in [GATE-10]") {
     CHECK(way(Route::gate, with(kSubrequest, "POSTERN_GATE_PAGE", "yes")) == Way::page);
     CHECK(ask(Route::gate, kForwarded, kBelieved) == "PUT https://wiki.example.org /a,b ?c");
     CHECK(way(Route::gate, kForwarded, kBelieved) == Way::forwarded);
+    CHECK(ask(Route::gate, with(kForwarded, "HTTP_X_FORWARDED_HOST", "[2001:0DB8::0:1]:443"), kBelieved) ==
+          "PUT https://[2001:db8::1] /a,b ?c");
+    CHECK(ask(Route::gate, with(kSubrequest, "POSTERN_GATE_SITE", "https://[2001:DB8:0::1]:8443")) ==
+          "POST https://[2001:db8::1]:8443 /a ?b=c");
 }
 
 TEST_CASE("parse_question: addresses below .postern come with the web server's own request [GATE-26]") {

@@ -36,6 +36,10 @@ TEST_CASE("parse_site_url: a site has one spelling, with / at its end [GATE-2]")
         {"https://x.example/a.b/~c-d_e/", "https://x.example/a.b/~c-d_e/"},
         {"https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"},
         {"https://[2001:db8::1]/", "https://[2001:db8::1]/"},
+        {"https://[2001:0DB8:0:0::1]:443/", "https://[2001:db8::1]/"},
+        {"https://[2001:db8:0:0:1:0:0:1]:8443/a", "https://[2001:db8::1:0:0:1]:8443/a/"},
+        {"https://[2001:db8:0:1:1:1:1:1]/", "https://[2001:db8:0:1:1:1:1:1]/"},
+        {"https://[::FFFF:c000:201]/", "https://[::ffff:192.0.2.1]/"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);
@@ -112,6 +116,7 @@ TEST_CASE("is_on_issuer_host: cookies do not know ports, and hosts have no case 
     CHECK_FALSE(on_host("http://127.0.0.1:8080/", kLoopbackIssuer));
     CHECK(on_host("https://[2001:db8:0::1]/", "https://[2001:db8::1]"));
     CHECK(on_host("https://[2001:0db8::0001]:8443/", "https://[2001:db8::1]"));
+    CHECK(on_host("https://[2001:db8::1]/", "https://[2001:DB8:0::1]"));
     CHECK_FALSE(on_host("https://[2001:db8::2]/", "https://[2001:db8::1]"));
 }
 
@@ -133,6 +138,10 @@ TEST_CASE("parse_origin: scheme, host and port alone, in one spelling [GATE-10]"
         {"https://wiki.example.org", "https://wiki.example.org"},
         {"HTTPS://WIKI.example.org:443", "https://wiki.example.org"},
         {"http://127.0.0.1:8081", "http://127.0.0.1:8081"},
+        {"https://[2001:0DB8::0:1]:443", "https://[2001:db8::1]"},
+        {"https://[2001:db8:0:0:0:0:0:1]:8443", "https://[2001:db8::1]:8443"},
+        {"https://[2001:db8::1", nullptr},
+        {"https://[2001:db8::1%25eth0]", nullptr},
         {"https://wiki.example.org/", nullptr},
         {"https://wiki.example.org/a", nullptr},
         {"https://wiki.example.org?a", nullptr},

@@ -226,3 +226,28 @@ TEST_CASE("served_paths: below the base path, and without it") {
     CHECK(served_paths("https://h.example", {"/token"}) == std::vector<std::string>{"/token"});
     CHECK(served_paths("https://h.example/auth", {}).empty());
 }
+
+TEST_CASE("canonical_host: one spelling of a name and of an IPv6 address [RFC 5952 §4]") {
+    struct Row {
+        const char* host;
+        const char* canonical;
+    };
+    const Row rows[] = {
+        {"Login.Example.ORG", "login.example.org"},
+        {"127.0.0.1", "127.0.0.1"},
+        {"[::1]", "[::1]"},
+        {"[0:0:0:0:0:0:0:1]", "[::1]"},
+        {"[2001:0DB8:0000::00A1]", "[2001:db8::a1]"},
+        {"[2001:db8:0:0:1:0:0:1]", "[2001:db8::1:0:0:1]"},
+        {"[2001:db8:0:1:1:1:1:1]", "[2001:db8:0:1:1:1:1:1]"},
+        {"[2001:db8::2]", "[2001:db8::2]"},
+        {"2001:DB8::2", "2001:db8::2"},  // no host of a URL
+        {"[Name]", "[name]"},
+        {"[", "["},
+        {"", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.host);
+        CHECK(canonical_host(row.host) == row.canonical);
+    }
+}
