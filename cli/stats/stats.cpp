@@ -129,6 +129,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"document_clients", statistics.document_clients},
         {"dynamic_clients", statistics.dynamic_clients},
         {"dynamic_clients_without_token", statistics.strangers},
+        {"sites", states_json(statistics.sites)},
         {"restricted_clients", statistics.restricted_clients},
         {"users", states_json(statistics.users)},
         {"second_factors", json::Object{{"app", report.factors.app},
@@ -195,6 +196,7 @@ void print(const Report& report, const oauth::Settings& settings) {
         {"clients of documents", std::to_string(statistics.document_clients)},
         {"registered themselves", std::to_string(statistics.dynamic_clients) + ", of which " +
                                       std::to_string(statistics.strangers) + " without a token"},
+        {"sites", states_text(statistics.sites)},
         {"restricted clients", std::to_string(statistics.restricted_clients)},
         {"users", states_text(statistics.users)},
         {"second factors", factors_text(report.factors)},
@@ -255,6 +257,7 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
          "Clients that registered themselves, with an initial access token of the operator and without.",
          {{{{"token", "yes"}}, statistics.dynamic_clients - statistics.strangers},
           {{{"token", "no"}}, statistics.strangers}}},
+        {"sites", "Registered clients that are sites behind the gate.", by_state(statistics.sites)},
         {"restricted_clients",
          "Registered clients that only users of their lists may use.",
          {{{}, statistics.restricted_clients}}},

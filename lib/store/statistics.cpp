@@ -34,6 +34,8 @@ Statistics read_statistics(db::Database& database, const SessionLife& life, util
     statistics.dynamic_clients = number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'dynamic'"));
     statistics.strangers =
         number_of(database.query("SELECT count(*) FROM clients WHERE origin = 'dynamic' AND registered_by = ''"));
+    statistics.sites = by_state(database.query(
+        "SELECT c.enabled, count(*) FROM sites s JOIN clients c ON c.id = s.client_id GROUP BY c.enabled"));
     statistics.restricted_clients = number_of(database.query("SELECT count(*) FROM clients WHERE restricted = 1"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
     statistics.remembered_devices = number_of(database.query(

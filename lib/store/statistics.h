@@ -20,6 +20,7 @@ struct Statistics {
     std::int64_t document_clients = 0;    ///< of these: what a document describes
     std::int64_t dynamic_clients = 0;     ///< those that registered themselves
     std::int64_t strangers = 0;           ///< of these: without an initial access token
+    ByState sites;                        ///< of these: what the gate protects
     std::int64_t restricted_clients = 0;  ///< only for the users and groups of their lists
     ByState users;
     std::int64_t remembered_devices = 0;  ///< in which a password is enough, as devices_of has them

@@ -32,6 +32,8 @@ void put_everything(const Installation& installation) {
     put_client(installation, "old");
     installation.must({"client", "disable", "old"});
     installation.must({"client", "set", "mail", "--allow-user", "ada"});
+    installation.reconfigure("paths", json::Object{{"gate", "/gate"}});
+    installation.must({"site", "add", "handbook", "--url", "https://handbook.example.net/"});
     write(installation, [&](db::Transaction& transaction) {
         store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
         store::remember_device(transaction, {.token_hash = model::ValueHash("device"),
@@ -107,10 +109,12 @@ TEST_CASE("stats: counts what is there and works, apart from what is not, the sa
     };
     const Row rows[] = {
         {"schema_version", nullptr, "postern_schema_version", db::kSchemaVersion},
-        {"clients", "enabled", "postern_clients{state=\"enabled\"}", 2},
+        {"clients", "enabled", "postern_clients{state=\"enabled\"}", 3},
         {"clients", "disabled", "postern_clients{state=\"disabled\"}", 1},
         {"dynamic_clients", nullptr, "postern_dynamic_clients{token=\"yes\"}", 0},
         {"dynamic_clients_without_token", nullptr, "postern_dynamic_clients{token=\"no\"}", 0},
+        {"sites", "enabled", "postern_sites{state=\"enabled\"}", 1},
+        {"sites", "disabled", "postern_sites{state=\"disabled\"}", 0},
         {"restricted_clients", nullptr, "postern_restricted_clients", 1},
         {"users", "enabled", "postern_users{state=\"enabled\"}", 2},
         {"users", "disabled", "postern_users{state=\"disabled\"}", 1},
@@ -155,6 +159,7 @@ TEST_CASE("stats: counts what is there and works, apart from what is not, the sa
     CHECK(installation.postern({"stats", "--prometheus", "--json"}).exit_code == 2);
 
     const std::string text = installation.must({"stats"});
+    CHECK(std::regex_search(text, std::regex("sites +1 enabled, 0 disabled\n")));
     CHECK(std::regex_search(text, std::regex("restricted clients +1\n")));
     CHECK(std::regex_search(text, std::regex("remembered devices +1\n")));
     for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 5", "key ES256",

@@ -24,6 +24,13 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
         disabled.enabled = false;
         disabled.restricted = true;
         store::insert_client(t, disabled);
+        for (const char* id : {"wiki", "admin", "off"}) {
+            auto site = client(id);
+            site.enabled = std::string(id) != "off";
+            site.site =
+                model::Site{.url = std::string("https://") + id + ".example/", .max_age = {}, .session_ttl = {}};
+            store::insert_client(t, site);
+        }
         auto carol = user("sub-3", "carol");
         carol.enabled = false;
         store::insert_user(t, carol);
@@ -62,8 +69,10 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
         store::save_consent(t, {ClientId("client"), Subject("sub-1"), {}, kNow});
     });
     const auto statistics = store::read_statistics(database, {kNow, kNow - Seconds{30}}, Seconds{2592000});
-    CHECK(statistics.clients.enabled == 2);
-    CHECK(statistics.clients.disabled == 1);
+    CHECK(statistics.clients.enabled == 4);
+    CHECK(statistics.clients.disabled == 2);
+    CHECK(statistics.sites.enabled == 2);
+    CHECK(statistics.sites.disabled == 1);
     CHECK(statistics.users.enabled == 2);
     CHECK(statistics.users.disabled == 1);
     CHECK(statistics.restricted_clients == 1);
