@@ -79,6 +79,22 @@ TEST_CASE("site: URLs that are refused, and the reason [GATE-2, GATE-3]") {
     f.must({"site", "add", "own", "--url", issuer + "/app", "--on-issuer-host"});
 }
 
+TEST_CASE("site set: without a change it is misused; --on-issuer-host is about --url, and none by itself [GATE-3]") {
+    const Fixture f;
+    f.add_wiki();
+    const Words set = {"site", "set", "wiki"};
+    const auto before = f.must({"site", "show", "wiki", "--json"});
+    for (const Words& options : {Words{}, Words{"--on-issuer-host"}}) {
+        const auto result = f.postern(joined(set, options));
+        CHECK(result.exit_code == 2);
+        CHECK(has(result.err, "nothing to change"));
+    }
+    CHECK(f.must({"site", "show", "wiki", "--json"}) == before);
+    const std::string on_issuer = text_of(f.least_config(), "issuer") + "/app/";
+    CHECK(has(f.refused({"site", "set", "wiki", "--url", on_issuer}), "--on-issuer-host"));
+    CHECK(text_of(f.must_json(joined(set, {"--url", on_issuer, "--on-issuer-host"})), "site_url") == on_issuer);
+}
+
 TEST_CASE("site: whose a URL is that has no site of its own any more [GATE-2]") {
     const Fixture f;
     f.add_wiki();
