@@ -49,6 +49,10 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
     return listed;
 }
 
+/// A site has no tokens that could be withdrawn: it is open as long as the user's session is, and its grant is one only
+/// while the code of the sign-in is good, which is a minute.
+bool can_lose_access(const model::Client& client) { return !client.site; }
+
 /// As `postern consent revoke` does. Durable, because what is said to have no access must have none.
 store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId& client) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
@@ -67,9 +71,11 @@ http::Response show_applications(AccountVisit& visit) {
     return visit.with_browser_id([&] {
         oauth::Context& context = visit.context();
         ApplicationsPage page{.frame = frame_of(visit), .applications = {}};
-        for (const auto& application : store::list_applications(context.store, visit.subject(), context.now()))
-            if (const auto client = store::find_client(context.store, application.client_id))
+        for (const auto& application : store::list_applications(context.store, visit.subject(), context.now())) {
+            const auto client = store::find_client(context.store, application.client_id);
+            if (client && can_lose_access(*client))
                 page.applications.push_back(to_listed(context, *client, application));
+        }
         return visit.pages.applications(page);
     });
 }

@@ -79,6 +79,19 @@ TEST_CASE("applications: each with a consent or a live grant, in the words in wh
     CHECK_FALSE(listed[1].last_used.empty());
 }
 
+TEST_CASE("applications: a site is none, because it has nothing that can be taken from it [ACCOUNT-9]") {
+    Fixture f;
+    model::Client site = f.client;
+    site.id = model::ClientId("wiki");
+    site.site = model::Site{.url = "https://wiki.example/", .max_age = {}, .session_ttl = {}};
+    f.fixture.add(site);
+    f.give(f.alice, "wiki", "openid");
+    CHECK(f.listed().empty());
+    f.approve(f.alice, "app", "openid");
+    REQUIRE(f.listed().size() == 1);
+    CHECK(f.listed()[0].client_id == "app");
+}
+
 TEST_CASE("applications: one that the operator has not checked is listed with that, and with where it is [REG-31]") {
     struct Row {
         const char* when;
