@@ -51,11 +51,8 @@ bool is_variable_name(std::string_view name) {
 }
 
 std::string plain_name(std::string_view name) {
-    std::string plain(name);
-    std::ranges::transform(plain, plain.begin(), [](char c) {
-        if (c == '-') return '_';
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
+    std::string plain = util::to_upper(name);
+    std::ranges::replace(plain, '-', '_');
     constexpr std::string_view kRedirect = "REDIRECT_";
     while (plain.starts_with(kRedirect)) plain.erase(0, kRedirect.size());
     return plain;

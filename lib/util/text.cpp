@@ -16,6 +16,7 @@ constexpr char32_t kReplacementCharacter = 0xFFFD;
 /// The line and the paragraph separator: the latter ends the isolation of a direction.
 bool is_separator(char32_t code_point) { return code_point == 0x2028 || code_point == 0x2029; }
 
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr std::array<bool, 256> plain_bytes() {
@@ -108,6 +109,12 @@ std::optional<int> parse_port(std::string_view text) {
 std::string to_lower(std::string_view text) {
     std::string out(text);
     std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
+
+std::string to_upper(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), upper);
     return out;
 }
 

@@ -33,6 +33,8 @@ std::optional<int> parse_port(std::string_view text);
 
 /// Turns ASCII letters into lower case, and leaves all other bytes.
 std::string to_lower(std::string_view text);
+/// Turns ASCII letters into upper case, and leaves all other bytes.
+std::string to_upper(std::string_view text);
 
 /// Compares without the case of ASCII letters, as in names of header fields (RFC 9110 §5.1).
 bool equal_ignoring_case(std::string_view a, std::string_view b);

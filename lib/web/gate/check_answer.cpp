@@ -9,6 +9,7 @@
 #include "http/url.h"
 #include "oauth/error.h"
 #include "oauth/respond.h"
+#include "util/text.h"
 
 namespace postern::web {
 namespace {
@@ -21,9 +22,9 @@ constexpr const char* kNotForYou = "You may not use this site.";
 
 /// "Remote-Email-Verified" as an authorizer says it: Variable-REMOTE_EMAIL_VERIFIED (FastCGI 1.0 §6.3).
 std::string variable_of(std::string_view header) {
-    std::string name = "Variable-";
-    for (const char c : header) name += c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return name;
+    std::string name = util::to_upper(header);
+    std::ranges::replace(name, '-', '_');
+    return "Variable-" + name;
 }
 
 http::Response pass(const GateVisit& visit, const gate::ToldHeaders& told) {

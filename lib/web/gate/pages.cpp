@@ -107,9 +107,8 @@ GateAnswer answer_logout_page(const GateVisit& visit) {
 }
 
 std::string member_of(std::string_view header) {
-    std::string name;
-    for (const char c : header.substr(std::string_view("Remote-").size()))
-        name += c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    std::string name = util::to_lower(header.substr(std::string_view("Remote-").size()));
+    std::ranges::replace(name, '-', '_');
     return name;
 }
 

@@ -62,9 +62,11 @@ TEST_CASE("parse_digits: decimal digits up to the limit, nothing else [A16]") {
     }
 }
 
-TEST_CASE("to_lower: ASCII letters only") {
+TEST_CASE("to_lower, to_upper: ASCII letters only") {
     CHECK(to_lower("AZaz[@`{09") == "azaz[@`{09");
     CHECK(to_lower("\xC3\x89") == "\xC3\x89");
+    CHECK(to_upper("AZaz[@`{09") == "AZAZ[@`{09");
+    CHECK(to_upper("\xC3\xA9") == "\xC3\xA9");
 }
 
 TEST_CASE("trim: spaces and tabs at both ends, inner ones stay") {
