@@ -99,6 +99,9 @@ public:
     Snapshot& operator=(const Snapshot&) = delete;
     ~Snapshot();
 
+    /// Returns false where it is part of a transaction or of another snapshot.
+    bool is_own() const { return open_; }
+
 private:
     Database& database_;
     bool open_;

@@ -40,7 +40,6 @@ std::optional<std::string_view> bearer_token_of(const model::Site& site,
 }
 
 oauth::Outcome<Checked> check_bearer(oauth::Context& context, const Found& found, std::string_view token) {
-    const db::Snapshot snapshot(context.store);
     ASSIGN_OR_RETURN(const auto active, oidc::find_active_token(context, token));
     if (active.stored.subject.empty()) return invalid_token("the access token is not a user's");
     if (!is_for(*active.claims, found.url.str())) return invalid_token("the access token is not for this site");

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "db/read.h"
 #include "db/write.h"
 #include "gate/cookies.h"
 #include "gate/readings.h"
@@ -91,8 +92,9 @@ Checked decide(oauth::Context& context, const Found& found, model::Session sessi
     return checked;
 }
 
-Checked check(oauth::Context& context, const Found& found, std::string_view cookie_header) {
-    const db::Snapshot snapshot(context.store);
+namespace {
+
+Checked check_cookies(oauth::Context& context, const Found& found, std::string_view cookie_header) {
     const FoundCookies cookies =
         find_signed_in(context, cookie_names(context.settings, found.url), found.site.id, cookie_header);
     const auto life = oauth::session_life(context.settings, context.now());
@@ -107,6 +109,12 @@ Checked check(oauth::Context& context, const Found& found, std::string_view cook
     best.was_signed_in = !cookies.signed_in.empty();
     best.has_forged = cookies.has_forged;
     return best;
+}
+
+}  // namespace
+
+Checked check(oauth::Context& context, const Found& found, std::string_view cookie_header) {
+    return db::read(context.store, [&] { return check_cookies(context, found, cookie_header); });
 }
 
 void note_use(oauth::Context& context, const model::Session& session) noexcept {

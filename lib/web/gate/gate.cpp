@@ -1,6 +1,7 @@
 // Finds out what a request to the gate is: a question, or one for a page of its own.
 #include "web/gate/gate.h"
 
+#include "db/read.h"
 #include "fetch/allowed.h"
 #include "gate/check.h"
 #include "gate/location.h"
@@ -51,10 +52,11 @@ std::optional<Asked> route_of(const oauth::Settings& settings, const http::Reque
     return std::nullopt;
 }
 
-/// A question about an address of the gate itself. Of its pages only the callback and those that do not exist are
-/// answered here, because their answers let no request through.
+/// A page of the gate, or a question about one. Asked about its pages, the gate answers only for the callback and for
+/// those that do not exist, because these answers let no request through.
 GateAnswer answer_about_own(const GateVisit& visit) {
     const std::string& name = *visit.found.own;
+    if (visit.question.way == Way::own) return answer_own_page(visit, name);
     const bool lets_nothing_pass = name == kCallback || !is_own_page(name);
     if (visit.question.way != Way::subrequest && lets_nothing_pass) return answer_own_page(visit, name);
     return {refuse_question(Reason::gate_route_missing, "the web server asked for a check of " +
@@ -62,21 +64,25 @@ GateAnswer answer_about_own(const GateVisit& visit) {
                                                             "; it has no route from .postern/ to the gate")};
 }
 
-GateAnswer answer(const GateVisit& visit) {
+GateAnswer answer_about_application(const GateVisit& visit) {
     if (visit.question.way == Way::own)
-        return visit.found.own ? answer_own_page(visit, *visit.found.own)
-                               : GateAnswer{refuse_question(Reason::gate_question_refused,
-                                                            "POSTERN_GATE_URI is missing: the address is not below "
-                                                            ".postern/, so this is no page of the gate")};
-    return visit.found.own ? answer_about_own(visit) : answer_check(visit);
+        return {refuse_question(Reason::gate_question_refused,
+                                "POSTERN_GATE_URI is missing: the address is not below "
+                                ".postern/, so this is no page of the gate")};
+    return answer_check(visit);
 }
 
 GateAnswer answer_question(oauth::Context& context, const pages::PageBook& pages, const http::Request& request,
                            const gate::Question& question) {
-    // Before the snapshot of a check: a read alone is repeated where the connection was lost while it was idle.
-    const auto found = gate::find_site(context, question);
-    if (!found) return {refuse_question(found.error().reason, found.error().detail)};
-    return answer({context, pages, request, question, *found});
+    std::optional<gate::Found> own;  // a page of the gate, which may write
+    GateAnswer answered = db::read(context.store, [&]() -> GateAnswer {
+        auto found = gate::find_site(context, question);
+        if (!found) return {refuse_question(found.error().reason, found.error().detail)};
+        if (!found->own) return answer_about_application({context, pages, request, question, *found});
+        own = std::move(*found);
+        return {};
+    });
+    return own ? answer_about_own({context, pages, request, question, *own}) : std::move(answered);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+// The way to read several things of one moment: under a snapshot, which a database engine may have taken again.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "db/database.h"
+#include "db/error.h"
+#include "db/write.h"
+
+namespace postern::db {
+
+/// Runs `find()`, which only reads, in one snapshot, and returns what it returns. A server may end a snapshot, or its
+/// connection be lost while it was idle: then `find` runs again, so it sets nothing outside of itself but what it sets
+/// completely each time. Inside a transaction, or another snapshot, it runs once, as a part of that.
+/// Throws what `find` throws, and StoreBusy where it met too many conflicts.
+template <class Find>
+auto read(Database& database, Find&& find) {
+    for (Retries retries(database.wait());;) {
+        std::optional<Snapshot> snapshot(std::in_place, database);
+        try {
+            return find();
+        } catch (const StoreConflict& conflict) {
+            if (!snapshot->is_own()) throw;
+            snapshot.reset();
+            retries.pause_after(conflict);
+        }
+    }
+}
+
+}  // namespace postern::db
