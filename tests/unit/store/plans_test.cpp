@@ -466,6 +466,7 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT kind, grant_id", "a list for the command"},
     {"SELECT g.id FROM grants g WHERE ($1 IS NULL", "the command revokes what a filter selects"},
     {"SELECT subject FROM sessions UNION", "the command ends all sessions"},
+    {"SELECT c.enabled, count(*) FROM sites s", "statistics"},
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
