@@ -1,13 +1,13 @@
 // mutt_oauth2.py, as Debian ships it with mutt, and mutt itself in front of Dovecot (mail_server.mjs).
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, openProvider, userinfo } from "../clients/provider.mjs";
 import { untilExpired } from "../clients/tokens.mjs";
+import { describeWithPackage } from "../support/installed.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
 import { MailServer } from "./mail_server.mjs";
@@ -36,7 +36,7 @@ registrations = {
 }
 `;
 
-describe("mutt", { skip: existsSync(SCRIPT) ? false : `there is no ${SCRIPT}` }, () => {
+describeWithPackage("mutt", SCRIPT, "mutt", () => {
   let provider;
   let directory;
   prepared(async (owned) => {

@@ -1,12 +1,12 @@
 // Prometheus, as Debian 12 ships it: it scrapes metrics of a server that wants an access token, which it gets with
 // client_credentials.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { claimsOf, openTokenSource } from "../clients/tokens.mjs";
+import { describeWithPackage } from "../support/installed.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
@@ -37,7 +37,7 @@ class Exporter {
   }
 }
 
-describe("Prometheus", { skip: existsSync(PROGRAM) ? false : "Debian's prometheus is not installed" }, () => {
+describeWithPackage("prometheus", PROGRAM, "Prometheus", () => {
   let source;
   let exporter;
   prepared(async (owned) => {

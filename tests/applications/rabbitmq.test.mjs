@@ -1,15 +1,15 @@
 // RabbitMQ 3.10, as Debian 12 ships it, with rabbitmq_auth_backend_oauth2: programs show an access token as their
 // password.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { openProvider } from "../clients/provider.mjs";
 import { altered, untilExpired } from "../clients/tokens.mjs";
 import { BUILD } from "../support/deployment.mjs";
+import { describeWithPackage } from "../support/installed.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
@@ -31,7 +31,7 @@ auth_oauth2.https.cacertfile = ${caFile}
 auth_oauth2.https.peer_verification = verify_peer
 `;
 
-describe("RabbitMQ", { skip: existsSync(SERVER) ? false : "Debian's rabbitmq-server is not installed" }, () => {
+describeWithPackage("rabbitmq-server", SERVER, "RabbitMQ", () => {
   let deployment;
   let server;
   let port;

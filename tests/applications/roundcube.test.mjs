@@ -1,12 +1,12 @@
 // Roundcube 1.6, as Debian 12 ships it, in front of Dovecot (mail_server.mjs): it signs the user in, and shows the
 // access token to the mail server.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { Person } from "../clients/person.mjs";
 import { PERSON, SECRET, addClientWithSecret, openProvider } from "../clients/provider.mjs";
+import { describeWithPackage } from "../support/installed.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { WebServer, freePort } from "../support/web_server.mjs";
 import { MailServer } from "./mail_server.mjs";
@@ -33,7 +33,7 @@ $config['des_key'] = 'twenty-four-characters-x';
 $config['plugins'] = [];
 `;
 
-describe("Roundcube", { skip: existsSync(ROUNDCUBE) ? false : "Debian's roundcube-core is not installed" }, () => {
+describeWithPackage("roundcube-core", ROUNDCUBE, "Roundcube", () => {
   let provider;
   let mail;
   let origin;

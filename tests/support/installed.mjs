@@ -1,5 +1,5 @@
 // Tests of what is not on every machine: a skipped test, which says why, stands where they cannot run.
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, it } from "node:test";
 
@@ -22,3 +22,7 @@ export const describeUnless = (reason, title, tests) => (reason ? it(title, { sk
 /// describe() where the program is installed.
 export const describeWith = (program, title, tests) =>
   describeUnless(isInstalled(program) ? "" : `there is no program ${program}`, title, tests);
+
+/// describe() where what Debian's `packages` install at `path` is there.
+export const describeWithPackage = (packages, path, title, tests) =>
+  describeUnless(existsSync(path) ? "" : `not installed: ${packages}`, title, tests);
