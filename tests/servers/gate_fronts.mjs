@@ -40,12 +40,17 @@ function edit(text, changes) {
   return text;
 }
 
-/// Lines that the file has as comments, without their sign, in the place of those from `first` to `last`.
-function withLines(text, first, last, lines) {
-  for (const line of lines) assert.ok(text.includes(`# ${line}`), `the shipped file has no ${line}`);
+/// `lines` in the place of those from `first` to `last`.
+function inPlaceOf(text, first, last, lines) {
   const [begin, end] = [text.indexOf(first), text.indexOf(last)];
   assert.ok(begin >= 0 && end >= begin, `${first} ... ${last}`);
   return text.slice(0, begin) + lines.join("\n") + text.slice(end + last.length);
+}
+
+/// The same with lines that the file has as comments.
+function withLines(text, first, last, lines) {
+  for (const line of lines) assert.ok(text.includes(`# ${line}`), `the shipped file has no ${line}`);
+  return inPlaceOf(text, first, last, lines);
 }
 
 /// A page with a form, for browsers.
@@ -184,8 +189,11 @@ const nestedApache = (text) =>
     ],
   ]);
 
+/// From where to where Apache's file is about an application on another port.
+const PROXIED = ['ProxyPass "/" ', "upgrade=websocket"];
+
 const filesOfApache = (directory) => (text) =>
-  withLines(text, 'ProxyPass "/" ', "upgrade=websocket", [
+  withLines(text, ...PROXIED, [
     "DocumentRoot /var/www/wiki",
     "DirectoryIndex index.html index.php",
     "<Directory /var/www/wiki>",
@@ -194,8 +202,9 @@ const filesOfApache = (directory) => (text) =>
     "</Directory>",
   ]).replaceAll("/var/www/wiki", directory);
 
-/// Apache with an application behind it, or the files of a directory. Its gate listens at a port, too.
-export async function behindApache({ files, ...options } = {}) {
+/// Apache with an application behind it, or the files of a directory, or with `lines` in the place of those for an
+/// application on another port. Its gate listens at a port, too.
+export async function behindApache({ files, lines, ...options } = {}) {
   const [port, plainPort, gatePort] = [await freePort(), await freePort(), await freePort()];
   const application = await startApplication();
   let place;
@@ -219,10 +228,12 @@ export async function behindApache({ files, ...options } = {}) {
   };
   try {
     const directory = await privateDirectory(join(deployment.directory, "apache"));
-    const shipped = nestedApache(await readFile(join(place.examples, "apache/gate-site.conf"), "utf8"));
+    let shipped = nestedApache(await readFile(join(place.examples, "apache/gate-site.conf"), "utf8"));
+    if (files) shipped = filesOfApache(await writeFiles(join(directory, "wiki"), files))(shipped);
+    if (lines) shipped = inPlaceOf(shipped, ...PROXIED, lines);
     await writeFile(
       join(directory, "gate-site.conf"),
-      edit(files ? filesOfApache(await writeFiles(join(directory, "wiki"), files))(shipped) : shipped, [
+      edit(shipped, [
         ["<VirtualHost *:443>", `<VirtualHost 127.0.0.1:${port}>`],
         ["<VirtualHost *:80>", `<VirtualHost 127.0.0.1:${plainPort}>`],
         ["ServerName wiki.example.org", `ServerName https://localhost:${port}`],
@@ -230,7 +241,7 @@ export async function behindApache({ files, ...options } = {}) {
         ...certificates(place.tls),
         ["# CGIPassAuth On", "CGIPassAuth On"],
         ["fcgi://127.0.0.1:9055/", `fcgi://127.0.0.1:${gatePort}/`],
-        ...(files ? [] : [["http://127.0.0.1:8000/", `http://127.0.0.1:${application.port}/`]]),
+        ...(files || lines ? [] : [["http://127.0.0.1:8000/", `http://127.0.0.1:${application.port}/`]]),
         ["/run/postern/", `${place.sockets}/`],
       ]),
     );
