@@ -26,8 +26,8 @@ describe("Dovecot, IMAP with access tokens", () => {
   });
 
   const tokens = (scope = "openid mail") => source.ofPerson(scope, PERSON, { application: program });
-  const accepted = (said) => {
-    assert.match(said, /^a OK/m, `${said}\n${server.log}`);
+  const accepted = (said, { log } = server) => {
+    assert.match(said, /^a OK/m, `${said}\n${log}`);
     assert.match(said, /^b OK .*Select completed/m);
   };
   const refused = (said) => assert.match(said, /^a NO|^\+ /m, said) ?? assert.doesNotMatch(said, /^a OK|^b OK/m);
@@ -59,7 +59,7 @@ describe("Dovecot, IMAP with access tokens", () => {
       const { access_token: token } = await tokens("openid email mail");
       refused(await byAddress.logIn("OAUTHBEARER", email, token)); // the operator has not let Dovecot know it
       await source.deployment.postern(["client", "set", "imap", "--introspection-claim", "email"]);
-      accepted(await byAddress.logIn("OAUTHBEARER", email, token));
+      accepted(await byAddress.logIn("OAUTHBEARER", email, token), byAddress);
       refused(await byAddress.logIn("OAUTHBEARER", PERSON.username, token));
       refused(await byAddress.logIn("OAUTHBEARER", email, (await tokens()).access_token));
     } finally {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { signOutElsewhere, tellOfLogouts, withoutFetching } from "../clients/back_channel.mjs";
 import { Person } from "../clients/person.mjs";
 import { PERSON, SECRET, addClientWithSecret, openProvider, userinfo } from "../clients/provider.mjs";
 import { untilExpired } from "../clients/tokens.mjs";
@@ -13,41 +14,48 @@ import { WebServer, freePort } from "../support/web_server.mjs";
 describe("Quarkus", () => {
   let provider;
   let deployment;
+  let start; // another process, with more in its environment
   let application;
   let origin;
   prepared(async (owned) => {
     provider = owned(await openProvider({ accessTokenTTL: 2, idTokenTTL: 2, refreshReuseGrace: 0 }));
     ({ deployment } = provider);
     await deployment.postern(["group", "add", "members"]);
-    origin = `http://127.0.0.1:${await freePort()}`;
-    const back = ["--post-logout-redirect-uri", `${origin}/bye`, "--pkce", "required"];
-    await addClientWithSecret(deployment, "quarkus", SECRET, `${origin}/callback`, ...back);
     const directory = temporaryDirectory();
     const trust = join(directory, "trust.p12");
     const store = ["-keystore", trust, "-storetype", "PKCS12", "-storepass", "changeit"];
     await run("keytool", ["-importcert", "-noprompt", "-file", deployment.caFile, ...store]);
-    application = owned(
-      new WebServer(
-        "java",
-        [
-          "-XX:TieredStopAtLevel=1",
-          ...[`-Djavax.net.ssl.trustStore=${trust}`, "-Djavax.net.ssl.trustStorePassword=changeit"],
-          ...["-jar", join(BUILD, "applications/quarkus/application-runner.jar")],
-        ],
-        {
-          logFiles: [join(directory, "application.log")],
-          env: {
-            QUARKUS_LOG_FILE_ENABLE: "true",
-            QUARKUS_LOG_FILE_PATH: join(directory, "application.log"),
-            QUARKUS_HTTP_PORT: new URL(origin).port,
-            ISSUER: deployment.issuer,
-            CLIENT_ID: "quarkus",
-            CLIENT_SECRET: SECRET,
+    start = async (id, env = {}) => {
+      origin = `http://127.0.0.1:${await freePort()}`;
+      const back = ["--post-logout-redirect-uri", `${origin}/bye`, "--pkce", "required"];
+      const scope = ["--scope", "openid profile email offline_access"];
+      await addClientWithSecret(deployment, id, SECRET, `${origin}/callback`, ...back, ...scope);
+      const log = join(directory, `${id}.log`);
+      application = owned(
+        new WebServer(
+          "java",
+          [
+            "-XX:TieredStopAtLevel=1",
+            ...[`-Djavax.net.ssl.trustStore=${trust}`, "-Djavax.net.ssl.trustStorePassword=changeit"],
+            ...["-jar", join(BUILD, "applications/quarkus/application-runner.jar")],
+          ],
+          {
+            logFiles: [log],
+            env: {
+              QUARKUS_LOG_FILE_ENABLE: "true",
+              QUARKUS_LOG_FILE_PATH: log,
+              QUARKUS_HTTP_PORT: new URL(origin).port,
+              ISSUER: deployment.issuer,
+              CLIENT_ID: id,
+              CLIENT_SECRET: SECRET,
+              ...env,
+            },
           },
-        },
-      ),
-    );
-    await application.untilItAnswers(`${origin}/bye`, { status: 200 });
+        ),
+      );
+      await application.untilItAnswers(`${origin}/bye`, { status: 200 });
+    };
+    await start("quarkus");
   });
 
   const newPerson = () => new Person(deployment.ca);
@@ -106,4 +114,32 @@ describe("Quarkus", () => {
     assert.deepEqual([page.url.split("?")[0], page.body], [`${origin}/bye`, "bye"]);
     assert.ok((await person.open(`${origin}/`)).form.buttons.login, "asked for the password again");
   });
+
+  it(
+    "a user who signs out elsewhere is signed out here, and no other [Back-Channel Logout §2.7]",
+    {
+      skip: withoutFetching,
+    },
+    async () => {
+      const secure = `https://127.0.0.1:${await freePort()}`;
+      await start("told", {
+        QUARKUS_HTTP_SSL_PORT: new URL(secure).port,
+        QUARKUS_HTTP_SSL_CERTIFICATE_FILES: join(deployment.directory, "tls.pem"),
+        QUARKUS_HTTP_SSL_CERTIFICATE_KEY_FILES: join(deployment.directory, "tls.key"),
+        // Without it tokens end with the session at the provider, and the application notices by itself.
+        QUARKUS_OIDC_AUTHENTICATION_SCOPES: "profile,email,offline_access",
+      });
+      // Nor are they refreshed meanwhile: an ID token from after the end of the session has no `sid`.
+      const longer = { accessTokenTTL: 600, idTokenTTL: 600 };
+      await tellOfLogouts(deployment, "told", `${secure}/back-channel-logout`, deployment.caFile, longer);
+      const [person, other] = [newPerson(), newPerson()];
+      for (const each of [person, other]) signedIn(await each.signIn(`${origin}/`));
+      const { deliver } = await signOutElsewhere(deployment, person);
+      signedIn(await person.visit(`${origin}/`));
+      await deliver();
+      signedIn(await other.visit(`${origin}/`)); // first: it is the same user
+      const page = await person.visit(`${origin}/`);
+      assert.equal(page.location?.origin, deployment.origin, application.log.slice(-2000));
+    },
+  );
 });

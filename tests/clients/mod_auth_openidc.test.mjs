@@ -4,6 +4,7 @@ import { before, describe, it } from "node:test";
 import { prepared } from "../support/prepared.mjs";
 import { totp } from "../support/totp.mjs";
 import { startApache } from "../support/web_server.mjs";
+import { signOutElsewhere, tellOfLogouts, withoutFetching } from "./back_channel.mjs";
 import { Person } from "./person.mjs";
 import { PERSON, openProvider, userinfo as told } from "./provider.mjs";
 import { apacheExample } from "./shipped.mjs";
@@ -201,6 +202,28 @@ describe("Apache mod_auth_openidc signs users in", () => {
       }
     });
   }
+
+  it(
+    "a user who signs out elsewhere is signed out here, and no other [Back-Channel Logout §2.7]",
+    {
+      skip: withoutFetching,
+    },
+    async () => {
+      const site = await application();
+      const { deployment } = provider;
+      const client = `application-${site.port}`;
+      await tellOfLogouts(deployment, client, `${site.origin}/oidc/callback?logout=backchannel`, site.authority);
+      const [person, other] = [newPerson(site), newPerson(site)];
+      for (const each of [person, other]) signedIn(await each.signIn(`${site.origin}/`), site);
+      const { deliver } = await signOutElsewhere(deployment, person);
+      signedIn(await person.visit(`${site.origin}/`), site);
+      await deliver();
+      const page = await person.visit(`${site.origin}/`);
+      notSignedIn(page);
+      assert.equal(page.location?.origin, deployment.origin, site.log);
+      signedIn(await other.visit(`${site.origin}/`), site);
+    },
+  );
 
   it("a client that may only use client_secret_post", async () => {
     const site = await application({

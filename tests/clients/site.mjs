@@ -10,7 +10,8 @@ export class Site {
   #server = null;
 
   /// `start` is startApache or startNginx. `configure` answers the rest of its options for a site, which has origin,
-  /// port, directory, caFile (the authority of `deployment`, where the server may read it) and ca (its own authority).
+  /// port, directory, caFile (the authority of `deployment`, where the server may read it), and its own authority: ca,
+  /// in the file authority.
   static async start(start, deployment, configure) {
     for (let attempt = 1; ; ++attempt) {
       const site = new Site();
@@ -39,6 +40,7 @@ export class Site {
     this.origin = `https://127.0.0.1:${this.port}`;
     const tls = await makeCertificate(this.directory);
     this.ca = tls.ca;
+    this.authority = tls.caFile;
     if (deployment.caFile) {
       this.caFile = join(this.directory, "provider.pem");
       await copyFile(deployment.caFile, this.caFile);
