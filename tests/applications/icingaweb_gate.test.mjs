@@ -9,13 +9,13 @@ import { PERSON, openBrowser, signIn } from "../browser/browser.mjs";
 import { behindApache } from "../servers/gate_fronts.mjs";
 import { Person } from "../servers/gate_person.mjs";
 import { ROOT } from "../support/deployment.mjs";
+import { describeWithPackage } from "../support/installed.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { request } from "../support/user_agent.mjs";
 import { WebServer, identity, privateDirectory } from "../support/web_server.mjs";
-import { describeUnless, withoutPackage } from "./available.mjs";
 
 const FPM = readdirSync("/usr/sbin").find((name) => /^php-fpm\d/.test(name));
-const missing = withoutPackage(FPM ? "/usr/share/icingaweb2/public" : "", "icingaweb2 and php-fpm are");
+const ICINGA = "/usr/share/icingaweb2/public";
 
 const BASIC = `Basic ${btoa("dana:x")}`;
 
@@ -25,7 +25,7 @@ const recipe = () => {
   return [...section.matchAll(/```\w+\n([^]*?)```/g)].map(([, text]) => text);
 };
 
-describeUnless(missing, "Icinga Web 2 behind the gate", () => {
+describeWithPackage("icingaweb2, php-fpm", FPM ? ICINGA : "", "Icinga Web 2 behind the gate", () => {
   let front;
   let browser;
   let php;
