@@ -46,8 +46,8 @@ const traefik = {
       "https://id.example.org": deployment.issuer,
       "127.0.0.1:8000": `127.0.0.1:${behind}`,
     });
-    const certificate = `tls:\n  certificates:\n    - certFile: ${file("tls.pem")}\n      keyFile: ${file("tls.key")}\n`;
-    writeFileSync(file("traefik.yml"), `${dynamic}\n${certificate}`);
+    const certificate = `    - certFile: ${file("tls.pem")}\n      keyFile: ${file("tls.key")}`;
+    writeFileSync(file("traefik.yml"), `${dynamic}\ntls:\n  certificates:\n${certificate}\n`);
     const options = [
       `--entryPoints.site.address=127.0.0.1:${port}`,
       "--entryPoints.site.http.tls=true",

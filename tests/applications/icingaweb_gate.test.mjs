@@ -1,5 +1,5 @@
-// Icinga Web 2 behind the gate, as Debian ships it: it takes the user from the variable REMOTE_USER. A person uses it in
-// a browser.
+// Icinga Web 2 behind the gate, as Debian ships it: it takes the user from the variable REMOTE_USER. A person uses it
+// in a browser.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

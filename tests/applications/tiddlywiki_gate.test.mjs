@@ -56,15 +56,16 @@ describe("TiddlyWiki behind the gate", () => {
     try {
       context.setDefaultTimeout(60_000);
       const page = await context.newPage();
+      page.on("dialog", (dialog) => dialog.accept()); // leaves the page with changes
       await page.goto(at("/"));
       await signIn(page);
       await page.waitForURL(at("/"));
-      await page.getByRole("button", { name: "new tiddler" }).first().click();
-      await page.locator(".tc-titlebar input.tc-edit-texteditor").fill("Minutes");
+      await page.getByRole("button", { name: "new tiddler", exact: true }).first().click();
+      await page.locator("input.tc-titlebar.tc-edit-texteditor").fill("Minutes");
       const saved = page.waitForResponse(
         (answer) => answer.request().method() === "PUT" && /Minutes/.test(answer.url()),
       );
-      await page.getByRole("button", { name: "ok" }).first().click();
+      await page.getByRole("button", { name: "Confirm changes" }).first().click();
       assert.equal((await saved).status(), 204);
       assert.match(readFileSync(join(wiki, "tiddlers/Minutes.tid"), "utf8"), /^creator: dana$/m);
       await page.goto(at("/.postern/logout"));
