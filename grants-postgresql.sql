@@ -215,6 +215,11 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_token;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_device;
+-- With "clientAssertions", clients sign JWTs: their keys are read, and each JWT leaves a mark. The last line is for "registration":
+--     GRANT SELECT ON client_keys TO postern_token, postern_introspect, postern_revoke, postern_device_authorization;
+--     GRANT SELECT, INSERT, DELETE ON replays TO postern_token, postern_introspect, postern_revoke, postern_device_authorization;
+--     GRANT SELECT, UPDATE (expires_at), DELETE ON replays TO postern_sweep;
+--     GRANT SELECT, INSERT ON client_keys TO postern_registration;
 -- With "paths.gate", the gate reads sites, sessions, users and what decides whether they may pass; its callback spends a code:
 --     GRANT SELECT ON clients, sites TO postern_gate;
 --     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;

@@ -80,6 +80,14 @@ CREATE TABLE client_secrets (
 );
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
+CREATE TABLE client_keys (
+    client_id text COLLATE "C" NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,
+    jwks text NOT NULL,
+    jwks_uri text NOT NULL,
+    alg text NOT NULL,
+    CHECK ((jwks = '') <> (jwks_uri = ''))
+);
+
 CREATE TABLE redirect_uris (
     client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     kind text COLLATE "C" NOT NULL CHECK (kind IN ('authorization', 'logout')),
@@ -422,6 +430,16 @@ CREATE TABLE login_attempts (
 );
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
 CREATE INDEX login_attempts_by_kind ON login_attempts (substr(attempt_key, 1, strpos(attempt_key, ':')), ends_at);
+
+-- What was used once; on a file these marks are in files of their own. Not logged: a server that crashes forgets them (0141).
+CREATE UNLOGGED TABLE replays (
+    kind bigint NOT NULL,
+    context text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    expires_at bigint NOT NULL,
+    PRIMARY KEY (kind, context, key)
+);
+CREATE INDEX replays_by_expiry ON replays (expires_at);
 
 CREATE TABLE fetched (
     url_digest text COLLATE "C" NOT NULL PRIMARY KEY,

@@ -93,6 +93,15 @@ CREATE TABLE client_secrets (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
+-- Keys of clients that authenticate by a JWT (RFC 7523 §2.2): a row for each client with private_key_jwt, and for no other.
+CREATE TABLE client_keys (
+    client_id TEXT NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,
+    jwks      TEXT NOT NULL,  -- a JWK set, RFC 7517 §5: public keys that can verify, and nothing else; '': at jwks_uri
+    jwks_uri  TEXT NOT NULL,  -- where the client publishes its keys, RFC 7591 §2; '': in jwks
+    alg       TEXT NOT NULL,  -- token_endpoint_auth_signing_alg, OpenID Connect Registration §2; '': any that fits a key
+    CHECK ((jwks = '') <> (jwks_uri = ''))
+) STRICT, WITHOUT ROWID;
+
 -- Registered redirect targets (RFC 6749 §3.1.2.2; OpenID Connect RP-Initiated Logout 1.0 §3.1).
 CREATE TABLE redirect_uris (
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,

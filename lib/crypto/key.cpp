@@ -103,7 +103,7 @@ std::string_view to_string(Algorithm algorithm) { return kind_of(algorithm).name
 
 std::optional<Algorithm> parse_algorithm(std::string_view name) {
     for (const KeyKind& kind : kKeyKinds) {
-        if (name == kind.name) return kind.algorithm;
+        if (name == kind.name && kind.algorithm != Algorithm::PS256) return kind.algorithm;
     }
     return std::nullopt;
 }
@@ -137,6 +137,7 @@ PrivateKey PrivateKey::generate(Algorithm algorithm) {
     EVP_PKEY* key = nullptr;
     switch (algorithm) {
         case Algorithm::RS256:
+        case Algorithm::PS256:
             key = EVP_PKEY_Q_keygen(nullptr, nullptr, type, kMinRsaBits);
             break;
         case Algorithm::ES256:

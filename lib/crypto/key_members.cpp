@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
+#include <openssl/rsa.h>
 
 #include <array>
 
@@ -101,6 +102,14 @@ std::string number_of(const EVP_PKEY* key, const char* name, std::size_t width =
     return out;
 }
 
+/// RFC 7518 §3.5: MGF1 with the same digest, and a salt as long as the digest. OpenSSL would take any length.
+void demand_pss(EVP_PKEY_CTX* context) {
+    constexpr int kSaltBytes = 32;
+    openssl::require(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING), "verification");
+    openssl::require(EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, "SHA256", nullptr), "verification");
+    openssl::require(EVP_PKEY_CTX_set_rsa_pss_saltlen(context, kSaltBytes), "verification");
+}
+
 }  // namespace
 
 Algorithm check_members(const PublicMembers& members) {
@@ -122,6 +131,7 @@ Pkey make_public(const PublicMembers& members, const char* key_type) {
 PublicMembers members_of(const EVP_PKEY* key, Algorithm algorithm) {
     switch (algorithm) {
         case Algorithm::RS256:
+        case Algorithm::PS256:
             return RsaPublic{number_of(key, OSSL_PKEY_PARAM_RSA_N), number_of(key, OSSL_PKEY_PARAM_RSA_E)};
         case Algorithm::ES256:
             return EcPublic{number_of(key, OSSL_PKEY_PARAM_EC_PUB_X, kCoordinateBytes),
@@ -146,9 +156,11 @@ const KeyKind& kind_of(Algorithm algorithm) {
 
 bool is_signature_of(evp_pkey_st* key, Algorithm algorithm, std::string_view message, std::string_view signature) {
     const DigestContext context(openssl::require(EVP_MD_CTX_new(), "verification"));
+    EVP_PKEY_CTX* settings = nullptr;
     openssl::require(
-        EVP_DigestVerifyInit_ex(context.get(), nullptr, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
+        EVP_DigestVerifyInit_ex(context.get(), &settings, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
         "verification");
+    if (algorithm == Algorithm::PS256) demand_pss(settings);
     // 0 is a wrong signature and a negative number an unreadable one: neither is 1.
     return EVP_DigestVerify(context.get(), openssl::bytes(signature), signature.size(), openssl::bytes(message),
                             message.size()) == 1;

@@ -30,10 +30,12 @@ struct KeyKind {
     const char* key_type;  ///< as EVP_PKEY_is_a knows it; "RSA" is not "RSA-PSS"
     const char* digest;    ///< null: Ed25519 hashes for itself
 };
-inline constexpr std::array<KeyKind, 3> kKeyKinds = {{
+/// The algorithm of a key of our own is the first one of its type.
+inline constexpr std::array<KeyKind, 4> kKeyKinds = {{
     {Algorithm::RS256, "RS256", "RSA", "SHA256"},
     {Algorithm::ES256, "ES256", "EC", "SHA256"},
     {Algorithm::EdDSA, "EdDSA", "ED25519", nullptr},
+    {Algorithm::PS256, "PS256", "RSA", "SHA256"},
 }};
 
 const KeyKind& kind_of(Algorithm algorithm);

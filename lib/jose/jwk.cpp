@@ -30,12 +30,9 @@ Members required_members(const crypto::EcPublic& ec) {
 Members required_members(const crypto::OkpPublic& okp) {
     return {{"crv", "Ed25519"}, {"kty", "OKP"}, {"x", base64url_encode(okp.x)}};
 }
-Members required_members(const crypto::PublicKey& key) {
-    return std::visit([](const auto& members) { return required_members(members); }, key.members());
+Members required_members(const crypto::PublicMembers& key) {
+    return std::visit([](const auto& members) { return required_members(members); }, key);
 }
-
-/// RFC 7518 §6.2.2, §6.3.2, §6.4: members of private keys, which a published set must not have.
-constexpr std::array<std::string_view, 8> kPrivateMembers = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"};
 
 std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
 
@@ -71,9 +68,7 @@ public:
     }
 
     void has_no_private_members() {
-        for (const std::string_view name : kPrivateMembers) {
-            if (object_.find(name) != nullptr) note(quoted(name) + " is part of a private key");
-        }
+        if (const auto name = private_member(object_)) note(quoted(*name) + " is part of a private key");
     }
 
 private:
@@ -116,14 +111,26 @@ std::optional<crypto::PublicMembers> read_members(Entry& entry) {
 
 }  // namespace
 
+std::optional<std::string_view> private_member(const json::Object& key) {
+    // RFC 7518 §6.2.2, §6.3.2, §6.4
+    for (const std::string_view name : {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}) {
+        if (key.find(name) != nullptr) return name;
+    }
+    return std::nullopt;
+}
+
+json::Object to_json(const crypto::PublicMembers& members) {
+    json::Object out;
+    for (auto& [name, value] : required_members(members)) out.set(name, value);
+    return out;
+}
+
 std::string thumbprint(const crypto::PublicKey& key) {
-    json::Object members;
-    for (auto& [name, value] : required_members(key)) members.set(name, value);
-    return util::base64url_encode(crypto::sha256(json::write(members)));
+    return util::base64url_encode(crypto::sha256(json::write(to_json(key.members()))));
 }
 
 json::Object to_json(const Jwk& jwk) {
-    const Members required = required_members(jwk.key);
+    const Members required = required_members(jwk.key.members());
     json::Object out;
     for (const auto& [name, value] : required) {
         if (name == "kty") out.set(name, value);

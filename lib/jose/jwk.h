@@ -1,6 +1,7 @@
 // JSON Web Keys: public ones only (RFC 7517 §4, RFC 7518 §6, RFC 8037 §2), named by their thumbprint (RFC 7638).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@ struct Jwk {
     std::string kid;
     crypto::PublicKey key;
 };
+
+/// Returns a member that only a private or a symmetric key has; nullopt: there is none.
+std::optional<std::string_view> private_member(const json::Object& key);
+
+/// Returns the required members of the key (RFC 7638 §3.2), `kty` among them, in lexical order.
+json::Object to_json(const crypto::PublicMembers& members);
 
 /// Returns base64url(SHA-256) of the required members in lexical order (RFC 7638 §3).
 std::string thumbprint(const crypto::PublicKey& key);

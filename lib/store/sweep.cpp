@@ -16,6 +16,7 @@ struct Rule {
     db::Text deletion;         ///< of at most $2 rows, the oldest first, found by an index
     const char* count;         ///< rows that no rule above it has counted
     bool is_optional = false;  ///< of an option: on a server the role may lack the right until the option is on
+    bool is_on_server_alone = false;
 };
 
 // The grants that are due. Their codes and tokens are deleted first, in batches of their own: a grant of a month may
@@ -98,6 +99,10 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM fetch_limits WHERE limit_key IN"
                       " (SELECT limit_key FROM fetch_limits WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
      "SELECT count(*) FROM fetch_limits WHERE ends_at <= $1", true},
+    {"replays",
+     POSTERN_DELETION("DELETE FROM replays WHERE (kind, context, key) IN"
+                      " (SELECT kind, context, key FROM replays WHERE expires_at < $1 ORDER BY expires_at LIMIT $2"),
+     "SELECT count(*) FROM replays WHERE expires_at < $1", true, true},
     {"client_secrets",
      POSTERN_DELETION("DELETE FROM client_secrets WHERE (client_id, hash) IN"
                       " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
@@ -137,6 +142,9 @@ constexpr Rule kRules[] = {
      true},
 };
 
+/// A file has no such table: its marks are in files of their own (db/replay_file.h).
+bool is_there(db::Database& database, const Rule& rule) { return database.has_row_locks() || !rule.is_on_server_alone; }
+
 bool may_delete(db::Database& database, const char* table) {
     if (!database.has_row_locks()) return true;
     auto row = database.query("SELECT has_table_privilege(CAST($1 AS text), 'DELETE')", std::string_view(table));
@@ -150,6 +158,7 @@ bool may_sweep(db::Database& database) { return may_delete(database, "grants"); 
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
     RowCounts deleted;
     for (const Rule& rule : kRules) {
+        if (!is_there(transaction.database(), rule)) continue;
         std::int64_t& count = deleted[rule.table];
         if (rule.is_optional && !may_delete(transaction.database(), rule.table)) continue;
         count += transaction.run(rule.deletion, now, batch);
@@ -160,6 +169,7 @@ RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
 RowCounts count_sweepable(db::Database& database, util::Time now) {
     RowCounts counts;
     for (const Rule& rule : kRules) {
+        if (!is_there(database, rule)) continue;
         auto row = database.query(rule.count, now);
         if (row.step()) counts[rule.table] += row.integer(0);
     }

@@ -1041,7 +1041,7 @@ describe("a role for each program", () => {
            DROP COLUMN registered_by, DROP COLUMN registration_token_hash, DROP CONSTRAINT clients_origin_check,
            ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document'));
          DROP TABLE postern.device_codes, postern.session_clients, postern.logout_outbox, postern.registration_tokens,
-           postern.sites;
+           postern.sites, postern.client_keys, postern.replays;
          REVOKE SELECT ON postern.clients FROM postern_authorize;
          UPDATE postern.schema_version SET version = 4`,
         database,

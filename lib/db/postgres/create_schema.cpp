@@ -101,6 +101,21 @@ constexpr const char* kSteps[] = {
     " url text COLLATE \"C\" NOT NULL PRIMARY KEY,"
     " client_id text COLLATE \"C\" NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE"
     ");"
+    "CREATE TABLE client_keys ("
+    " client_id text COLLATE \"C\" NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,"
+    " jwks text NOT NULL,"
+    " jwks_uri text NOT NULL,"
+    " alg text NOT NULL,"
+    " CHECK ((jwks = '') <> (jwks_uri = ''))"
+    ");"
+    "CREATE UNLOGGED TABLE replays ("
+    " kind bigint NOT NULL,"
+    " context text COLLATE \"C\" NOT NULL,"
+    " key text COLLATE \"C\" NOT NULL,"
+    " expires_at bigint NOT NULL,"
+    " PRIMARY KEY (kind, context, key)"
+    ");"
+    "CREATE INDEX replays_by_expiry ON replays (expires_at);"
     "UPDATE schema_version SET version = 5",
 };
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");

@@ -372,6 +372,13 @@ constexpr const char* kToVersion5[] = {
     " url TEXT NOT NULL PRIMARY KEY,"
     " client_id TEXT NOT NULL UNIQUE REFERENCES clients (id) ON DELETE CASCADE"
     ") STRICT, WITHOUT ROWID",
+    "CREATE TABLE client_keys ("
+    " client_id TEXT NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,"
+    " jwks TEXT NOT NULL,"
+    " jwks_uri TEXT NOT NULL,"
+    " alg TEXT NOT NULL,"
+    " CHECK ((jwks = '') <> (jwks_uri = ''))"
+    ") STRICT, WITHOUT ROWID",
     "PRAGMA user_version = 5",
 };
 

@@ -1,0 +1,40 @@
+// Table `replays`: the marks of what was used once (RFC 7523 §3 item 7; JTI-2 to JTI-6).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "db/database.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+/// The uses, which never see each other's marks.
+enum class ReplayKind { assertion = 1 };
+
+/// What is used once.
+struct Mark {
+    std::string context;  ///< digest of who uses it; one context has a quarter of the room
+    std::string key;      ///< digest of who uses it and of the name that it has
+    util::Time until{};   ///< it is good no longer by any clock of ours
+};
+
+/// Returns the mark of `jti` from `owner`, whose bytes are those of a client id.
+Mark mark_of(std::string_view owner, std::string_view jti, util::Time until);
+
+enum class Marked {
+    first,    ///< nobody has used it before
+    again,    ///< it was used, or is being used
+    crowded,  ///< the context has its share of marks, and this one is not kept
+};
+
+/// Inserts the mark, in a transaction of its own: of two callers at once one is the first (JTI-3). `most_bytes` is the
+/// room of the kind. In a file expired marks are deleted before; on a server the sweep does it. Throws StoreError when
+/// the room is full, or the store cannot be used: then nothing is known, and nobody may be let in.
+Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::int64_t most_bytes, util::Time now);
+
+/// Counts the marks, for `postern stats`.
+std::int64_t count_marks(db::Database& replays);
+
+}  // namespace postern::store
