@@ -1,6 +1,7 @@
 // The device authorization endpoint (RFC 8628 §3.1): parse, authenticate the client, issue a code, answer.
 #include "oauth/device_authorization.h"
 
+#include "oauth/client_auth.h"
 #include "oauth/respond.h"
 #include "server/app.h"
 #include "server/serve.h"
@@ -22,7 +23,7 @@ http::Response device_authorization(server::App& app, const http::Request& reque
     oauth::Context& context = app.context();
     const auto credentials = oauth::parse_device_authorization_request(request);
     if (!credentials) return respond::json_error(request, oauth::refused_client(context, credentials.error()));
-    const auto client = oauth::authenticate_client(context, *credentials);
+    const auto client = oauth::authenticate_client(context, *credentials, request);
     if (!client) return respond::json_error(request, client.error());
 
     http::Response response = issue(context, request, *client);
@@ -46,5 +47,8 @@ int main() {
     endpoint.cors = oauth::CorsPolicy::client_origins;
     endpoint.store = server::StoreUse::write;
     endpoint.authorization = true;
+    endpoint.assertions = true;
+    endpoint.fetcher = fetch::start_child;
+    endpoint.fetches_if = [](const oauth::Settings& settings) { return settings.assertions.enabled; };
     return server::serve(endpoint, device_authorization);
 }

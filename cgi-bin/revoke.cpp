@@ -22,7 +22,7 @@ http::Response answer(server::App& app, const http::Request& request) {
     const auto asked = oauth::parse_presented_token(request, app.config().limits.token);  // §2.1
     if (!asked) return respond::json_error(request, asked.error());
 
-    const auto client = oauth::authenticate_revoker(context, *asked);  // §2.1, before anything can be probed
+    const auto client = oauth::authenticate_revoker(context, *asked, request);  // §2.1, before anything can be probed
     if (!client) return respond::json_error(request, client.error());
 
     http::Response response = revoke(app, request, *client, asked->token);
@@ -47,5 +47,6 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
+    endpoint.assertions = true;
     return server::serve(endpoint, answer);
 }

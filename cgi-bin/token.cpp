@@ -27,7 +27,7 @@ http::Response token(server::App& app, const http::Request& request) {
     const auto form = oauth::parse_token_request(context.settings.paths, request);  // syntax, duplicates: §3.2
     if (!form) return respond::json_error(request, oauth::refused_client(context, form.error()));
 
-    const auto client = oauth::authenticate_client(context, form->credentials);  // §2.3
+    const auto client = oauth::authenticate_client(context, form->credentials, request);  // §2.3
     if (!client) {
         http::Response refused = respond::json_error(request, client.error());
         refused.reader = oauth::reader_of_refusal(context, form->credentials);
@@ -50,5 +50,8 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::sign;
     endpoint.authorization = true;
+    endpoint.assertions = true;
+    endpoint.fetcher = fetch::start_child;
+    endpoint.fetches_if = [](const oauth::Settings& settings) { return settings.assertions.enabled; };
     return server::serve(endpoint, token);
 }

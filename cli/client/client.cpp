@@ -12,6 +12,7 @@
 #include "oauth/access_token.h"
 #include "oauth/audience.h"
 #include "oauth/registration.h"
+#include "store/client_keys.h"
 #include "store/clients.h"
 #include "store/resources.h"
 
@@ -105,6 +106,10 @@ void note_removed(const Client& client) {
         "it away, and clientDocuments.deny all of its host");
 }
 
+bool needs_secret(const Client& client) {
+    return client.type == ClientType::confidential && client.auth_method != model::AuthMethod::private_key_jwt;
+}
+
 struct AddOptions {
     std::string id;
     ClientOptions client;
@@ -115,14 +120,15 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const config::Config config = invocation.load_config();
     Client client = default_client(options.id, config.settings);
     apply(options.client, client);
-    const bool confidential = client.type == ClientType::confidential;
-    if (!confidential && options.secret_stdin)
-        throw UsageError("a public client has no secret; remove --secret-stdin or --public");
+    const bool has_secret = needs_secret(client);
+    if (!has_secret && options.secret_stdin)
+        throw UsageError("a client that is public, or signs, has no secret; remove --secret-stdin");
+    require_fetched(options.client.keys, client.id, config);
     db::Database database = open_database(config, Access::read_write);
     resolve_aliases(database, client);
     require_sound(client, config.settings);
-    const util::Secret secret = confidential ? new_secret(options.secret_stdin) : util::Secret();
-    if (confidential) client.secrets.push_back({oauth::hash_of(secret.reveal()), std::nullopt});
+    const util::Secret secret = has_secret ? new_secret(options.secret_stdin) : util::Secret();
+    if (has_secret) client.secrets.push_back({oauth::hash_of(secret.reveal()), std::nullopt});
     client.created_at = now();
 
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
@@ -133,12 +139,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
             throw Refused("the client id " + in_quotes(options.id) +
                           " is taken; change that client with `postern client set`, or choose another id");
         }
+        if (client.keys) save_keys(transaction, client);
         if (names_users) change_access(transaction, options.client.access, client);
         commit(transaction);
     });
     note_done(invocation, {audit::client(client.id)});
     note_access(client, read_access(database, client));
-    print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
+    print_credentials(invocation, options.id, has_secret && !options.secret_stdin ? &secret : nullptr);
 }
 
 struct ListOptions {
@@ -166,12 +173,13 @@ struct SetOptions {
     ClientOptions client;
 };
 
-/// A client that becomes confidential gets a new secret: an earlier secret must not work again.
+/// A client that comes to need a secret gets a new one: an earlier secret must not work again.
 void set(const Invocation& invocation, const SetOptions& options) {
     if (options.client == ClientOptions{})
         throw UsageError("nothing to change; `postern client set --help` lists the options");
     const config::Config config = invocation.load_config();
     const util::Secret secret = new_secret(false);
+    require_fetched(options.client.keys, model::ClientId(options.id), config);
     db::Database database = open_database(config, Access::read_write);
     struct Done {
         bool with_secret = false;
@@ -181,7 +189,9 @@ void set(const Invocation& invocation, const SetOptions& options) {
         const bool changes_access = options.client.access != AccessOptions{};
         if (changes_access) store::lock_access(transaction);
         Client client = require_client(transaction, options.id);
-        const bool was_public = client.type == ClientType::public_;
+        const bool had_secret = needs_secret(client);
+        const bool had_keys = client.auth_method == model::AuthMethod::private_key_jwt;
+        if (had_keys) client.keys = store::find_client_keys(database, client.id);
         refuse_described(client, options.client);
         refuse_registered(client, options.client);
         refuse_site(client, options.client);
@@ -191,12 +201,13 @@ void set(const Invocation& invocation, const SetOptions& options) {
         require_sound(client, config.settings);
         store::update_client(transaction, client);
         change_group_names(transaction, options.client.group_names, client.id);
-        const bool becomes_confidential = was_public && client.type == ClientType::confidential;
-        if (becomes_confidential)
+        if (client.keys || had_keys) save_keys(transaction, client);
+        const bool gets_secret = !had_secret && needs_secret(client);
+        if (gets_secret)
             store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
         const std::int64_t ended = changes_access ? change_access(transaction, options.client.access, client) : 0;
         commit(transaction);
-        return Done{becomes_confidential, ended};
+        return Done{gets_secret, ended};
     });
     note_done(invocation, {audit::client(model::ClientId(options.id)), grants_ended(done.grants_ended)});
     if (done.grants_ended > 0)

@@ -199,10 +199,12 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--scope", "\"A B\"", options.scope,
                    "Scopes it may request, in one argument (default: \"openid profile email\")");
     command
-        .option("--auth-method", "METHOD", options.auth_method,
-                "client_secret_basic, client_secret_post, client_secret (default: either of them) or none (same as "
-                "--public)")
-        .one_of({"client_secret", "client_secret_basic", "client_secret_post", "none"});
+        .option(
+            "--auth-method", "METHOD", options.auth_method,
+            "client_secret_basic, client_secret_post, client_secret (default: either of them), private_key_jwt (with "
+            "--jwks) or none (same as --public)")
+        .one_of({"client_secret", "client_secret_basic", "client_secret_post", "private_key_jwt", "none"});
+    add_key_options(command, options.keys);
     command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
         .one_of({"required", "optional"});
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
@@ -250,6 +252,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     add_access_set_options(command, options.access);
     add_token_set_options(command, options.tokens);
     add_group_name_options(command, options.group_names);
+    add_key_set_options(command, options.keys);
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {
@@ -289,6 +292,7 @@ void apply(const ClientOptions& options, Client& client) {
         client.introspection_claims = {options.introspection_claims.begin(), options.introspection_claims.end()};
     apply(options.access, client);
     apply(options.tokens, client);
+    apply(options.keys, client);
 }
 
 }  // namespace postern::cli

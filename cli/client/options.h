@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/client/keys.h"
 #include "cli/client/parts.h"
 #include "cli/command_line.h"
 #include "model/client.h"
@@ -79,6 +80,7 @@ struct ClientOptions {
     AccessOptions access;
     TokenOptions tokens;
     GroupNameOptions group_names;
+    KeyOptions keys;
 
     bool operator==(const ClientOptions&) const = default;
 };

@@ -1,6 +1,7 @@
 // The parts of `postern client`: secrets, who may use a client, its own claims, and how it is shown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ struct ClientDetails {
     store::ClientAccess access;
     std::vector<model::ClientClaim> claims;
     store::GroupNames group_names;
+    std::optional<model::ClientKeys> keys;
 };
 ClientDetails read_details(db::Database& database, const model::Client& client);
 

@@ -2,6 +2,9 @@
 #include "cli/client/parts.h"
 
 #include "cli/output.h"
+#include "jose/client_keys.h"
+#include "json/reader.h"
+#include "store/client_keys.h"
 
 namespace postern::cli {
 namespace {
@@ -143,11 +146,35 @@ void add_registered(const Client& client, Listing& fields) {
     fields.push_back({"registered_by", "initial access token", token});
 }
 
+/// "P-256 a, RSA b for PS256": what a person compares with the client's own list.
+std::string keys_in_words(const jose::ClientKeys& keys) {
+    std::vector<std::string> words;
+    for (const jose::ClientKey& key : keys) {
+        const char* type = std::holds_alternative<crypto::RsaPublic>(key.members)  ? "RSA"
+                           : std::holds_alternative<crypto::EcPublic>(key.members) ? "P-256"
+                                                                                   : "Ed25519";
+        const std::string algorithm = key.algorithm ? " for " + std::string(to_string(*key.algorithm)) : "";
+        words.push_back(type + (key.kid ? " " + *key.kid : std::string()) + algorithm);
+    }
+    return join(words, ", ");
+}
+
+/// Of a client that signs, and nothing of another.
+void add_keys(const std::optional<model::ClientKeys>& keys, Listing& fields) {
+    if (!keys) return;
+    if (const auto set = jose::parse_client_keys(keys->jwks))
+        fields.push_back({"jwks", "keys", *json::parse(keys->jwks), keys_in_words(*set)});
+    fields.push_back({"jwks_uri", "keys at", keys->jwks_uri});
+    fields.push_back({"token_endpoint_auth_signing_alg", "signs by", keys->alg});
+}
+
 }  // namespace
 
 ClientDetails read_details(db::Database& database, const Client& client) {
     return {read_access(database, client), store::find_client_claims(database, client.id),
-            store::find_group_names(database, client.id)};
+            store::find_group_names(database, client.id),
+            client.auth_method == model::AuthMethod::private_key_jwt ? store::find_client_keys(database, client.id)
+                                                                     : std::nullopt};
 }
 
 Listing listing_of(const Client& client, const ClientDetails& details) {
@@ -194,6 +221,7 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         time_field("last_used_at", "last sign-in", client.last_used_at),
         time_field("removable_at", "kept until", client.removable_at),
     };
+    add_keys(details.keys, fields);
     add_registered(client, fields);
     if (client.site) add_site(*client.site, fields);
     for (const auto& [tag, name] : client.names) fields.push_back({"client_name#" + tag, "", name});  // RFC 7591 §2.2

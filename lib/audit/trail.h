@@ -65,6 +65,8 @@ enum class Event {
     presented_by_another,
     token_revoked,
     client_authentication_failed,
+    assertion_replayed,
+    replay_store_full,
     client_registered,
     client_document_changed,
     client_deleted,

@@ -114,6 +114,8 @@ std::vector<std::string> Config::offered_languages() const {
 std::string Config::hash_slot_files() const { return slot_files(*this) + ".hash"; }
 std::string Config::fetch_slot_files() const { return slot_files(*this) + ".fetch"; }
 
+std::string Config::replay_file() const { return state_directory() + "/replays/assertions"; }
+
 util::Result<Config, Problems> parse_config(std::string_view text) {
     const auto parsed = json::parse(text, json::Dialect::relaxed, kFileLimits);
     if (!parsed) {

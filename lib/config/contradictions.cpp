@@ -206,6 +206,9 @@ std::vector<std::string> warnings_of(const Config& config) {
          "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {settings.registration.mode == oauth::RegistrationMode::open,
          "registration.mode is \"open\": anybody can register an application under any name, and ask users for access"},
+        {settings.assertions.takes_endpoints,
+         "clientAssertionAudience is \"issuer_or_endpoint\": a client that is told a wrong token endpoint signs what is good "
+         "here"},
         {settings.paths.device && !settings.device_fresh_login,
          "device.freshLogin is false: a link in a message makes a signed-in user allow a device with two clicks"},
         {settings.paths.device && settings.device_fresh_login && !settings.login.has_page() &&

@@ -25,6 +25,7 @@ web::AccountSettings& owner(Config& config, web::AccountSettings*) { return conf
 pages::Branding& owner(Config& config, pages::Branding*) { return config.settings.branding; }
 oauth::ClientDocuments& owner(Config& config, oauth::ClientDocuments*) { return config.settings.client_documents; }
 oauth::Registration& owner(Config& config, oauth::Registration*) { return config.settings.registration; }
+oauth::ClientAssertions& owner(Config& config, oauth::ClientAssertions*) { return config.settings.assertions; }
 
 template <class T, class Owner>
 T& part(Config& config, T Owner::*member) {
@@ -144,6 +145,7 @@ Problems read_user_claims(Config&, const json::Value& value) {
 
 const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
+    using oauth::ClientAssertions;
     using oauth::ClientDocuments;
     using oauth::Paths;
     using oauth::Registration;
@@ -240,6 +242,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"registration.hosts", read_registration_hosts},
         {"registration.ttl", whole(&Registration::ttl, 86400, kTenYears)},
         {"registration.max", whole(&Registration::max, 1, 1000000)},
+        {"clientAssertions", flag(&ClientAssertions::enabled)},
+        {"clientAssertionAudience",
+         word(&ClientAssertions::takes_endpoints, {{"issuer", false}, {"issuer_or_endpoint", true}})},
+        {"clientAssertionMaxLifetime", whole(&ClientAssertions::max_lifetime, 60, 3600)},
+        {"clockSkew", whole(&Settings::clock_skew, 10, 50)},
+        {"replays.maxSize", whole(&Settings::replays_size, 65536, std::int64_t{1} << 40)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},

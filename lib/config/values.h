@@ -49,6 +49,7 @@ struct Config {
     /// Returns the beginning of the names of lock files, for slots that hash and for slots that fetch.
     std::string hash_slot_files() const;
     std::string fetch_slot_files() const;
+    std::string replay_file() const;  ///< of the marks beside a database file (db/replay_file.h)
     /// Returns the tags of the languages that the pages are offered in. Throws as text::Languages does.
     std::vector<std::string> offered_languages() const;
 };

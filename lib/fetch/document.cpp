@@ -29,8 +29,12 @@ constexpr std::chrono::milliseconds kSilence{2500};  // so long without an answe
 constexpr std::chrono::hours kUseRounded{1};         // a use is written once an hour
 constexpr std::chrono::milliseconds kUseWait{100};   // and not at all in a busy database
 
+constexpr Seconds kRefetched{30};  // FETCH-10
+
 /// One URL may be a document of several kinds, each with a check of its own.
-std::string digest_of(Purpose, const std::string& url) { return crypto::sha256_hex("client_document " + url); }
+std::string digest_of(Purpose purpose, const std::string& url) {
+    return crypto::sha256_hex((purpose == Purpose::jwks ? "jwks " : "client_document ") + url);
+}
 
 Document document_of(const Fetched& fetched) { return {fetched.content_type, fetched.body}; }
 
@@ -61,7 +65,7 @@ public:
           cached_(store::find_fetched(source.store, digest_)) {}
 
     util::Result<Document, Failure> read() {
-        if (cached_ && source_.now < cached_->fresh_until && !check_(document_of(*cached_))) return use_cached();
+        if (cached_ && source_.now < good_until() && passes(*cached_)) return use_cached();
         Limits limits(source_, question_.url, digest_, cause_);
         if (auto failure = limits.refusal()) return or_stale(std::move(*failure));
         // Before it is counted: what no process has time for spends no fetch.
@@ -77,6 +81,16 @@ public:
     bool has_asked() const { return has_asked_; }
 
 private:
+    util::Time good_until() const {
+        const bool is_asked_again = cause_.occasion == Occasion::refetch;
+        return is_asked_again ? std::min(cached_->fresh_until, cached_->fetched_at + kRefetched) : cached_->fresh_until;
+    }
+
+    bool passes(const Fetched& fetched) const {
+        Document document = document_of(fetched);
+        return !check_(document);
+    }
+
     util::Result<Document, Failure> ask(const Limits& limits) {
         const auto began = source_.fetcher->now();
         has_asked_ = true;
@@ -84,7 +98,7 @@ private:
         took_ = source_.fetcher->now() - began;
         if (!reply) return fail(limits, reply.error(), took_ >= kSilence ? Host::silent : Host::quick);
         if (const auto fault = answer_fault(*reply)) return fail(limits, *fault, Host::quick);
-        const Document document{util::is_vschar(reply->content_type) ? reply->content_type : "", reply->body};
+        Document document{util::is_vschar(reply->content_type) ? reply->content_type : "", reply->body};
         if (const auto fault = check_(document)) return refuse(limits, *fault);
         save(limits, *reply, document);
         return document;
@@ -108,7 +122,7 @@ private:
 
     util::Result<Document, Failure> or_stale(Failure failure) {
         const bool serves = cached_ && source_.now < cached_->fresh_until + source_.outbound.stale_if_error;
-        if (serves && !check_(document_of(*cached_))) return use_cached();
+        if (serves && passes(*cached_)) return use_cached();
         return failure;
     }
 
@@ -229,6 +243,12 @@ std::optional<Seconds> stated(const Answer& answer, util::Time now) {
 
 Seconds freshness(const Answer& answer, util::Time now) {
     return std::clamp(stated(answer, now).value_or(kUsualFreshness), kShortestFreshness, kLongestFreshness);
+}
+
+std::optional<Document> find_document(db::Database& store, Purpose purpose, const std::string& url) {
+    const auto fetched = store::find_fetched(store, digest_of(purpose, url));
+    if (!fetched || fetched->fresh_until == util::Time{}) return std::nullopt;
+    return document_of(*fetched);
 }
 
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,

@@ -15,12 +15,16 @@ namespace postern::fetch {
 /// The purpose of a request, which decides its method and how large the answer may be.
 enum class Purpose {
     client_document,  ///< GET
+    jwks,             ///< GET of a client's keys (RFC 7591 §2, jwks_uri)
     logout_token      ///< POST of a form (OpenID Connect Back-Channel Logout 1.0 §2.5), whose answer is a status
 };
 
 /// The greatest body, in bytes. client_document: draft-ietf-oauth-client-id-metadata-document §8.7 recommends 5 KiB,
-/// and documents of large vendors exceed it. logout_token: so much is read and dropped, and the rest is not read.
-constexpr std::size_t most_bytes(Purpose purpose) { return purpose == Purpose::logout_token ? 1024 : 16384; }
+/// and documents of large vendors exceed it. jwks: certificates make it long. logout_token: so much is read and
+/// dropped, and the rest is not read.
+constexpr std::size_t most_bytes(Purpose purpose) {
+    return purpose == Purpose::logout_token ? 1024 : purpose == Purpose::jwks ? 65536 : 16384;
+}
 
 /// The methods that an order allows: the network reaches endpoints, so the child of one gets documents alone.
 enum class Methods { get, get_and_post };

@@ -20,7 +20,9 @@ constexpr std::int64_t kMostSilences = 5;
 constexpr milliseconds kLeastCharge{1000};
 
 /// In front of the keys of counters. That a URL has failed is the same on each occasion.
-std::string prefix(Occasion occasion) { return occasion == Occasion::renewal ? "renewal:" : ""; }
+std::string prefix(Occasion occasion) {
+    return occasion == Occasion::renewal ? "renewal:" : occasion == Occasion::refetch ? "refetch:" : "";
+}
 
 /// 30 s, a minute, two, four, eight. The row lives twice as long, so that a host that is silent again is known.
 util::Seconds pause_after(std::int64_t silences) { return kFailureRemembered * (1 << (silences - 1)); }

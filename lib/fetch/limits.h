@@ -31,8 +31,9 @@ struct Failure {
 /// The occasion of a fetch. Each one has counters of its own, so that strangers with new URLs cannot keep a
 /// document that is in use from being renewed (FETCH-11).
 enum class Occasion {
-    first,   ///< anyone may have named the URL
-    renewal  ///< of a document that this server has kept since a user approved it
+    first,    ///< anyone may have named the URL
+    renewal,  ///< of a document that this server has kept since a user approved it, or of a client's keys
+    refetch   ///< of keys that are fresh, because none of them fits a JWT (FETCH-10)
 };
 
 /// The cause of a fetch. One cause has a share of the fetches of its occasion, and no more.

@@ -12,6 +12,7 @@ using Fields = std::vector<std::string>;
 
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::string_view kClientDocument = "client_document";
+constexpr std::string_view kJwks = "jwks";
 constexpr std::string_view kLogoutToken = "logout_token";
 
 /// Each field is its length in four bytes, the greatest first, and its bytes.
@@ -73,7 +74,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
 std::string write_question(const Question& question) {
     if (question.purpose == Purpose::logout_token)
         return join({std::string(kLogoutToken), question.url, question.body});
-    return join({std::string(kClientDocument), question.url});
+    return join({std::string(question.purpose == Purpose::jwks ? kJwks : kClientDocument), question.url});
 }
 
 std::optional<Question> read_question(std::string_view bytes) {
@@ -81,8 +82,8 @@ std::optional<Question> read_question(std::string_view bytes) {
     if (const auto post = take_apart(bytes, 3); post && (*post)[0] == kLogoutToken)
         return Question{Purpose::logout_token, (*post)[1], (*post)[2]};
     const auto fields = bytes.size() > kLongestQuestion ? std::nullopt : take_apart(bytes, 2);
-    if (!fields || (*fields)[0] != kClientDocument) return std::nullopt;
-    return Question{Purpose::client_document, (*fields)[1]};
+    if (!fields || ((*fields)[0] != kClientDocument && (*fields)[0] != kJwks)) return std::nullopt;
+    return Question{(*fields)[0] == kJwks ? Purpose::jwks : Purpose::client_document, (*fields)[1]};
 }
 
 std::string write_order(const Order& order) {

@@ -14,7 +14,7 @@ namespace postern::fetch {
 
 inline constexpr std::size_t kLongestQuestion = 4096;  ///< of an endpoint, which asks for documents alone
 inline constexpr std::size_t kLongestPost = 16384;     ///< a question with a body
-inline constexpr std::size_t kLongestAnswer = 32768;
+inline constexpr std::size_t kLongestAnswer = 81920;
 inline constexpr std::size_t kLongestOrder = 65536;
 
 std::string write_question(const Question& question);

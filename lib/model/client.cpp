@@ -19,6 +19,7 @@ constexpr Named<AuthMethod> kAuthMethods[] = {
     {AuthMethod::client_secret, "client_secret"},
     {AuthMethod::client_secret_basic, "client_secret_basic"},
     {AuthMethod::client_secret_post, "client_secret_post"},
+    {AuthMethod::private_key_jwt, "private_key_jwt"},
     {AuthMethod::none, "none"},
 };
 

@@ -11,6 +11,7 @@
 #include "crypto/key_parts.h"
 #include "model/authentication.h"
 #include "model/claim_names.h"
+#include "model/client_keys.h"
 #include "model/ids.h"
 #include "model/resource.h"
 #include "model/response_type.h"
@@ -22,7 +23,7 @@ namespace postern::model {
 enum class ClientType { confidential, public_ };
 enum class GrantType { authorization_code, refresh_token, client_credentials, implicit, device_code };
 /// The way in which a client may authenticate. `client_secret`: basic or post, whichever it uses.
-enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, none };
+enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, private_key_jwt, none };
 enum class Pkce { required, optional };
 /// The groups of the user that a client is told. `own`: the groups that the client is for.
 enum class ToldGroups { all, own };
@@ -121,7 +122,9 @@ struct Client {
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};
-    std::vector<ClientSecret> secrets;        ///< none for public clients
+    std::vector<ClientSecret> secrets;  ///< none for public clients, and with private_key_jwt
+    /// As it registers them; store/client_keys keeps them, and `find_client` does not read them.
+    std::optional<ClientKeys> keys = std::nullopt;
     std::optional<Site> site = std::nullopt;  ///< nullopt: an application that speaks OAuth itself
     util::Time created_at{};
     Origin origin = Origin::operator_;

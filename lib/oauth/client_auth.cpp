@@ -2,15 +2,12 @@
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"
-#include "http/headers.h"
+#include "oauth/client_assertion.h"
 #include "oauth/client_bar.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
-#include "util/base64.h"
-#include "util/percent.h"
-#include "util/text.h"
 
 namespace postern::oauth {
 namespace {
@@ -18,47 +15,6 @@ namespace {
 using refusal::Reason;
 
 constexpr const char* kFailed = "client authentication failed";
-
-void add_reading(Credentials& credentials, std::string id, std::string secret) {
-    if (util::has_control_bytes(id) || util::has_control_bytes(secret) || !util::is_utf8(id)) return;
-    credentials.readings.push_back(
-        Credentials::Reading{model::ClientId(std::move(id)), util::Secret(std::move(secret))});
-}
-
-/// RFC 7617 §2 with the encoding of RFC 6749 §2.3.1; the first colon separates.
-Outcome<Credentials> parse_basic(std::string_view header) {
-    const auto [scheme, encoded] = http::split_credentials(header);
-    if (!util::equal_ignoring_case(scheme, "basic"))
-        return invalid_client(kFailed, "the Authorization header is not of the Basic scheme");
-    auto pair = util::base64_decode(encoded);
-    const std::size_t colon = pair ? pair->find(':') : std::string::npos;
-    if (colon == std::string::npos)
-        return invalid_client(kFailed, "the Basic credentials are not strict base64 of id:secret");
-
-    std::string id = pair->substr(0, colon);
-    std::string secret = pair->substr(colon + 1);
-    util::wipe(*pair);
-    Credentials credentials;
-    credentials.method = Credentials::Method::basic;
-    auto decoded_id = util::form_decode(id);
-    auto decoded_secret = util::form_decode(secret);
-    const bool differ = decoded_id != id || decoded_secret != secret;  // mostly there is nothing to decode
-    if (decoded_id && decoded_secret && differ)
-        add_reading(credentials, std::move(*decoded_id), std::move(*decoded_secret));
-    add_reading(credentials, std::move(id), std::move(secret));
-    if (credentials.readings.empty()) return invalid_client(kFailed, "the Basic credentials hold control bytes");
-    return credentials;
-}
-
-/// A body may repeat the id of the header, and nothing else about the client (RFC 6749 §2.3: one method a request).
-Outcome<void> check_body_agrees(const Credentials& basic, const http::Params& form) {
-    if (form.find("client_secret")) return invalid_request("client credentials were sent in two ways");
-    const auto id = form.find("client_id");
-    if (!id) return {};
-    for (const auto& reading : basic.readings)
-        if (reading.client_id.str() == *id) return {};
-    return invalid_request("client_id differs from the Authorization header's");
-}
 
 struct Proof {
     bool correct = false;
@@ -81,15 +37,26 @@ bool method_is_registered(model::AuthMethod registered, Credentials::Method used
             return used == Credentials::Method::basic;
         case model::AuthMethod::client_secret_post:
             return used == Credentials::Method::post;
+        case model::AuthMethod::private_key_jwt:
         case model::AuthMethod::none:
             return false;
     }
     return false;
 }
 
-Proof prove(const model::Client& client, const std::optional<ClientBar>& bar, Credentials::Method method,
-            bool has_secret, const std::string& hash) {
-    if (bar) return {false, row_of(*bar).detail, row_of(*bar).to_client};
+/// Of a client that signs, which sent no assertion, or one that nobody looked at.
+Proof lacks_assertion(const Settings& settings) {
+    if (!settings.assertions.enabled)
+        return {false, "the client is registered for private_key_jwt, and clientAssertions is off",
+                Reason::invalid_client_assertions_off};
+    return {false, "the client is registered for private_key_jwt and sent no client_assertion",
+            Reason::invalid_client_other_method};
+}
+
+Proof prove(const Settings& settings, const model::Client& client, Credentials::Method method, bool has_secret,
+            const std::string& hash) {
+    if (const auto bar = find_client_bar(settings, client)) return {false, row_of(*bar).detail, row_of(*bar).to_client};
+    if (client.auth_method == model::AuthMethod::private_key_jwt) return lacks_assertion(settings);
     if (client.type == model::ClientType::public_)
         return has_secret ? Proof{false, "a public client has no secret and must not send one",
                                   Reason::invalid_client_public_with_secret}
@@ -106,23 +73,10 @@ Proof prove(const model::Client& client, const std::optional<ClientBar>& bar, Cr
 
 }  // namespace
 
-Outcome<Credentials> parse_credentials(const http::Request& request) {
-    if (request.authorization) {
-        ASSIGN_OR_RETURN(auto basic, parse_basic(*request.authorization));
-        RETURN_IF_ERROR(check_body_agrees(basic, request.form));
-        return basic;
-    }
-    Credentials credentials;
-    credentials.why_no_header = request.why_no_authorization;
-    const auto id = request.form.find("client_id");
-    const auto secret = request.form.find("client_secret");
-    if (!id) return credentials;
-    if (secret) credentials.method = Credentials::Method::post;
-    add_reading(credentials, std::string(*id), std::string(secret.value_or("")));
-    return credentials;
-}
-
-Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials) {
+Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials,
+                                           const http::Request& request) {
+    if (context.settings.assertions.enabled && names_assertion(request.form))
+        return authenticate_by_assertion(context, credentials, request);
     if (credentials.readings.empty())
         return refused_client(context, invalid_client(kNoCredentials, credentials.why_no_header));
     OAuthError error = invalid_client(kFailed, "no such client");
@@ -133,13 +87,13 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         auto client = store::find_client_to_authenticate(context.store, reading.client_id, context.now());
         if (!client) continue;
         known = client->id;
-        const auto bar = find_client_bar(context.settings, *client);
-        const Proof proof = prove(*client, bar, credentials.method, !reading.secret.empty(), hash);
+        const Proof proof = prove(context.settings, *client, credentials.method, !reading.secret.empty(), hash);
         if (proof.correct) return std::move(*client);
         error = make_error(proof.reason, kFailed, proof.why_not);
         // Clients that repeat their id in the body send the secret in the header.
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
-        if (may_be_lost && !bar) error.log_detail += "; " + credentials.why_no_header;
+        if (may_be_lost && !find_client_bar(context.settings, *client))
+            error.log_detail += "; " + credentials.why_no_header;
     }
     return refused_client(context, error, known);
 }
@@ -154,14 +108,6 @@ std::optional<std::string> reader_of_refusal(Context& context, const Credentials
         if (is_unknown) return origin_of(id);
     }
     return std::nullopt;
-}
-
-OAuthError refused_client(Context& context, const OAuthError& error, const model::ClientId& known) {
-    if (error.code == ErrorCode::invalid_client)
-        context.trail.add(
-            audit::Event::client_authentication_failed,
-            {{"reason", error.log_detail.empty() ? error.description : error.log_detail}, audit::client(known)});
-    return error;
 }
 
 }  // namespace postern::oauth

@@ -35,6 +35,8 @@ struct Context {
         nullptr;  ///< nullptr: the configuration names none, or the endpoint takes no new passwords
     os::WakeFile* mail_wake = nullptr;    ///< nullptr: no mail is configured, or the endpoint asks for none
     os::WakeFile* logout_wake = nullptr;  ///< nullptr: back-channel logout is off, or the endpoint ends no session
+    db::Database* replays =
+        nullptr;  ///< marks of used JWTs; nullptr: `clientAssertions` is off, or the endpoint takes none
 
     util::Time now() const { return clock.now(); }
     /// Returns the arguments of fetch::read_document.

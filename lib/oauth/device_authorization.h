@@ -6,8 +6,8 @@
 #include "http/message.h"
 #include "json/value.h"
 #include "model/client.h"
-#include "oauth/client_auth.h"
 #include "oauth/context.h"
+#include "oauth/credentials.h"
 #include "oauth/error.h"
 
 namespace postern::oauth {

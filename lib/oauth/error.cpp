@@ -63,12 +63,12 @@ std::string_view wire_name(ErrorCode code) { return refusal::row_of(row_of(code)
 
 OAuthError make_error(ErrorCode code, std::string description, std::string log_detail) {
     const ErrorRow& row = row_of(code);
-    return OAuthError{code, std::move(description), row.status, std::move(log_detail), row.reason};
+    return OAuthError{code, std::move(description), row.status, std::move(log_detail), row.reason, {}};
 }
 
 OAuthError make_error(Reason reason, std::string description, std::string log_detail) {
     const ErrorRow& row = row_of_error(refusal::row_of(reason).error);
-    return OAuthError{row.code, std::move(description), row.status, std::move(log_detail), reason};
+    return OAuthError{row.code, std::move(description), row.status, std::move(log_detail), reason, {}};
 }
 
 }  // namespace postern::oauth

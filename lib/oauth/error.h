@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "util/clock.h"
 #include "util/result.h"
 
 namespace postern::refusal {
@@ -50,6 +51,7 @@ struct OAuthError {
     int http_status;          ///< from the code's row in the table; a rule may override it
     std::string log_detail;   ///< for the operator: expected, received, fix; never sent, never a secret
     refusal::Reason reason;   ///< for `postern why`: that of the code, or a case of it
+    util::Seconds retry_after{0};  ///< 0: the caller is not told when to come back
 };
 
 template <class T>

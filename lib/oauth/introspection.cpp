@@ -6,6 +6,7 @@
 
 #include "model/session.h"
 #include "oauth/acr.h"
+#include "oauth/client_auth.h"
 #include "oauth/client_bar.h"
 #include "refusal/reason.h"
 
@@ -63,11 +64,11 @@ bool counts(const Context& context, const Stored& stored) {
 
 }  // namespace
 
-Outcome<std::optional<model::Client>> check_introspection_caller(Context& context,
-                                                                 const PresentedTokenRequest& request) {
+Outcome<std::optional<model::Client>> check_introspection_caller(Context& context, const PresentedTokenRequest& asked,
+                                                                 const http::Request& request) {
     if (!context.settings.authenticate_introspect) return std::optional<model::Client>();
-    if (!request.credentials) return refused_client(context, request.credentials.error());
-    ASSIGN_OR_RETURN(auto client, authenticate_client(context, *request.credentials));
+    if (!asked.credentials) return refused_client(context, asked.credentials.error());
+    ASSIGN_OR_RETURN(auto client, authenticate_client(context, *asked.credentials, request));
     // Checked before the type, which an option may admit. The operator has not registered this client, so it learns no
     // token of others.
     if (client.origin != model::Origin::operator_)

@@ -15,8 +15,8 @@ namespace postern::oauth {
 /// Checks that the caller may ask, and returns it: a client that authenticates, confidential unless
 /// `introspectionRequiresConfidentialClient` is false; any caller when `authenticateIntrospect` is false, and then
 /// credentials are ignored and nullopt is returned. Else invalid_client.
-Outcome<std::optional<model::Client>> check_introspection_caller(Context& context,
-                                                                 const PresentedTokenRequest& request);
+Outcome<std::optional<model::Client>> check_introspection_caller(Context& context, const PresentedTokenRequest& asked,
+                                                                 const http::Request& request);
 
 /// Returns the claims of a token's user that the caller is told. Empty: it is told none, and nothing is asked for them.
 using UserClaimsOf = std::function<json::Object(const store::StoredAccessToken&)>;

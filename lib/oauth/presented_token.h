@@ -10,8 +10,8 @@
 #include "jose/jwt.h"
 #include "json/value.h"
 #include "oauth/access_token.h"
-#include "oauth/client_auth.h"
 #include "oauth/context.h"
+#include "oauth/credentials.h"
 #include "oauth/error.h"
 #include "oauth/refresh_token.h"
 

@@ -17,6 +17,7 @@
 #include "oauth/registered_client.h"
 #include "oauth/registration_request.h"
 #include "refusal/reason.h"
+#include "store/client_keys.h"
 #include "store/clients.h"
 #include "store/login_attempts.h"
 #include "store/registration_tokens.h"
@@ -136,13 +137,13 @@ std::optional<RegistrationRefusal> use_token(db::Transaction& transaction, const
 
 /// What the program gets in clear, and storage as digests (REG-15).
 struct Secrets {
-    util::Secret client;  ///< empty: a public client
+    util::Secret client;  ///< empty: a public client, or one that signs
     util::Secret registration;
 };
 
 Secrets add_secrets(Context& context, model::Client& client) {
     Secrets made;
-    if (client.type == model::ClientType::confidential) {
+    if (client.type == model::ClientType::confidential && client.auth_method != model::AuthMethod::private_key_jwt) {
         made.client = util::Secret(crypto::random_token(context.random));
         client.secrets.push_back({hash_of(made.client.reveal()), std::nullopt});
     }
@@ -162,6 +163,7 @@ Registered<void> store_client(Context& context, const http::Request& request, co
             token ? use_token(transaction, request, *token, context.now()) : make_room(transaction, context, counters);
         if (refused) return *std::move(refused);  // nothing is kept of it
         if (!store::insert_client(transaction, client)) throw std::logic_error("a random client id was taken");
+        if (client.keys) store::save_client_keys(transaction, client.id, *client.keys);
         transaction.commit();
         return {};
     });

@@ -8,10 +8,12 @@
 #include "crypto/digest.h"
 #include "db/write.h"
 #include "http/url.h"
+#include "json/reader.h"
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
 #include "oauth/client_bar.h"
 #include "refusal/reason.h"
+#include "store/client_keys.h"
 #include "store/clients.h"
 
 namespace postern::oauth {
@@ -66,6 +68,13 @@ json::Value words_of(const Values& values) {
     return json::array_of(values, [](const auto& value) { return std::string(to_string(value)); });
 }
 
+/// The usable keys of a set, which are what this server keeps of it.
+void add_keys(json::Object& document, const model::ClientKeys& keys) {
+    if (const auto jwks = json::parse(keys.jwks)) document.set("jwks", *jwks);
+    set_if_any(document, "jwks_uri", keys.jwks_uri);
+    set_if_any(document, "token_endpoint_auth_signing_alg", keys.alg);
+}
+
 }  // namespace
 
 json::Object registration_of(const model::Client& client, const Settings& settings,
@@ -82,6 +91,7 @@ json::Object registration_of(const model::Client& client, const Settings& settin
         {"token_endpoint_auth_method", told_method(client.auth_method)},
         {"scope", client.scope.to_string()},
     };
+    if (client.keys) add_keys(document, *client.keys);
     set_if_any(document, "client_name", client.name);
     if (const auto type = client.metadata.application_type) document.set("application_type", to_string(*type));
     if (!client.post_logout_redirect_uris.empty())
@@ -102,7 +112,9 @@ json::Object registration_of(const model::Client& client, const Settings& settin
 
 Outcome<json::Object> read_registration_of_caller(Context& context, const http::Request& request) {
     ASSIGN_OR_RETURN(const Caller caller, read_caller(request));
-    ASSIGN_OR_RETURN(const model::Client client, find_client_of(caller, context, request));
+    ASSIGN_OR_RETURN(model::Client client, find_client_of(caller, context, request));
+    if (client.auth_method == AuthMethod::private_key_jwt)
+        client.keys = store::find_client_keys(context.store, client.id);
     return registration_of(client, context.settings, bearer_token(request).value());
 }
 

@@ -6,6 +6,7 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "oauth/key_rules.h"
 #include "oauth/logout_uris.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/target.h"
@@ -232,6 +233,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
     for (std::string& problem : logout_uri_problems(client, settings)) problems.push_back(std::move(problem));
+    for (std::string& problem : key_problems(client, settings)) problems.push_back(std::move(problem));
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
     if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
     for (const std::string& name : client.introspection_claims) lint_introspection_claim(name, settings, problems);
@@ -239,7 +241,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
 }
 
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
-    std::vector<std::string> advice;
+    std::vector<std::string> advice = key_advice(client);
     for (const std::string& uri : client.redirect_uris) advise_uri(uri, client, advice);
     for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "oauth/registered_addresses.h"
+#include "oauth/registered_keys.h"
 #include "oauth/registered_members.h"
 #include "oauth/registered_name.h"
 #include "oauth/registration.h"
@@ -96,10 +97,14 @@ Outcome<void> read_grants(const Asked& asked, Client& client) {
 Outcome<void> read_auth_method(const Asked& asked, Client& client) {
     ASSIGN_OR_RETURN(const auto name, text_of(asked, "token_endpoint_auth_method"));
     const auto method = model::parse_auth_method(name.value_or("client_secret"));
+    const bool may_sign = asked.settings.assertions.enabled && !asked.is_of_stranger();
     const bool is_named_so = !name || (method && *method != AuthMethod::client_secret);  // that name is ours
-    if (!is_named_so)
+    if (!is_named_so || (*method == AuthMethod::private_key_jwt && !may_sign))
         return make_error(Reason::invalid_client_metadata_not_offered,
-                          "token_endpoint_auth_method must be client_secret_basic, client_secret_post or none",
+                          may_sign
+                              ? "token_endpoint_auth_method must be client_secret_basic, client_secret_post, "
+                                "private_key_jwt or none"
+                              : "token_endpoint_auth_method must be client_secret_basic, client_secret_post or none",
                           "got " + util::displayable(name->substr(0, 64)));
     client.auth_method = asked.is_of_stranger() ? AuthMethod::none : *method;
     const bool is_public = client.auth_method == AuthMethod::none;
@@ -193,6 +198,7 @@ constexpr Step kSteps[] = {
     {read_grants, true},
     {read_application_type, true},
     {read_auth_method, true},
+    {read_keys, false},
     {check_demands, true},
     {read_id_token_algorithm, true},
     {check_subject_type, true},

@@ -2,7 +2,7 @@
 #include "oauth/respond.h"
 
 #include "oauth/bearer.h"
-#include "oauth/client_auth.h"
+#include "oauth/client_assertion.h"
 
 namespace postern::respond {
 namespace {
@@ -21,7 +21,8 @@ http::Response error_body(const oauth::OAuthError& error) {
 std::string client_of(const http::Request& request) {
     if (const auto id = request.form.find("client_id")) return std::string(*id);
     const auto credentials = oauth::parse_credentials(request);
-    return credentials && !credentials->readings.empty() ? credentials->readings.front().client_id.str() : "";
+    if (credentials && !credentials->readings.empty()) return credentials->readings.front().client_id.str();
+    return oauth::unproved_subject(request.form).value_or("");
 }
 
 }  // namespace
@@ -31,6 +32,7 @@ http::Response json_error(const http::Request& request, const oauth::OAuthError&
     if (response.refusal) response.refusal->client_id = client_of(request);
     if (error.http_status == 401 && request.authorization)
         response.set("WWW-Authenticate", "Basic realm=\"postern\", charset=\"UTF-8\"");
+    if (error.retry_after.count() > 0) response.set("Retry-After", std::to_string(error.retry_after.count()));
     return response;
 }
 

@@ -3,6 +3,7 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/client_auth.h"
 #include "store/grants.h"
 
 namespace postern::oauth {
@@ -80,10 +81,11 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
 
 }  // namespace
 
-Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& request) {
+Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& asked,
+                                                             const http::Request& request) {
     if (!context.settings.authenticate_revoke) return std::optional<model::ClientId>();
-    if (!request.credentials) return refused_client(context, request.credentials.error());
-    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
+    if (!asked.credentials) return refused_client(context, asked.credentials.error());
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *asked.credentials, request));
     return std::optional(client.id);
 }
 

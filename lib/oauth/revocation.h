@@ -13,7 +13,8 @@ namespace postern::oauth {
 
 /// The client that asks. nullopt when `authenticateRevoke` is false: then credentials are ignored, and any caller that
 /// has a token may revoke it. A public client is identified by its id alone. Else invalid_client.
-Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& request);
+Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& asked,
+                                                             const http::Request& request);
 
 /// Ends what belongs to `client`, durably before it returns; everything else stays as it is, and the caller is not told
 /// the difference (RFC 7009 §2.2). What ends:

@@ -60,6 +60,13 @@ struct Registration {
     int max = 1000;                  ///< clients that registered without a token
 };
 
+/// Clients that authenticate by a JWT that they sign (RFC 7523 §2.2; `clientAssertions`).
+struct ClientAssertions {
+    bool enabled = false;
+    bool takes_endpoints = false;  ///< as audience, beside the issuer
+    util::Seconds max_lifetime{600};
+};
+
 /// The configuration as endpoints see it.
 struct Settings {
     std::string issuer;      ///< as configured, byte for byte; every URL is built from it
@@ -100,6 +107,9 @@ struct Settings {
     gate::Settings gate;
     ClientDocuments client_documents;
     Registration registration;
+    ClientAssertions assertions;
+    util::Seconds clock_skew{30};          ///< how far ahead the clock of somebody who signs a JWT may be
+    std::int64_t replays_size = 33554432;  ///< bytes of all kinds of marks (store/replays.h)
     pages::Branding branding;
     fetch::Outbound outbound;
     std::optional<mail::Settings> mail;  ///< nullopt: none is sent, and none is asked for

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "http/message.h"
-#include "oauth/client_auth.h"
+#include "oauth/credentials.h"
 #include "oauth/error.h"
 
 namespace postern::oauth {

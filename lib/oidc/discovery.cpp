@@ -43,27 +43,37 @@ Names all_claims(const oauth::Settings& settings) {
     return claims;
 }
 
-/// The ways in which clients authenticate at an endpoint that lets public clients in, too.
-const Names kAnyClient = {"client_secret_basic", "client_secret_post", "none"};
-const Names kConfidentialClients = {"client_secret_basic", "client_secret_post"};
-/// Where callers do not authenticate, credentials are ignored.
-const Names kNoAuthentication = {"none"};
+/// KEY-3. EdDSA stands here by both of its names.
+const Names kAssertionAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519", "RS256"};
 
-const Names& introspection_auth_methods(const oauth::Settings& settings) {
-    if (!settings.authenticate_introspect) return kNoAuthentication;
-    return settings.introspection_requires_confidential_client ? kConfidentialClients : kAnyClient;
+/// The clients that an endpoint knows.
+enum class Callers {
+    any,           ///< public ones, too
+    confidential,  ///< those that prove who they are
+    unknown        ///< nobody authenticates, and credentials are ignored
+};
+
+Names auth_methods(const oauth::Settings& settings, Callers callers) {
+    if (callers == Callers::unknown) return {"none"};
+    Names names = {"client_secret_basic", "client_secret_post"};
+    if (settings.assertions.enabled) names.emplace_back("private_key_jwt");
+    if (callers == Callers::any) names.emplace_back("none");
+    return names;
 }
 
-const Names& revocation_auth_methods(const oauth::Settings& settings) {
-    return settings.authenticate_revoke ? kAnyClient : kNoAuthentication;
+Callers callers_of_introspection(const oauth::Settings& settings) {
+    if (!settings.authenticate_introspect) return Callers::unknown;
+    return settings.introspection_requires_confidential_client ? Callers::confidential : Callers::any;
 }
 
-/// An endpoint that may be switched off, and RFC 8414's member about it.
+/// An endpoint that may be switched off, and RFC 8414's members about it.
 void add_endpoint(json::Object& document, const oauth::Settings& settings, const std::optional<std::string>& path,
-                  const std::string& name, const Names& auth_methods) {
+                  const std::string& name, Callers callers) {
     if (!path) return;
     document.set(name + "_endpoint", settings.url(*path));
-    document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods));
+    document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods(settings, callers)));
+    if (settings.assertions.enabled && callers != Callers::unknown)
+        document.set(name + "_endpoint_auth_signing_alg_values_supported", json::strings(kAssertionAlgorithms));
 }
 
 void add_logout_members(json::Object& document, const oauth::Settings& settings, const std::string& path) {
@@ -107,14 +117,15 @@ json::Object computed_members(const oauth::Settings& settings) {
     if (settings.client_documents.enabled) document.set("client_id_metadata_document_supported", true);
     const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
-    add_endpoint(document, settings, settings.paths.token, "token", kAnyClient);
+    add_endpoint(document, settings, settings.paths.token, "token", Callers::any);
     // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
     if (settings.paths.device_authorization)
         document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
     if (settings.offers_registration())
         document.set("registration_endpoint", settings.url(*settings.paths.registration));
-    add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));
-    add_endpoint(document, settings, settings.paths.revoke, "revocation", revocation_auth_methods(settings));
+    add_endpoint(document, settings, settings.paths.introspect, "introspection", callers_of_introspection(settings));
+    add_endpoint(document, settings, settings.paths.revoke, "revocation",
+                 settings.authenticate_revoke ? Callers::any : Callers::unknown);
     if (settings.oidc) add_openid_members(document, settings);
     return document;
 }
@@ -137,6 +148,7 @@ bool is_computed_member(std::string_view name) {
         oauth::Settings settings;
         settings.oidc = true;
         settings.client_documents.enabled = true;
+        settings.assertions.enabled = true;
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
         settings.paths.device_authorization = "/device_authorization";

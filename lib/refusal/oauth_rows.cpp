@@ -66,6 +66,20 @@ constexpr Row kRows[] = {
      "--auth-method client_secret`.",
      "The client is what the document at its URL says, so it has no secret: select the method none in the "
      "application."},
+    {invalid_client_assertion, "invalid_client_assertion", invalid_client,
+     "The client authenticates by a JWT that it signs, and the detail names the first thing that is wrong with it. `postern "
+     "client show {client}` lists the keys that are registered; `postern client set {client} --jwks FILE` replaces them."},
+    {invalid_client_assertion_audience, "invalid_client_assertion_audience", invalid_client,
+     "The `aud` of a client assertion must be the issuer, as a string or as an array with that one member. Older libraries send "
+     "the URL of the token endpoint: see whether the library has an option or a newer release. \"clientAssertionAudience\": "
+     "\"issuer_or_endpoint\" accepts it, and an assertion that was made for another server's endpoint is then accepted as well "
+     "if that server told the client a wrong one (CVE-2025-27370)."},
+    {invalid_client_assertion_replayed, "invalid_client_assertion_replayed", invalid_client,
+     "The client sent a JWT with the same jti before. It must make a new one for each request, also when it tries a request again; "
+     "if it does, somebody else has read one and sent it."},
+    {invalid_client_assertions_off, "invalid_client_assertions_off", invalid_client,
+     "Set \"clientAssertions\": true in the configuration, or give the client a secret: `postern client set {client} "
+     "--auth-method client_secret`."},
     {invalid_client_public_introspects, "invalid_client_public_introspects", invalid_client,
      "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
      "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "

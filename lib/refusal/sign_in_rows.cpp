@@ -103,6 +103,12 @@ constexpr Row kRows[] = {
      "device.max device codes are open, or half of it by clients without a secret. They expire after deviceCodeTTL seconds; "
      "`postern stats` counts them. If that is usual, raise device.max; if one client or address asks for them all, disable the "
      "client or limit the address in the web server."},
+    {temporarily_unavailable_assertions, "temporarily_unavailable_assertions", temporarily_unavailable,
+     "Each JWT with which a client authenticates is remembered until it expires. This client has used a quarter of the room. Let "
+     "it make JWTs that live for a minute and keep its access tokens for as long as they are good, or raise replays.maxSize."},
+    {temporarily_unavailable_client_keys, "temporarily_unavailable_client_keys", temporarily_unavailable,
+     "The keys of the client are at its jwks_uri, and too many fetches are under way or were made in this minute. Register the "
+     "keys themselves: `postern client set {client} --jwks FILE`."},
     {temporarily_unavailable_saslauthd, "temporarily_unavailable_saslauthd", temporarily_unavailable,
      "saslauthd did not answer as it should: it does not run, this process may not connect to its socket, or it waits for a "
      "directory that is slow or away. `postern doctor` asks it; `journalctl -u saslauthd` has what it says itself."},

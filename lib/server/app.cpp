@@ -4,6 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "db/replay_file.h"
+#include "store/replays.h"
+
 namespace postern::server {
 namespace {
 
@@ -15,8 +18,17 @@ std::optional<db::Database> open_database(const config::Config& config, const En
     return db::Database(config.database, access, kLockWait, endpoint.name);
 }
 
-std::unique_ptr<fetch::Fetcher> start_fetcher(const fetch::Outbound& outbound, const Endpoint& endpoint) {
-    return outbound.enabled && endpoint.fetcher != nullptr ? endpoint.fetcher(outbound) : nullptr;
+std::unique_ptr<fetch::Fetcher> start_fetcher(const oauth::Settings& settings, const Endpoint& endpoint) {
+    return may_fetch(endpoint, settings) ? endpoint.fetcher(settings.outbound) : nullptr;
+}
+
+/// On a server the marks are in the database; a program that only reads it needs another connection for them.
+std::optional<db::Database> open_replays(const config::Config& config, const Endpoint& endpoint) {
+    if (!endpoint.assertions || !config.settings.assertions.enabled) return std::nullopt;
+    if (!db::is_uri(config.database))
+        return db::open_replay_file(config.replay_file(), store::room_of_kind(config.settings.replays_size));
+    if (endpoint.store == StoreUse::write) return std::nullopt;
+    return db::Database(config.database, db::Access::read_write, kLockWait, endpoint.name);
 }
 
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
@@ -59,8 +71,9 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
 App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
-      fetcher_(start_fetcher(config_.settings.outbound, endpoint)),
+      fetcher_(start_fetcher(config_.settings, endpoint)),
       database_(open_database(config_, endpoint)),
+      replays_(open_replays(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings, parsing) : nullptr),
@@ -71,7 +84,12 @@ App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing
     if (database_)
         context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
                                         fetcher_.get(), password_list_.get(), mail_wake_if_open(),
-                                        logout_wake_if_open()});
+                                        logout_wake_if_open(), replays_if_open(endpoint)});
+}
+
+db::Database* App::replays_if_open(const Endpoint& endpoint) {
+    if (!endpoint.assertions || !config_.settings.assertions.enabled) return nullptr;
+    return replays_ ? &*replays_ : &*database_;
 }
 
 oauth::Context& App::context() {

@@ -47,6 +47,8 @@ public:
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
 private:
+    db::Database* replays_if_open(const Endpoint& endpoint);
+
     const config::Config config_;
     util::Log log_;
     util::SystemClock clock_;
@@ -54,6 +56,7 @@ private:
     audit::Trail trail_;
     const std::unique_ptr<fetch::Fetcher> fetcher_;  ///< before the database and the keys: its child has neither
     std::optional<db::Database> database_;
+    std::optional<db::Database> replays_;  ///< where they are not in `database_`
     keys::Keys keys_;
     std::unique_ptr<const pages::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;

@@ -77,6 +77,9 @@ struct Endpoint {
     /// fetch::start_child for an endpoint that may fetch over HTTPS, called when `outbound` is enabled: named here, so
     /// that no other is linked with it.
     std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;
+    /// Returns whether another option makes the endpoint fetch; empty: `outbound` alone.
+    std::function<bool(const oauth::Settings&)> fetches_if = {};
+    bool assertions = false;  ///< authenticates clients, also by JWTs, for which it opens the marks of used ones
     /// factor::open_password_list for an endpoint that takes new passwords, called when `login.passwordBlocklist` names
     /// a file: named here, so that no other is linked with it.
     std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;
@@ -87,6 +90,12 @@ struct Endpoint {
     /// URL of the button "Sign out" on the page of a request that is refused before the handler sees it; empty: none.
     std::function<std::string(const oauth::Settings&)> sign_out = {};
 };
+
+/// Returns whether the endpoint fetches under this configuration.
+inline bool may_fetch(const Endpoint& endpoint, const oauth::Settings& settings) {
+    return endpoint.fetcher != nullptr && settings.outbound.enabled &&
+           (!endpoint.fetches_if || endpoint.fetches_if(settings));
+}
 
 using Handler = std::function<http::Response(App&, const http::Request&)>;
 

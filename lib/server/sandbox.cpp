@@ -59,7 +59,7 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
         {config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
     if (takes_hash_slots(config, endpoint))
         add_slots(rules, config.hash_slot_files(), config.settings.login.hash_slots);
-    if (endpoint.fetcher != nullptr && config.settings.outbound.enabled)
+    if (may_fetch(endpoint, config.settings))
         add_slots(rules, config.fetch_slot_files(), config.settings.outbound.slots);
     if (is_on_server(config, endpoint)) {
         // By directory: a certificate that is renewed is another file.

@@ -276,4 +276,8 @@ void replace_client_secret(db::Transaction& transaction, const ClientId& id, con
     insert_secret(transaction, id, hash, std::nullopt);
 }
 
+void remove_client_secrets(db::Transaction& transaction, const ClientId& id) {
+    transaction.queue("DELETE FROM client_secrets WHERE client_id = $1", id);
+}
+
 }  // namespace postern::store

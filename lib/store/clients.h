@@ -89,4 +89,7 @@ bool is_unused_registration(db::Database& database, const model::ClientId& id, u
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,
                            std::optional<util::Time> old_until, util::Time now);
 
+/// Deletes all secrets of the client, which authenticates otherwise from now on.
+void remove_client_secrets(db::Transaction& transaction, const model::ClientId& id);
+
 }  // namespace postern::store

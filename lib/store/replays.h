@@ -13,6 +13,9 @@ namespace postern::store {
 /// The uses, which never see each other's marks.
 enum class ReplayKind { assertion = 1 };
 
+/// Returns the room of one kind, in bytes, of that of all kinds (JTI-6).
+constexpr std::int64_t room_of_kind(std::int64_t all) { return all / 3; }
+
 /// What is used once.
 struct Mark {
     std::string context;  ///< digest of who uses it; one context has a quarter of the room

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "crypto/digest.h"
+#include "db/replay_file.h"
 #include "store/clients.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -72,6 +73,7 @@ RulesFixture::RulesFixture(db::Database opened, const std::string& seed)
     : clock(kStart),
       random(seed),
       database(std::move(opened)),
+      replays(db::replays_in_memory(settings.replays_size)),
       keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true, true)),
       log(std::make_unique<NoSink>(), util::LogLevel::error, "test") {
     settings.issuer = "https://op.example";

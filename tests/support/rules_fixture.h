@@ -23,7 +23,7 @@ public:
     /// Returns the context of a new request; the notes of an earlier request are forgotten.
     oauth::Context context() {
         trail.begin("test", "192.0.2.1");
-        return {settings, database, *keys, clock, random, log, trail, fetcher};
+        return {settings, database, *keys, clock, random, log, trail, fetcher, nullptr, nullptr, nullptr, &replays};
     }
 
     /// Registers a client with the grants and scopes that `client add` without options gives it.
@@ -38,6 +38,7 @@ public:
     crypto::SeededRandom random;
     oauth::Settings settings;
     db::Database database;
+    db::Database replays;
     std::unique_ptr<keys::Keys> keys;
     util::Log log;
     audit::Trail trail;

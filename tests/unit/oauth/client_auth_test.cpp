@@ -37,7 +37,7 @@ struct Fixture {
         request.authorization = authorization;
         const auto credentials = oauth::parse_credentials(request);
         if (!credentials) return std::string(oauth::wire_name(credentials.error().code));
-        const auto client = oauth::authenticate_client(context, *credentials);
+        const auto client = oauth::authenticate_client(context, *credentials, {});
         return client ? "" : std::string(oauth::wire_name(client.error().code));
     }
 };
@@ -103,7 +103,7 @@ TEST_CASE("client authentication: every failure has the same words for the clien
     const auto fail = [&](std::string_view form) {
         const auto credentials = oauth::parse_credentials(test::post(form));
         REQUIRE(credentials);
-        const auto client = oauth::authenticate_client(f.context, *credentials);
+        const auto client = oauth::authenticate_client(f.context, *credentials, {});
         REQUIRE_FALSE(client);
         return client.error();
     };

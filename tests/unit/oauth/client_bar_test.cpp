@@ -59,7 +59,7 @@ struct Fixture : test::IssuedTokens {
     bool authenticates() {
         const auto credentials = oauth::parse_credentials(test::post("client_id=" + client.id.str()));
         REQUIRE(credentials);
-        const auto caller = oauth::authenticate_client(context, *credentials);
+        const auto caller = oauth::authenticate_client(context, *credentials, {});
         if (!caller) CHECK(caller.error().code == oauth::ErrorCode::invalid_client);
         if (!caller) CHECK(caller.error().description == "client authentication failed");
         if (!caller) CHECK(caller.error().log_detail == oauth::row_of(*bar()).detail);

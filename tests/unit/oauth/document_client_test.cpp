@@ -46,7 +46,7 @@ TEST_CASE("client document: with the option off such a client is as good as disa
         CHECK_FALSE(oauth::find_client_bar(f.context.settings, f.spa));
         const auto credentials = oauth::parse_credentials(test::post("client_id=" + kUrl));
         REQUIRE(credentials);
-        const auto caller = oauth::authenticate_client(f.context, *credentials);
+        const auto caller = oauth::authenticate_client(f.context, *credentials, {});
         CHECK(static_cast<bool>(caller) == row.works);
         if (!caller) {
             CHECK(caller.error().code == oauth::ErrorCode::invalid_client);

@@ -75,7 +75,7 @@ TEST_CASE(
         const auto verdict = [&](bool authenticate, bool confidential_only) {
             fixture.fixture.settings.authenticate_introspect = authenticate;
             fixture.fixture.settings.introspection_requires_confidential_client = confidential_only;
-            const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
+            const auto caller = oauth::check_introspection_caller(fixture.context, *asked, {});
             return caller ? std::string() : std::string(oauth::wire_name(caller.error().code));
         };
         CHECK(verdict(true, true) == row.by_default);
@@ -98,7 +98,7 @@ TEST_CASE(
     for (const bool confidential_only : {true, false}) {
         CAPTURE(confidential_only);
         fixture.fixture.settings.introspection_requires_confidential_client = confidential_only;
-        const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
+        const auto caller = oauth::check_introspection_caller(fixture.context, *asked, {});
         REQUIRE_FALSE(caller);
         CHECK(caller.error().description == "this client may not introspect");
         CHECK(caller.error().log_detail.find("introspectionRequires") == std::string::npos);
@@ -320,12 +320,12 @@ TEST_CASE("introspection: the caller is known where it must authenticate [RFC 76
     test::IssuedTokens fixture;
     const auto asked = oauth::parse_presented_token(test::post("token=x&client_id=app&client_secret=app-secret"), 8192);
     REQUIRE(asked);
-    const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
+    const auto caller = oauth::check_introspection_caller(fixture.context, *asked, {});
     REQUIRE(caller);
     REQUIRE(caller->has_value());
     CHECK((*caller)->id == fixture.app.id);
     fixture.fixture.settings.authenticate_introspect = false;
-    const auto stranger = oauth::check_introspection_caller(fixture.context, *asked);
+    const auto stranger = oauth::check_introspection_caller(fixture.context, *asked, {});
     REQUIRE(stranger);
     CHECK_FALSE(stranger->has_value());
 }
@@ -365,7 +365,7 @@ TEST_CASE("introspection: never by a client that registered itself, with a token
         const auto request = oauth::parse_presented_token(
             test::post("token=x&client_id=" + id + (row.has_secret ? "&client_secret=app-secret" : "")), 8192);
         REQUIRE(request);
-        const auto caller = oauth::check_introspection_caller(fixture.context, *request);
+        const auto caller = oauth::check_introspection_caller(fixture.context, *request, {});
         CHECK(static_cast<bool>(caller) == row.may);
         if (!caller) CHECK(caller.error().reason == refusal::Reason::invalid_client_dynamic_introspects);
     }
@@ -386,7 +386,7 @@ TEST_CASE(
         const auto request = oauth::parse_presented_token(
             test::post("token=x&client_id=" + util::percent_encode(client.id.str())), 8192);
         REQUIRE(request);
-        CHECK(static_cast<bool>(oauth::check_introspection_caller(fixture.context, *request)) ==
+        CHECK(static_cast<bool>(oauth::check_introspection_caller(fixture.context, *request, {})) ==
               (origin == model::Origin::operator_));
     }
 }

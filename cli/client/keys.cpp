@@ -1,0 +1,82 @@
+// Reads, fetches and stores the keys of a client.
+#include "cli/client/keys.h"
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "config/config.h"
+#include "fetch/fetcher.h"
+#include "jose/client_keys.h"
+#include "oauth/client_key_set.h"
+#include "os/read_file.h"
+#include "store/client_keys.h"
+#include "store/clients.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+using model::AuthMethod;
+
+std::string read_set(const std::string& file) {
+    const auto text = os::read_file(file, {.bytes = jose::kMaxClientKeySetBytes, .links = os::Links::followed});
+    if (!text) throw Refused(in_quotes(file) + " " + text.error().meaning());
+    const auto keys = jose::parse_client_keys(*text);
+    if (!keys) throw Refused(in_quotes(file) + ": " + keys.error());
+    return jose::write_client_keys(*keys);
+}
+
+}  // namespace
+
+void add_key_options(const Command& command, KeyOptions& options) {
+    command.option(
+        "--jwks", "FILE", options.jwks,
+        "With --auth-method private_key_jwt, the client's public keys, a JWK set; replaces those that were there");
+    command.option("--jwks-uri", "URI", options.jwks_uri,
+                   "In place of --jwks, where the client publishes its keys; needs \"outbound\" in the configuration");
+    command
+        .option("--token-endpoint-auth-signing-alg", "ALG", options.alg,
+                "The only algorithm that it may sign with (default: any that fits one of its keys)")
+        .one_of({"ES256", "PS256", "EdDSA", "Ed25519", "RS256"});
+}
+
+void add_key_set_options(const Command& command, KeyOptions& options) {
+    command.flag("--no-token-endpoint-auth-signing-alg", options.no_alg, "Undo --token-endpoint-auth-signing-alg");
+}
+
+void apply(const KeyOptions& options, model::Client& client) {
+    if (options.jwks && options.jwks_uri) throw UsageError("--jwks and --jwks-uri contradict each other");
+    if (options.no_alg && options.alg)
+        throw UsageError(
+            "--no-token-endpoint-auth-signing-alg and --token-endpoint-auth-signing-alg contradict each other");
+    if (client.auth_method != AuthMethod::private_key_jwt) {
+        if (options != KeyOptions{}) throw UsageError("keys and their algorithm go with --auth-method private_key_jwt");
+        client.keys.reset();
+        return;
+    }
+    if (options == KeyOptions{}) return;
+    if (!client.keys) client.keys.emplace();
+    if (options.jwks) client.keys->jwks = read_set(*options.jwks);
+    if (options.jwks) client.keys->jwks_uri.clear();
+    if (options.jwks_uri) client.keys->jwks_uri = util::trim(*options.jwks_uri);
+    if (options.jwks_uri) client.keys->jwks.clear();
+    if (options.alg) client.keys->alg = *options.alg;
+    if (options.no_alg) client.keys->alg.clear();
+}
+
+void save_keys(db::Transaction& transaction, const model::Client& client) {
+    if (!client.keys) return store::remove_client_keys(transaction, client.id);
+    store::save_client_keys(transaction, client.id, *client.keys);
+    store::remove_client_secrets(transaction, client.id);
+}
+
+void require_fetched(const KeyOptions& options, const model::ClientId& client, const config::Config& config) {
+    const fetch::Outbound& outbound = config.settings.outbound;
+    if (!options.jwks_uri || !outbound.enabled) return;
+    const auto fetcher = fetch::start_child(outbound);  // before the database is open
+    db::Database database = open_database(config, db::Access::read_write);
+    const fetch::Source source{database, now(), fetcher.get(), outbound};
+    if (const auto problem = oauth::jwks_uri_problem(source, std::string(util::trim(*options.jwks_uri)), client))
+        throw Refused("the keys at " + in_quotes(*options.jwks_uri) + " cannot be had: " + *problem);
+}
+
+}  // namespace postern::cli

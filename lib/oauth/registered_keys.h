@@ -1,0 +1,13 @@
+// The members of a registration request about the keys of a client (RFC 7591 §2; REG-9, REG-10).
+#pragma once
+
+#include "model/client.h"
+#include "oauth/registered_members.h"
+
+namespace postern::oauth {
+
+/// Reads `jwks`, `jwks_uri` and `token_endpoint_auth_signing_alg` of a client with private_key_jwt. For other methods
+/// they are checked and not kept, because nothing would read them. While `clientAssertions` is off they are ignored.
+Outcome<void> read_keys(const registering::Asked& asked, model::Client& client);
+
+}  // namespace postern::oauth
