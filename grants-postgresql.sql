@@ -215,11 +215,25 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_token;
 --     GRANT UPDATE (last_used_at, removable_at) ON clients TO postern_device;
--- With "clientAssertions", clients sign JWTs: their keys are read, and each JWT leaves a mark. The last line is for "registration":
---     GRANT SELECT ON client_keys TO postern_token, postern_introspect, postern_revoke, postern_device_authorization;
---     GRANT SELECT, INSERT, DELETE ON replays TO postern_token, postern_introspect, postern_revoke, postern_device_authorization;
---     GRANT SELECT, UPDATE (expires_at), DELETE ON replays TO postern_sweep;
+-- With "clientAssertions", clients sign JWTs: their keys are read, and each JWT leaves a mark:
+--     GRANT SELECT ON client_keys TO postern_token;
+--     GRANT SELECT, INSERT ON replays TO postern_token;
+--     GRANT SELECT ON client_keys TO postern_introspect;
+--     GRANT SELECT, INSERT ON replays TO postern_introspect;
+--     GRANT SELECT ON client_keys TO postern_revoke;
+--     GRANT SELECT, INSERT ON replays TO postern_revoke;
+--     GRANT SELECT ON client_keys TO postern_device_authorization;
+--     GRANT SELECT, INSERT ON replays TO postern_device_authorization;
+--     GRANT SELECT (kind, context, key, expires_at), UPDATE (expires_at), DELETE ON replays TO postern_sweep;
+-- With "clientAssertions", clients that register themselves have keys, too:
 --     GRANT SELECT, INSERT ON client_keys TO postern_registration;
+-- With "clientAssertions" and "outbound", the keys at a jwks_uri are kept, and read where nothing is fetched:
+--     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_token;
+--     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_token;
+--     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_device_authorization;
+--     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_device_authorization;
+--     GRANT SELECT ON fetched TO postern_introspect;
+--     GRANT SELECT ON fetched TO postern_revoke;
 -- With "paths.gate", the gate reads sites, sessions, users and what decides whether they may pass; its callback spends a code:
 --     GRANT SELECT ON clients, sites TO postern_gate;
 --     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;

@@ -137,7 +137,8 @@ json::Object discovery(const oauth::Settings& settings, const std::vector<std::s
     // An operator may have named them before the pages had more than one.
     if (settings.oidc && ui_locales.size() > 1 && settings.metadata.find("ui_locales_supported") == nullptr)
         document.set("ui_locales_supported", json::strings(ui_locales));
-    // One that another service of the operator registers clients at may be named while this server does not.
+    // One that another service of the operator registers clients at may be named while this server does not, and so may
+    // algorithms of assertions.
     for (const auto& [name, value] : settings.metadata.members())
         if (!is_computed_member(name) && document.find(name) == nullptr) document.set(name, value);
     return document;
@@ -148,7 +149,6 @@ bool is_computed_member(std::string_view name) {
         oauth::Settings settings;
         settings.oidc = true;
         settings.client_documents.enabled = true;
-        settings.assertions.enabled = true;
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
         settings.paths.device_authorization = "/device_authorization";

@@ -45,7 +45,8 @@ Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::
         auto more = replays.query("SELECT 1 FROM replays WHERE kind = $1 AND context = $2 LIMIT 1 OFFSET $3", number,
                                   mark.context, share);
         const bool is_crowded = more.step();
-        // What has expired stays deleted: it may be what crowds the context.
+        if (is_crowded && replays.has_row_locks()) return Marked::crowded;  // without a commit: not kept
+        // In a file what has expired stays deleted, because it may be what crowds the context.
         if (is_crowded)
             transaction.run("DELETE FROM replays WHERE kind = $1 AND context = $2 AND key = $3", number, mark.context,
                             mark.key);

@@ -7,7 +7,7 @@ import { AWKWARD_SECRETS, addClientWithSecret } from "../clients/provider.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { LIBRARIES } from "./libraries.mjs";
-import { CLIENTS, PERSON, REDIRECT_URI, authorizationUrl, newChecks, openProvider, walk } from "./relying_party.mjs";
+import { CLIENTS, PERSON, REDIRECT_URI, authorizationUrl, newChecks, newKey, openProvider, walk } from "./relying_party.mjs";
 
 const LOGGED_OUT_URI = "https://client.example/signed-out";
 const GRANTS = ["authorization_code", "refresh_token"].flatMap((grant) => ["--grant", grant]);
@@ -121,9 +121,10 @@ function tests(library, method, providerOf) {
     await refused(client.userinfo(tokens), "insufficient_scope", 403);
   });
 
-  it("a wrong secret is invalid_client everywhere [RFC 6749 §5.2, OIDC Core §16.17]", async () => {
+  it("a wrong secret or key is invalid_client everywhere [RFC 6749 §5.2, OIDC Core §16.17]", async () => {
     const { checks, page } = await authorize();
-    const wrong = new LIBRARIES[library](providerOf(), method, "x".repeat(43));
+    const other = method === "private_key_jwt" ? newKey("k1").jwk : "x".repeat(43);
+    const wrong = new LIBRARIES[library](providerOf(), method, other);
     await refused(wrong.callback(page, checks), "invalid_client", 401);
     const tokens = await client.callback(page, checks); // the code stays good
     await refused(wrong.introspect(tokens.access_token), "invalid_client", 401);
@@ -134,19 +135,24 @@ function tests(library, method, providerOf) {
   });
 }
 
-describe("client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2]", () => {
+describe("client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2, CA-16, RFC 7523 §2.2]", () => {
   let provider;
   prepared(async (owned) => {
     provider = owned(
       await openProvider({
-        config: { scopeDescriptions: { reports: "Read reports" } },
-        registration: { client_secret_basic: CONFIDENTIAL, client_secret_post: CONFIDENTIAL, none: PUBLIC },
+        config: { scopeDescriptions: { reports: "Read reports" }, clientAssertions: true },
+        registration: {
+          client_secret_basic: CONFIDENTIAL,
+          client_secret_post: CONFIDENTIAL,
+          private_key_jwt: CONFIDENTIAL,
+          none: PUBLIC,
+        },
       }),
     );
   });
 
   for (const library of Object.keys(LIBRARIES))
-    for (const method of Object.keys(CLIENTS))
+    for (const method of [...Object.keys(CLIENTS), "private_key_jwt"])
       describe(`${library}, ${method}`, () => tests(library, method, () => provider));
 
   it("max_age=0 asks for the password again, and openid-client verifies auth_time", async () => {

@@ -11,9 +11,9 @@ globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
 class OpenidClient {
   constructor(provider, method, secret) {
     const { metadata } = provider.clients[method];
-    this.client = secret
-      ? new provider.issuer.Client({ ...metadata, client_secret: secret })
-      : provider.clients[method];
+    if (!secret) this.client = provider.clients[method];
+    else if (secret.kty) this.client = new provider.issuer.Client(metadata, { keys: [secret] });
+    else this.client = new provider.issuer.Client({ ...metadata, client_secret: secret });
   }
 
   async #ask(promise) {
@@ -61,11 +61,13 @@ class Oauth4webapi {
   #server;
   #client;
   #options;
+  #signing;
 
   constructor({ issuer, clients, deployment }, method, secret) {
     const { client_id, client_secret } = clients[method].metadata;
     this.#server = issuer.metadata;
     this.#client = { client_id, client_secret: secret ?? client_secret, token_endpoint_auth_method: method };
+    if (method === "private_key_jwt") this.#signing = secret ?? clients[method].signing;
     // `fetch` of Node.js cannot be given an authority of one's own.
     this.#options = {
       [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
@@ -92,8 +94,20 @@ class Oauth4webapi {
     return { ...tokens, claims: oauth.getValidatedIdTokenClaims(tokens) };
   }
 
-  #with(parameters = {}) {
-    return { ...this.#options, additionalParameters: parameters };
+  /// This release sends the token endpoint beside the issuer, which no server should take [CVE-2025-27370].
+  async #authenticated() {
+    if (!this.#signing) return this.#options;
+    const { kid, alg: _, use: __, ...jwk } = this.#signing;
+    const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+    const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]);
+    const modify = (_header, payload) => {
+      payload.aud = this.#server.issuer;
+    };
+    return { ...this.#options, clientPrivateKey: { key, kid, [oauth.modifyAssertion]: modify } };
+  }
+
+  async #with(parameters = {}) {
+    return { ...(await this.#authenticated()), additionalParameters: parameters };
   }
 
   async callback({ location, posted }, { state, nonce, code_verifier }) {
@@ -106,7 +120,7 @@ class Oauth4webapi {
       parameters,
       REDIRECT_URI,
       code_verifier,
-      this.#options,
+      await this.#authenticated(),
     );
     return this.#tokens(response, (server, client, answer) =>
       oauth.processAuthorizationCodeOpenIDResponse(server, client, answer, nonce),
@@ -114,12 +128,22 @@ class Oauth4webapi {
   }
 
   async refresh(token, parameters) {
-    const response = await oauth.refreshTokenGrantRequest(this.#server, this.#client, token, this.#with(parameters));
+    const response = await oauth.refreshTokenGrantRequest(
+      this.#server,
+      this.#client,
+      token,
+      await this.#with(parameters),
+    );
     return this.#tokens(response, oauth.processRefreshTokenResponse);
   }
 
   async clientCredentials(scope) {
-    const response = await oauth.clientCredentialsGrantRequest(this.#server, this.#client, { scope }, this.#options);
+    const response = await oauth.clientCredentialsGrantRequest(
+      this.#server,
+      this.#client,
+      { scope },
+      await this.#authenticated(),
+    );
     return this.#tokens(response, oauth.processClientCredentialsResponse);
   }
 
@@ -128,7 +152,7 @@ class Oauth4webapi {
       this.#server,
       this.#client,
       token,
-      this.#with(hint && { token_type_hint: hint }),
+      await this.#with(hint && { token_type_hint: hint }),
     );
     return this.#answer(await oauth.processIntrospectionResponse(this.#server, this.#client, response), response);
   }
@@ -138,7 +162,7 @@ class Oauth4webapi {
       this.#server,
       this.#client,
       token,
-      this.#with(hint && { token_type_hint: hint }),
+      await this.#with(hint && { token_type_hint: hint }),
     );
     this.#answer(await oauth.processRevocationResponse(response), response);
   }

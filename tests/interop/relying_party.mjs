@@ -1,4 +1,8 @@
 // A relying party as an application would write it with openid-client, and a person in front of it.
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Issuer, custom, generators } from "openid-client";
 import { Deployment } from "../support/deployment.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
@@ -23,8 +27,27 @@ export const CLIENTS = {
   none: ["--public"],
 };
 
+/// A key pair of a client that signs: the private JWK, and the set with its public half.
+export function newKey(kid) {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = { ...privateKey.export({ format: "jwk" }), kid, alg: "ES256", use: "sig" };
+  const { d: _, ...published } = jwk;
+  return { jwk, jwks: { keys: [published] } };
+}
+
+/// Registers a client for the method; answers its metadata, and for one that signs its private key.
+async function register(deployment, method, options) {
+  const id = `app-${method}`;
+  if (method !== "private_key_jwt") return { metadata: await deployment.addClient(id, REDIRECT_URI, ...options) };
+  const { jwk, jwks } = newKey("k1");
+  const file = join(mkdtempSync(join(tmpdir(), "postern-jwks-")), "jwks.json");
+  writeFileSync(file, JSON.stringify(jwks));
+  const signs = ["--auth-method", method, "--jwks", file];
+  return { metadata: await deployment.addClient(id, REDIRECT_URI, ...signs, ...options), jwk };
+}
+
 /// A deployment with the person and the clients, and openid-client's view of it. `registration` has more options by
-/// method.
+/// method. With `clientAssertions` one of the clients signs.
 export async function openProvider({ registration: more = {}, ...options }) {
   const deployment = await Deployment.start(options);
   try {
@@ -32,21 +55,20 @@ export async function openProvider({ registration: more = {}, ...options }) {
     custom.setHttpOptionsDefaults({ ca: deployment.ca, timeout: 60_000 });
     const issuer = await Issuer.discover(deployment.issuer);
     const clients = {};
-    for (const [method, registration] of Object.entries(CLIENTS)) {
-      const { client_id, client_secret } = await deployment.addClient(
-        `app-${method}`,
-        REDIRECT_URI,
-        ...registration,
-        ...(more[method] ?? []),
-      );
-      clients[method] = new issuer.Client({
-        client_id,
-        client_secret,
+    const kinds = options.config?.clientAssertions ? { ...CLIENTS, private_key_jwt: [] } : CLIENTS;
+    for (const [method, registration] of Object.entries(kinds)) {
+      const { metadata, jwk } = await register(deployment, method, [...registration, ...(more[method] ?? [])]);
+      const described = {
+        client_id: metadata.client_id,
+        client_secret: metadata.client_secret,
         redirect_uris: [REDIRECT_URI],
         response_types: ["code"],
         token_endpoint_auth_method: method,
         id_token_signed_response_alg: options.config?.idTokenAlgorithm ?? "RS256",
-      });
+        ...(jwk ? { token_endpoint_auth_signing_alg: jwk.alg } : {}),
+      };
+      clients[method] = jwk ? new issuer.Client(described, { keys: [jwk] }) : new issuer.Client(described);
+      clients[method].signing = jwk;
     }
     return { deployment, issuer, clients, sub };
   } catch (error) {
