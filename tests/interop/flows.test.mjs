@@ -5,9 +5,10 @@ import { before, describe, it } from "node:test";
 import { generators } from "openid-client";
 import { AWKWARD_SECRETS, addClientWithSecret } from "../clients/provider.mjs";
 import { prepared } from "../support/prepared.mjs";
+import { newKey } from "../support/signer.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 import { LIBRARIES } from "./libraries.mjs";
-import { CLIENTS, PERSON, REDIRECT_URI, authorizationUrl, newChecks, newKey, openProvider, walk } from "./relying_party.mjs";
+import { CLIENTS, PERSON, REDIRECT_URI, authorizationUrl, newChecks, openProvider, walk } from "./relying_party.mjs";
 
 const LOGGED_OUT_URI = "https://client.example/signed-out";
 const GRANTS = ["authorization_code", "refresh_token"].flatMap((grant) => ["--grant", grant]);

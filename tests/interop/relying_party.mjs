@@ -1,10 +1,10 @@
 // A relying party as an application would write it with openid-client, and a person in front of it.
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Issuer, custom, generators } from "openid-client";
 import { Deployment } from "../support/deployment.mjs";
+import { newKey } from "../support/signer.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 
 export const REDIRECT_URI = "https://client.example/callback?from=postern";
@@ -26,14 +26,6 @@ export const CLIENTS = {
   client_secret_post: ["--auth-method", "client_secret_post"],
   none: ["--public"],
 };
-
-/// A key pair of a client that signs: the private JWK, and the set with its public half.
-export function newKey(kid) {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const jwk = { ...privateKey.export({ format: "jwk" }), kid, alg: "ES256", use: "sig" };
-  const { d: _, ...published } = jwk;
-  return { jwk, jwks: { keys: [published] } };
-}
 
 /// Registers a client for the method; answers its metadata, and for one that signs its private key.
 async function register(deployment, method, options) {

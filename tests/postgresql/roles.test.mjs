@@ -11,6 +11,7 @@ import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
+import { assertion, newKey } from "../support/signer.mjs";
 import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -1010,6 +1011,30 @@ describe("a role for each program", () => {
         };
         await optionNeeds(role, '"registration"', rights, flow, database);
       }
+    });
+  });
+
+  it("clients that sign need the rights that are named for them [JTI-1, JTI-3]", async () => {
+    const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
+    await withProvider("signing", { clientAssertions: true, paths }, async (signing, database) => {
+      const { jwk, jwks } = newKey("k1");
+      const file = join(directory, "robot.jwks");
+      writeFileSync(file, JSON.stringify(jwks));
+      const grants = ["client_credentials", "device_code"].flatMap((grant) => ["--grant", grant]);
+      const signs = ["--auth-method", "private_key_jwt", "--jwks", file];
+      await signing.deployment.postern(["client", "add", "robot", ...signs, ...grants, "--scope", "reports"]);
+      const { issuer } = signing.deployment;
+      const send = async (path, form) =>
+        is(200, await signing.post(path, { ...form, ...assertion({ jwk, client: "robot", issuer }) }));
+      const flows = {
+        token: () => send("/token", { grant_type: "client_credentials" }),
+        introspect: () => send("/token/introspect", { token: "x" }),
+        revoke: () => send("/token/revoke", { token: "x" }),
+        device_authorization: () => send("/device_authorization", {}),
+      };
+      const option = '"clientAssertions", clients sign';
+      for (const [program, flow] of Object.entries(flows))
+        await optionNeeds(`postern_${program}`, option, 3, flow, database);
     });
   });
 

@@ -277,6 +277,41 @@ TEST_CASE("read_registration: a method that is named is enforced, and one that i
     }
 }
 
+TEST_CASE(
+    "read_registration: a client that signs registers its keys, with clientAssertions and a token [REG-9, REG-10]") {
+    oauth::Settings on = settings();
+    on.assertions.enabled = true;
+    const std::string jwks =
+        R"("jwks":{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},{"kty":"AKP"}]})";
+    const std::string signs = R"("token_endpoint_auth_method":"private_key_jwt",)";
+    const Client client = good(with(signs + jwks), Registrant::token_holder, on);
+    CHECK(client.auth_method == AuthMethod::private_key_jwt);
+    CHECK(client.type == model::ClientType::confidential);
+    REQUIRE(client.keys);
+    CHECK(client.keys->jwks.find("AKP") == std::string::npos);  // what can verify is kept
+    CHECK(client.keys->alg.empty());
+    CHECK(good(with(signs + jwks + R"(,"token_endpoint_auth_signing_alg":"EdDSA")"), Registrant::token_holder, on)
+              .keys->alg == "EdDSA");
+    for (const std::string& members :
+         {signs + R"("client_name":"x")", signs + R"("jwks":{"keys":[]})", signs + R"("jwks":"x")",
+          signs + R"("jwks_uri":"https://client.example/jwks")",  // outbound is off
+          signs + jwks + R"(,"jwks_uri":"https://client.example/jwks")",
+          signs + jwks + R"(,"token_endpoint_auth_signing_alg":"HS256")",
+          signs + jwks + R"(,"token_endpoint_auth_signing_alg":"ES256")",
+          jwks + R"(,"jwks_uri":"https://client.example/jwks")",
+          std::string(R"("jwks":{"keys":[{"kty":"oct","k":"AA"}]})")}) {
+        CAPTURE(members);
+        CHECK(error_of(read(with(members), Registrant::token_holder, on)) == kMetadata);
+    }
+    CHECK_FALSE(good(with(jwks), Registrant::token_holder, on).keys);  // nothing would read them
+    CHECK(error_of(read(with(signs + jwks), Registrant::stranger, on)) == kMetadata);
+    on.outbound.enabled = true;
+    CHECK(good(with(signs + R"("jwks_uri":"https://client.example/jwks")"), Registrant::token_holder, on)
+              .keys->jwks_uri == "https://client.example/jwks");
+    CHECK(error_of(read(with(signs + R"("jwks_uri":"http://client.example/jwks")"), Registrant::token_holder, on)) ==
+          kMetadata);
+}
+
 TEST_CASE("read_registration: no client gets less than it demands, a stranger neither [REG-10, REG-11, REG-25]") {
     struct Demand {
         const char* members;

@@ -1,0 +1,68 @@
+// Checks the clients that authenticate by a JWT, and the place where its use is remembered.
+#include <string>
+
+#include "cli/doctor/findings.h"
+#include "cli/output.h"
+#include "db/database.h"
+#include "os/file.h"
+#include "util/shell_command.h"
+
+namespace postern::cli {
+namespace {
+
+/// The first of the clients, and how many there are.
+struct Found {
+    std::int64_t clients = 0;
+    std::string first;
+};
+
+Found find(db::Statement row) {
+    Found found;
+    if (row.step()) row >> found.clients >> found.first;
+    return found;
+}
+
+void check_place(Findings& findings, const config::Config& config) {
+    if (db::is_uri(config.database)) return;
+    const std::string directory = os::directory_of(config.replay_file());
+    const auto network = os::network_file_system_of(directory);
+    if (!network) return;
+    findings.error("clients",
+                   directory + " is on a network file system (" + std::string(*network) +
+                       "), where two processes could take the same assertion",
+                   "let it be on a local disk");
+}
+
+}  // namespace
+
+void check_assertions(Findings& findings, db::Database& database, const config::Config& config) {
+    const oauth::Settings& settings = config.settings;
+    if (!settings.assertions.enabled) {
+        const auto found =
+            find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
+                                " WHERE enabled = 1 AND auth_method = 'private_key_jwt'"));
+        if (found.clients > 0)
+            findings.warning(
+                "clients",
+                counted(found.clients, "client") +
+                    " with private_key_jwt, which is switched off: no endpoint authenticates them, first of "
+                    "all " +
+                    in_quotes(found.first),
+                "set \"clientAssertions\": true in the configuration, or " +
+                    util::ShellCommand("postern client set --auth-method client_secret").value(found.first).text());
+        return;
+    }
+    check_place(findings, config);
+    if (settings.outbound.enabled) return;
+    const auto found =
+        find(database.query("SELECT count(*), COALESCE(MIN(client_id), '') FROM client_keys WHERE jwks_uri <> ''"));
+    if (found.clients > 0)
+        findings.warning(
+            "clients",
+            counted(found.clients, "client") +
+                " with keys at a jwks_uri, and \"outbound\" is off: none can be fetched, first of all those of " +
+                in_quotes(found.first),
+            "switch outbound on, or " + util::ShellCommand("postern client set --jwks FILE").value(found.first).text());
+}
+
+}  // namespace postern::cli
