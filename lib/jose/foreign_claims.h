@@ -12,7 +12,7 @@
 
 namespace postern::jose {
 
-/// How long a JWT is taken after `exp`.
+/// The time for which a JWT is taken after `exp`.
 inline constexpr util::Seconds kExpiryGrace{10};
 
 /// Returns the time of a claim (RFC 7519 §2, NumericDate) in whole seconds; nullopt: it is absent, no number, negative,

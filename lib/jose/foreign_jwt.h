@@ -16,7 +16,7 @@
 
 namespace postern::jose {
 
-/// What a use of JWTs takes. Borrows its lists, which are constants.
+/// The form of the JWTs of one use. Borrows its lists, which are constants.
 struct ForeignForm {
     std::size_t most_bytes;                   ///< of the whole value
     std::span<const std::string_view> types;  ///< of `typ`, in lower case and without "application/"

@@ -123,7 +123,7 @@ struct Client {
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};
     std::vector<ClientSecret> secrets;  ///< none for public clients, and with private_key_jwt
-    /// As it registers them; store/client_keys keeps them, and `find_client` does not read them.
+    /// The keys that it registers; store/client_keys keeps them, and `find_client` does not read them.
     std::optional<ClientKeys> keys = std::nullopt;
     std::optional<Site> site = std::nullopt;  ///< nullopt: an application that speaks OAuth itself
     util::Time created_at{};

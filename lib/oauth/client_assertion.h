@@ -25,7 +25,7 @@ bool names_assertion(const http::Params& form);
 /// For records of refusals.
 std::optional<std::string> unproved_subject(const http::Params& form);
 
-/// What the claims of an assertion are compared with.
+/// The values that the claims of an assertion are compared with.
 struct AssertionRules {
     model::ClientId client;
     std::string issuer;

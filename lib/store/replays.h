@@ -16,7 +16,7 @@ enum class ReplayKind { assertion = 1 };
 /// Returns the room of one kind, in bytes, of that of all kinds (JTI-6).
 constexpr std::int64_t room_of_kind(std::int64_t all) { return all / 3; }
 
-/// What is used once.
+/// The use of something that is used once.
 struct Mark {
     std::string context;  ///< digest of who uses it; one context has a quarter of the room
     std::string key;      ///< digest of who uses it and of the name that it has

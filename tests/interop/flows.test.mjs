@@ -136,7 +136,7 @@ function tests(library, method, providerOf) {
   });
 }
 
-describe("client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2, CA-16, RFC 7523 §2.2]", () => {
+describe("client libraries over TLS [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2]", () => {
   let provider;
   prepared(async (owned) => {
     provider = owned(

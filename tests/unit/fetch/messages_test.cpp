@@ -34,6 +34,11 @@ TEST_CASE("messages: question, order and reply are read as they were written [FE
     REQUIRE(question);
     CHECK(question->url == "https://app.example/");
 
+    const auto keys = fetch::read_question(fetch::write_question({fetch::Purpose::jwks, "https://app.example/jwks"}));
+    REQUIRE(keys);
+    CHECK(keys->purpose == fetch::Purpose::jwks);
+    CHECK(keys->url == "https://app.example/jwks");
+
     const auto bare = fetch::read_order(fetch::write_order({}));
     REQUIRE(bare);
     CHECK(bare->methods == fetch::Methods::get);
