@@ -16,7 +16,8 @@ http::Response answer(server::App& app, const http::Request& request) {
     const auto asked = oauth::parse_presented_token(request, app.config().limits.token);  // §2.1
     if (!asked) return respond::json_error(request, asked.error());
 
-    const auto caller = oauth::check_introspection_caller(context, *asked, request);  // §2.1, before anything can be probed
+    const auto caller =
+        oauth::check_introspection_caller(context, *asked, request);  // §2.1, before anything can be probed
     if (!caller) return respond::json_error(request, caller.error());
 
     if (!asked->token) return respond::json_error(request, asked->token.error());

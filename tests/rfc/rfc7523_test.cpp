@@ -71,7 +71,7 @@ const std::vector<Endpoint> kEndpoints = {
 };
 
 TEST_CASE(
-    "private_key_jwt: a row per rule at each endpoint [RFC 7523 §2.2, §3, RFC 7521 §4.2, CA-1, CA-2, CA-3, CA-4, CA-5, "
+    "private_key_jwt: a row per rule at each endpoint [RFC 7523 §2.2, §3abcde, RFC 7521 §4.2ab, OIDC Core §9b, CA-1, CA-2, CA-3, CA-4, CA-5, "
     "CA-6, CA-7, CA-8, CA-9, CA-10, CA-11, CA-12, CA-13, KEY-1, KEY-2, KEY-3, KEY-4, KEY-6, KEY-7, KEY-8]") {
     const WithSigner f;
     const Deployment& op = f.op;

@@ -21,13 +21,14 @@ TEST_CASE("schema.sql: every column says with a comment, or with its table's, wh
     const auto tables = texts(database, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
     std::string joined;
     for (const auto& table : tables) joined += table + " ";
-    CHECK(joined ==
-          "access_tokens activity allowed_groups allowed_users authorization_codes authorization_requests "
-          "client_claims client_group_names client_keys client_secrets clients consents device_codes fetch_limits fetched grants "
-          "group_members groups links login_attempts logout_outbox mail_requests passkeys recovery_codes redirect_uris "
-          "refresh_tokens registration_tokens remembered_devices resource_addresses resources session_clients sessions "
-          "sites spent_challenges "
-          "totp_secrets users ");
+    CHECK(
+        joined ==
+        "access_tokens activity allowed_groups allowed_users authorization_codes authorization_requests "
+        "client_claims client_group_names client_keys client_secrets clients consents device_codes fetch_limits fetched grants "
+        "group_members groups links login_attempts logout_outbox mail_requests passkeys recovery_codes redirect_uris "
+        "refresh_tokens registration_tokens remembered_devices resource_addresses resources session_clients sessions "
+        "sites spent_challenges "
+        "totp_secrets users ");
     const std::string schema = db::kSchemaSql;
     for (const auto& table : tables) {
         const auto at = schema.find("CREATE TABLE " + table + " (");
