@@ -5,7 +5,7 @@
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 
 GRANT SELECT ON schema_version TO
-    postern_recover, postern_device_authorization, postern_device, postern_registration,
+    postern_recover, postern_par, postern_device_authorization, postern_device, postern_registration,
     postern_gate;
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
@@ -174,11 +174,13 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT (failures, ends_at), INSERT, UPDATE (failures, ends_at) ON login_attempts TO postern_recover;
 --     GRANT SELECT (created_at, updated_at), UPDATE (claims, updated_at, email_key) ON users TO postern_recover;
 --     GRANT SELECT (id, failed_at), UPDATE (failed_at), DELETE ON mail_requests TO postern_sweep;
--- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches; both expire:
+-- With "outbound", authorize, and par if there is one, keep documents that they have fetched, and count fetches; both expire:
 --     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_authorize;
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;
 --     GRANT SELECT, UPDATE (used_at), DELETE ON fetched TO postern_sweep;
 --     GRANT SELECT, UPDATE (ends_at), DELETE ON fetch_limits TO postern_sweep;
+--     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_par;
+--     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_par;
 -- With "backchannelLogout" or "frontchannelLogout", clients of a session are noted with their ID tokens, and forgotten with it:
 --     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_authorize;
 --     GRANT SELECT, INSERT, UPDATE (last_token_at, expires_at) ON session_clients TO postern_token;
@@ -200,10 +202,13 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT ON schema_version, clients, redirect_uris TO postern_notify;
 --     GRANT SELECT, UPDATE (tries, not_before), DELETE ON logout_outbox TO postern_notify;
 -- With "clientDocuments", the authorization endpoint keeps the clients that users approve, until they are unused:
---     GRANT INSERT, UPDATE (name, native, grants, scope, last_used_at, removable_at) ON clients TO postern_authorize;
+--     GRANT INSERT, UPDATE (name, native, grants, scope, details, last_used_at, removable_at) ON clients TO postern_authorize;
 --     GRANT INSERT, DELETE ON redirect_uris TO postern_authorize;
 --     GRANT DELETE ON consents TO postern_authorize;
 --     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
+--     GRANT SELECT (client_id, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_par;
+-- With "paths.par", clients push their requests, of which nothing is stored:
+--     GRANT SELECT ON clients, redirect_uris, client_secrets, resources, resource_addresses TO postern_par;
 -- With "registration", clients register, read their registration, or delete it with everything under it:
 --     GRANT SELECT, INSERT, UPDATE (gate), DELETE ON clients TO postern_registration;
 --     GRANT SELECT, INSERT ON redirect_uris TO postern_registration;
@@ -224,6 +229,8 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, INSERT ON replays TO postern_revoke;
 --     GRANT SELECT ON client_keys TO postern_device_authorization;
 --     GRANT SELECT, INSERT ON replays TO postern_device_authorization;
+--     GRANT SELECT ON client_keys TO postern_par;
+--     GRANT SELECT, INSERT ON replays TO postern_par;
 --     GRANT SELECT (kind, context, key, expires_at), UPDATE (expires_at), DELETE ON replays TO postern_sweep;
 -- With "clientAssertions", clients that register themselves have keys, too:
 --     GRANT SELECT, INSERT ON client_keys TO postern_registration;

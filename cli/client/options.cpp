@@ -207,6 +207,9 @@ void add_client_options(const Command& command, ClientOptions& options) {
     add_key_options(command, options.keys);
     command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
         .one_of({"required", "optional"});
+    command.flag(
+        "--require-pushed-authorization-requests", options.require_par, true,
+        "Refuse its authorization requests unless it has pushed them; needs \"paths.par\" in the configuration");
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
     add_access_options(command, options.access);
     command
@@ -240,6 +243,8 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--confidential", options.is_public, false,
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
+    command.flag("--no-require-pushed-authorization-requests", options.require_par, false,
+                 "Undo --require-pushed-authorization-requests");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
@@ -283,6 +288,7 @@ void apply(const ClientOptions& options, Client& client) {
     apply_algorithm(options, client);
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
+    if (options.require_par) client.require_par = *options.require_par;
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;

@@ -72,6 +72,7 @@ struct ClientOptions {
     std::optional<std::string> scope;
     std::optional<std::string> auth_method;
     std::optional<std::string> pkce;
+    std::optional<bool> require_par;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

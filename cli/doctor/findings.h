@@ -94,6 +94,7 @@ void check_sites(Findings& findings, db::Database& database, const oauth::Settin
 /// Checks that clients that sign can do so, and that their keys can be had.
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config);
 /// Checks whether clients have the device grant, which is switched off.
+void check_pushed_requests(Findings& findings, db::Database& database, const oauth::Settings& settings);
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);

@@ -18,7 +18,7 @@ INSERT INTO wanted VALUES
     ('postern_token', 'LOGIN'), ('postern_introspect', 'LOGIN'), ('postern_userinfo', 'LOGIN'),
     ('postern_revoke', 'LOGIN'), ('postern_logout', 'LOGIN'), ('postern_account', 'LOGIN'),
     ('postern_recover', 'LOGIN'), ('postern_device_authorization', 'LOGIN'), ('postern_device', 'LOGIN'),
-    ('postern_registration', 'LOGIN'), ('postern_gate', 'LOGIN'),
+    ('postern_registration', 'LOGIN'), ('postern_gate', 'LOGIN'), ('postern_par', 'LOGIN'),
     ('postern_sweep', 'LOGIN'),    -- `postern purge --quick`, from a timer
     ('postern_notify', 'LOGIN');   -- `postern session deliver`, with "backchannelLogout"
 

@@ -170,6 +170,9 @@ const std::vector<ConfigKey>& config_keys() {
         {"refreshTokenTTL", ttl(&Settings::refresh_token_ttl)},
         {"authorizationCodeTTL", whole(&Settings::authorization_code_ttl, 1, kTenMinutes)},  // RFC 6749 §4.1.2
         {"authorizationRequestTTL", ttl(&Settings::authorization_request_ttl)},
+        {"parTTL", whole(&Settings::par_ttl, 10, 599)},  // FAPI 2.0 Security Profile §5.3.2.2: below 600
+        {"par.publicClients", flag(&Settings::par_public_clients)},
+        {"requirePar", flag(&Settings::require_par)},
         {"deviceCodeTTL", whole(&Settings::device_code_ttl, 60, 1800)},
         {"device.max", whole(&Settings::device_max, 1, 100000)},
         {"device.freshLogin", flag(&Settings::device_fresh_login)},

@@ -47,6 +47,14 @@ struct HalfLogin {
     std::optional<util::Time> auth_time = {};  ///< of a login by the web server; nullopt: when the login is whole
 };
 
+/// The push that a request came by (RFC 9126). Each opening of its address is a request with an id of its own.
+struct Pushed {
+    std::string id;           ///< random, 256 bits; names the push while it travels sealed
+    util::Time used_until{};  ///< no request of the push lives longer, nor does the mark that one of them was answered
+
+    bool operator==(const Pushed&) const = default;
+};
+
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
 struct AuthorizationRequest {
     std::string id;  ///< random, 128 bits or more; names the request while it travels sealed
@@ -77,6 +85,7 @@ struct AuthorizationRequest {
     std::string account_page = {};
     RequestedAcr acr = {};
     std::optional<HalfLogin> half_login = std::nullopt;
+    std::optional<Pushed> pushed = std::nullopt;  ///< nullopt: the browser brought the request itself
 };
 
 enum class Decision { unset, approved, denied };

@@ -119,6 +119,7 @@ struct Client {
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;
     Pkce pkce = Pkce::optional;
+    bool require_par = false;  ///< its authorization requests must be pushed (RFC 9126 §6)
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};

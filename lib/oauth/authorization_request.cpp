@@ -9,6 +9,7 @@
 #include "oauth/acr.h"
 #include "oauth/answer_size.h"
 #include "oauth/claims_parameter.h"
+#include "oauth/client_demands.h"
 #include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
@@ -48,24 +49,6 @@ Outcome<void> check_sizes(const VerifiedRedirect& target, const http::Params& pa
     if (params.find("state").value_or("").size() > kMaxStateBytes)
         return invalid_request("state is longer than 4096 bytes");
     if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4864 bytes together");
-    return {};
-}
-
-/// Parameters that would change the meaning of the others must not be ignored silently (OpenID Connect Core §6,
-/// §7.2.1).
-Outcome<void> check_request_objects(const http::Params& params) {
-    struct RefusedParameter {
-        std::string_view name;
-        ErrorCode code;
-        const char* description;
-    };
-    static constexpr std::array kRefusedParameters = {
-        RefusedParameter{"request", ErrorCode::request_not_supported, "request objects are not supported"},
-        RefusedParameter{"request_uri", ErrorCode::request_uri_not_supported, "request_uri is not supported"},
-        RefusedParameter{"registration", ErrorCode::registration_not_supported, "registration is not supported"},
-    };
-    for (const RefusedParameter& row : kRefusedParameters)
-        if (params.find(row.name)) return make_error(row.code, row.description);
     return {};
 }
 
@@ -141,6 +124,22 @@ std::optional<std::string> parse_ui_locales(const http::Params& params) {
 
 }  // namespace
 
+Outcome<void> check_request_objects(const http::Params& params) {
+    struct RefusedParameter {
+        std::string_view name;
+        ErrorCode code;
+        const char* description;
+    };
+    static constexpr std::array kRefusedParameters = {
+        RefusedParameter{"request", ErrorCode::request_not_supported, "request objects are not supported"},
+        RefusedParameter{"request_uri", ErrorCode::request_uri_not_supported, "request_uri is not supported"},
+        RefusedParameter{"registration", ErrorCode::registration_not_supported, "registration is not supported"},
+    };
+    for (const RefusedParameter& row : kRefusedParameters)
+        if (params.find(row.name)) return make_error(row.code, row.description);
+    return {};
+}
+
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
                                                                  const http::Params& params) {
     const model::Client& client = target.client();
@@ -195,6 +194,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
+    RETURN_IF_ERROR(request.pushed ? check_demands(settings, client) : check_may_be_direct(settings, client));
     RETURN_IF_ERROR(check_response_type(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty()) RETURN_IF_ERROR(check_registered(settings, client, request.scope));

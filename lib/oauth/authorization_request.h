@@ -17,9 +17,13 @@ namespace postern::oauth {
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
                                                                  const http::Params& params);
 
+/// Refuses `request`, `request_uri` and `registration`: parameters that would change the meaning of the others must not
+/// be ignored (OpenID Connect Core §6, §7.2.1).
+Outcome<void> check_request_objects(const http::Params& params);
+
 /// Checks a request that has travelled: the client's registration may have changed since, and changes take effect at
-/// once. Refuses a response type, scope, claim or resource that the client has lost, and a missing challenge that it
-/// now needs.
+/// once. Refuses a response type, scope, claim or resource that the client has lost, a missing challenge that it now
+/// needs, and a request that was not pushed and now must be.
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request);
 

@@ -109,7 +109,7 @@ Read<void> check_method(const Object& document) {
 
 /// A client that demands more than this server does must not get less.
 Read<void> check_protection(const Object& document, const Settings& settings) {
-    if (const auto demand = find_unmet_demand(document))
+    if (const auto demand = find_unmet_demand(document, settings))
         return fault_of(util::displayable(demand->member), demand->reason);
     ASSIGN_OR_RETURN(const auto algorithm, text_of(document, "id_token_signed_response_alg"));
     if (algorithm && *algorithm != crypto::to_string(settings.id_token_algorithms.front()))
@@ -225,6 +225,7 @@ util::Result<Client, DocumentFault> read_client_document(const fetch::Document& 
     client.type = model::ClientType::public_;
     client.auth_method = model::AuthMethod::none;
     client.pkce = model::Pkce::required;
+    client.require_par = demands_pushed_requests(object);
     RETURN_IF_ERROR(read_redirect_uris(object, settings, client));
     RETURN_IF_ERROR(read_grants(object, client));
     RETURN_IF_ERROR(check_links(object));
@@ -235,7 +236,8 @@ util::Result<Client, DocumentFault> read_client_document(const fetch::Document& 
 
 std::string digest_of(const Client& client) {
     sealed::Writer writer;
-    writer(client.id, client.name, client.native, client.has_grant(GrantType::refresh_token), client.scope);
+    writer(client.id, client.name, client.native, client.has_grant(GrantType::refresh_token), client.scope,
+           client.require_par);
     for (const std::string& uri : client.redirect_uris) writer(uri);
     writer(std::string());  // between the lists: no address is empty
     for (const std::string& uri : client.post_logout_redirect_uris) writer(uri);
@@ -253,6 +255,7 @@ Client described_again(Client stored, const Client& described) {
     stored.native = described.native;
     stored.grants = described.grants;
     stored.scope = described.scope;
+    stored.require_par = described.require_par;
     stored.redirect_uris = described.redirect_uris;
     stored.post_logout_redirect_uris = described.post_logout_redirect_uris;
     return stored;

@@ -52,6 +52,7 @@ enum class Route {
     ENDPOINT(account, OptionalPath, "/account", own, one, writes | seal | factor | hashes, "the account") \
     ENDPOINT(recover, OptionalPath, "/recover", own, one, writes | seal | hashes, "links") \
     ENDPOINT(token, RequiredPath, "/token", whole, two, writes | sign, "the token endpoint") \
+    ENDPOINT(par, PathOnDemand, "/par", whole, one, writes | seal, "the pushed authorization request endpoint") \
     ENDPOINT(device_authorization, PathOnDemand, "/device_authorization", whole, one, writes, "the device authorization endpoint") \
     ENDPOINT(device, PathOnDemand, "/device", whole, one, writes | seal, "the page for devices") \
     ENDPOINT(registration, OptionalPath, "/register", own, one, writes, "the registration endpoint") \

@@ -5,6 +5,7 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/record_grant.h"
+#include "oauth/request_use.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/grants.h"
@@ -65,10 +66,13 @@ std::optional<std::string> find_issued_code(Context& context, const model::Autho
     return code;
 }
 
-bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {
+bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session,
+                 Ends ends) {
     return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
-        const bool ended = store::use_request(transaction, request_key(request), session.subject, request.expires_at);
-        transaction.commit();
+        const bool ended = ends == Ends::push ? use_up(transaction, request, session.subject)
+                                              : store::use_request(transaction, request_key(request), session.subject,
+                                                                   request.expires_at);
+        if (ended) transaction.commit();
         return ended;
     });
 }

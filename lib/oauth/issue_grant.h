@@ -35,9 +35,15 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
 std::optional<std::string> find_issued_code(Context& context, const model::AuthorizationRequest& request,
                                             const model::Session& session);
 
-/// Ends a request that was refused, so that going back cannot revive it. Returns false when the request had been
+/// The part of a request that a refusal ends.
+enum class Ends {
+    opening,  ///< the request alone: where it was pushed, its address opens again
+    push,     ///< its push, too
+};
+
+/// Ends a request that was refused, so that going back cannot revive it. Returns false when what is to end had been
 /// answered before.
 [[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request,
-                               const model::Session& session);
+                               const model::Session& session, Ends ends = Ends::opening);
 
 }  // namespace postern::oauth

@@ -133,7 +133,7 @@ OAuthError may_not_use() {
 }
 
 NextStep next_step(const AuthorizationInput& s) {
-    if (s.progress && s.progress->used) return AlreadyUsed{};
+    if ((s.progress && s.progress->used) || s.is_push_used) return AlreadyUsed{};
     // Denial is a third state next to unset and approved (RFC 6749 §4.1.2.1).
     if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
         return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};

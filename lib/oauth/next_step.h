@@ -21,7 +21,8 @@ struct AuthorizationInput {
     std::optional<model::AuthorizationProgress> progress;  ///< what was done about this request before
     std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
     util::Time now{};
-    bool may_use = true;  ///< the session's user this client
+    bool may_use = true;        ///< the session's user this client
+    bool is_push_used = false;  ///< a request of the same push was answered, by another opening of its address
     // The levels of logins (model::Level), docs/decisions/0069-levels.md:
     model::Level level = model::Level::unknown;         ///< of the session's
     model::Level highest = model::Level::unknown;       ///< that any login can have here

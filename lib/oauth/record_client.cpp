@@ -62,7 +62,8 @@ Recorded update(db::Transaction& transaction, Context& context, const model::Cli
         if (consent != ConsentSource::given_now) return NotIssued::approval_withdrawn;
         store::remove_consents(transaction, stored.id);
     }
-    if (digest_of(stored) != digest_of(described)) store::update_description(transaction, described);
+    if (digest_of(stored) != digest_of(described))
+        store::update_description(transaction, described_again(stored, described));
     note_use(transaction, context, stored);
     return recorded;
 }

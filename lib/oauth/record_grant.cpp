@@ -7,6 +7,7 @@
 #include "oauth/acr.h"
 #include "oauth/next_step.h"
 #include "oauth/record_client.h"
+#include "oauth/request_use.h"
 #include "oauth/sealed_request.h"
 #include "oauth/session_life.h"
 #include "store/activity.h"
@@ -69,8 +70,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
             break;
     }
     if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
-    if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
-        return NotIssued::request_used;
+    if (!use_up(transaction, request, session.subject)) return NotIssued::request_used;
     insert(transaction);
     if (consent == ConsentSource::given_now) {
         if (!recorded || !model::is_of_stranger(*recorded))

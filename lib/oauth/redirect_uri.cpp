@@ -184,7 +184,15 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     if (const auto faulty = params.first_fault({"client_id", "redirect_uri"}))
         return refuse(Reason::request_malformed, client_id, parameter_fault(*faulty));
     if (client_id.empty()) return refuse(Reason::client_missing, "", "no client_id");
+    return verify_redirect(context, model::ClientId(client_id), params, address);
+}
 
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const model::ClientId& id,
+                                                                const http::Params& params,
+                                                                const std::string& address) {
+    const std::string& client_id = id.str();
+    if (params.fault_of("redirect_uri"))
+        return refuse(Reason::request_malformed, client_id, parameter_fault("redirect_uri"));
     ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id, address));
 
     VerifiedRedirect verified;

@@ -38,8 +38,8 @@ public:
     const std::optional<model::SeenDocument>& document() const { return document_; }
 
 private:
-    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&,
-                                                                           const std::string&);
+    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const model::ClientId&,
+                                                                           const http::Params&, const std::string&);
     friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const model::AuthorizationRequest&,
                                                                            const std::string&);
     VerifiedRedirect() = default;
@@ -57,6 +57,10 @@ private:
 /// `address` as in find_document_client.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
                                                                 const std::string& address = {});
+
+/// The same for a client that proved its id in another way than by the parameter client_id, which is not looked at.
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const model::ClientId& client_id,
+                                                                const http::Params& params, const std::string& address);
 
 /// Verifies the redirect URI of a request that has travelled: the client may have been disabled or changed meanwhile. A
 /// client that its document describes is what the request keeps of it; where the context has a fetcher, the document is

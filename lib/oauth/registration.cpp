@@ -94,6 +94,11 @@ const ClientRule kClientRules[] = {
      "them or remove refresh_token"},
     {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::device_code) && !s.paths.device; },
      "the device grant is switched off: name paths.deviceAuthorization and paths.device in the configuration"},
+    {[](const Client& c, const Settings& s) { return c.require_par && !s.paths.par; },
+     "requests cannot be pushed: name paths.par in the configuration, or use --no-require-pushed-authorization-requests"},
+    {[](const Client& c, const Settings& s) { return c.require_par && is_public(c) && !s.par_public_clients; },
+     "a public client cannot push requests while par.publicClients is false in the configuration; use "
+     "--no-require-pushed-authorization-requests"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
      "a public client must use the method none, and a confidential client another one"},
     {[](const Client& c, const Settings&) { return is_public(c) && !c.introspection_claims.empty(); },

@@ -115,9 +115,11 @@ Outcome<void> read_auth_method(const Asked& asked, Client& client) {
     return {};
 }
 
-/// REG-10. A client must not get less than it demands.
-Outcome<void> check_demands(const Asked& asked, Client&) {
-    if (const auto demand = find_unmet_demand(asked.request)) return not_offered(demand->member);
+/// REG-10. A client must not get less than it demands. That its requests are pushed is kept of a stranger, too: it
+/// takes something away (docs/decisions/0143).
+Outcome<void> read_demands(const Asked& asked, Client& client) {
+    if (const auto demand = find_unmet_demand(asked.request, asked.settings)) return not_offered(demand->member);
+    client.require_par = demands_pushed_requests(asked.request);
     for (const char* member : {"default_max_age", "default_acr_values"})
         if (asked.request.find(member) != nullptr) return not_offered(member);
     const Value* auth_time = asked.request.find("require_auth_time");
@@ -199,7 +201,7 @@ constexpr Step kSteps[] = {
     {read_application_type, true},
     {read_auth_method, true},
     {read_keys, false},
-    {check_demands, true},
+    {read_demands, true},
     {read_id_token_algorithm, true},
     {check_subject_type, true},
     {read_links, false},

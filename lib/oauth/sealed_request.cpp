@@ -45,36 +45,62 @@ private:
     }
 };
 
+template <>
+struct sealed::Codec<model::Pushed> {
+    static std::string encode(const model::Pushed& pushed) {
+        Writer writer;
+        writer(pushed.id, pushed.used_until);
+        return writer.take();
+    }
+    static std::optional<model::Pushed> decode(std::string_view text) {
+        model::Pushed pushed;
+        Reader reader(text);
+        reader(pushed.id, pushed.used_until);
+        if (!reader.is_whole()) return std::nullopt;
+        return pushed;
+    }
+};
+
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v10";
+constexpr std::string_view kPurpose = "authorization request v11";
+constexpr std::string_view kPushedPurpose = "pushed authorization request v11";
 
-/// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
+/// The members of a SealedRequest, const when they are written. Whatever changes here changes the purposes.
 void visit_members(auto& request, auto& browser, auto& visit) {
     visit(request.id, browser, request.expires_at, request.client_id, request.redirect_uri, request.redirect_uri_sent,
           request.scope, request.ignored_scope, request.response_type, request.response_mode, request.claims.userinfo,
           request.claims.id_token, request.state, request.nonce, request.code_challenge, request.audience,
           request.resources, request.login_hint, request.ui_locales, request.hinted_subject, request.max_age,
           request.session_sent, request.prompt, request.document, request.account_page, request.acr.names,
-          request.acr.wished, request.acr.demanded, request.half_login);
+          request.acr.wished, request.acr.demanded, request.half_login, request.pushed);
 }
 
-}  // namespace
-
-std::string seal_request(Context& context, const model::AuthorizationRequest& request, const std::string& browser) {
+std::string seal_for(std::string_view purpose, Context& context, const model::AuthorizationRequest& request,
+                     const std::string& browser) {
     sealed::Writer writer;
     visit_members(request, browser, writer);
-    return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
+    return crypto::seal(context.keys.seal_key(), purpose, writer.take(), context.random);
 }
 
-std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {
-    const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, text);
+std::optional<SealedRequest> open_for(std::string_view purpose, Context& context, std::string_view text) {
+    const auto plain = crypto::open_seal(context.keys.seal_key(), purpose, text);
     if (!plain) return std::nullopt;
     SealedRequest sealed;
     sealed::Reader reader(*plain);
     visit_members(sealed.request, sealed.browser, reader);
     if (!reader.is_whole()) return std::nullopt;
     return sealed;
+}
+
+}  // namespace
+
+std::string seal_request(Context& context, const model::AuthorizationRequest& request, const std::string& browser) {
+    return seal_for(kPurpose, context, request, browser);
+}
+
+std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {
+    return open_for(kPurpose, context, text);
 }
 
 util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text) {
@@ -84,8 +110,23 @@ util::Result<SealedRequest, SealFault> open_request(Context& context, std::strin
     return std::move(*sealed);
 }
 
+std::string seal_pushed(Context& context, const model::AuthorizationRequest& request) {
+    return seal_for(kPushedPurpose, context, request, "");
+}
+
+util::Result<model::AuthorizationRequest, SealFault> open_pushed(Context& context, std::string_view text) {
+    auto sealed = open_for(kPushedPurpose, context, text);
+    if (!sealed || !sealed->request.pushed) return SealFault::forged;
+    if (context.now() >= sealed->request.expires_at) return SealFault::expired;
+    return std::move(sealed->request);
+}
+
 model::RequestKey request_key(const model::AuthorizationRequest& request) {
     return model::RequestKey(crypto::sha256_hex(request.id));
+}
+
+model::RequestKey pushed_key(const model::Pushed& pushed) {
+    return model::RequestKey(crypto::sha256_hex("par" + pushed.id));
 }
 
 }  // namespace postern::oauth

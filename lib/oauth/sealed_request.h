@@ -29,7 +29,13 @@ util::Result<SealedRequest, SealFault> open_request(Context& context, std::strin
 /// Opens a request however old it is, only to offer that it be started over. nullopt: forged.
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text);
 
+/// Seals and opens the request in a pushed address, which opens as nothing else, as nothing else opens as it.
+std::string seal_pushed(Context& context, const model::AuthorizationRequest& request);
+util::Result<model::AuthorizationRequest, SealFault> open_pushed(Context& context, std::string_view text);
+
 /// The key of the request's row: its id is never stored.
 model::RequestKey request_key(const model::AuthorizationRequest& request);
+/// The key of the row that says that a request of this push was answered.
+model::RequestKey pushed_key(const model::Pushed& pushed);
 
 }  // namespace postern::oauth

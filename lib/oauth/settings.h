@@ -78,6 +78,9 @@ struct Settings {
     util::Seconds refresh_token_ttl{2592000};
     util::Seconds authorization_code_ttl{60};
     util::Seconds authorization_request_ttl{600};
+    util::Seconds par_ttl{90};       ///< of the address of a pushed request
+    bool par_public_clients = true;  ///< clients without a secret may push, too
+    bool require_par = false;        ///< every client pushes its requests
     util::Seconds device_code_ttl{600};
     std::int64_t device_max = 1000;  ///< device codes that are open
     bool device_fresh_login = true;  ///< a device is approved behind a login that was made for it

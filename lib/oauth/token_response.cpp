@@ -1,6 +1,7 @@
 // Answers a token request.
 #include "oauth/token_response.h"
 
+#include "oauth/client_demands.h"
 #include "oauth/grant_authorization_code.h"
 #include "oauth/grant_client_credentials.h"
 #include "oauth/grant_device_code.h"
@@ -120,6 +121,7 @@ Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& clien
     // Before a code is looked at: whatever a stranger sends under the id of a site costs its users nothing.
     if (client.site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate redeems its codes");
+    RETURN_IF_ERROR(check_demands(context.settings, client));
     return std::visit(Redeem{context, client, make_id_token}, grant);
 }
 

@@ -1,18 +1,33 @@
 // Finds demands in client metadata that this server cannot meet.
 #include "oauth/unmet_demand.h"
 
-#include <array>
-
 namespace postern::oauth {
+namespace {
 
-std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata) {
-    constexpr std::array kDemands = {"require_pushed_authorization_requests", "dpop_bound_access_tokens",
-                                     "tls_client_certificate_bound_access_tokens", "require_signed_request_object"};
-    for (const char* member : kDemands) {
+struct Demand {
+    const char* member;
+    bool (*is_met)(const Settings&);
+};
+
+constexpr auto kNever = [](const Settings&) { return false; };
+constexpr const char* kPushed = "require_pushed_authorization_requests";
+
+constexpr Demand kDemands[] = {
+    {kPushed, [](const Settings& settings) { return settings.paths.par.has_value(); }},
+    {"dpop_bound_access_tokens", kNever},
+    {"tls_client_certificate_bound_access_tokens", kNever},
+    {"require_signed_request_object", kNever},
+};
+
+}  // namespace
+
+std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings) {
+    for (const auto& [member, is_met] : kDemands) {
         const json::Value* value = metadata.find(member);
         if (value == nullptr) continue;
         const bool* demanded = value->if_bool();
-        if (demanded == nullptr || *demanded) return UnmetDemand{member, "demands what this server does not offer"};
+        if (demanded == nullptr || (*demanded && !is_met(settings)))
+            return UnmetDemand{member, "demands what this server does not offer"};
     }
     for (const auto& [member, value] : metadata.members()) {
         if (member == "id_token_signed_response_alg") continue;
@@ -22,6 +37,12 @@ std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata) {
             return UnmetDemand{member, "demands a signature that this server does not make"};
     }
     return std::nullopt;
+}
+
+bool demands_pushed_requests(const json::Object& metadata) {
+    const json::Value* value = metadata.find(kPushed);
+    const bool* demanded = value == nullptr ? nullptr : value->if_bool();
+    return demanded != nullptr && *demanded;
 }
 
 }  // namespace postern::oauth

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "json/value.h"
+#include "oauth/settings.h"
 
 namespace postern::oauth {
 
@@ -14,9 +15,12 @@ struct UnmetDemand {
     const char* reason;  ///< the end of a sentence that names the member
 };
 
-/// Returns the first demand for a protection that this server does not give (pushed or signed requests, bound tokens,
-/// encryption, signatures on anything but ID tokens): a client must not get less than it demands. nullopt: none. The
-/// algorithm of ID tokens is left to the caller.
-std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata);
+/// Returns the first demand for a protection that this server does not give (signed requests, bound tokens, encryption,
+/// signatures on anything but ID tokens, and pushed requests where `paths.par` is null): a client must not get less
+/// than it demands. nullopt: none. The algorithm of ID tokens is left to the caller.
+std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings);
+
+/// Returns the member require_pushed_authorization_requests (RFC 9126 §6), of metadata without an unmet demand.
+bool demands_pushed_requests(const json::Object& metadata);
 
 }  // namespace postern::oauth

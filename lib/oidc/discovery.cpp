@@ -118,6 +118,11 @@ json::Object computed_members(const oauth::Settings& settings) {
     const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
     add_endpoint(document, settings, settings.paths.token, "token", Callers::any);
+    // RFC 9126 §5. Clients authenticate as at the token endpoint, whose members say how (§2).
+    if (settings.paths.par) {
+        document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
+        document.set("require_pushed_authorization_requests", settings.require_par);
+    }
     // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
     if (settings.paths.device_authorization)
         document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
@@ -151,6 +156,7 @@ bool is_computed_member(std::string_view name) {
         settings.client_documents.enabled = true;
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
+        settings.paths.par = "/par";
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";
         return computed_members(settings);

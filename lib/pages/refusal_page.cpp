@@ -1,6 +1,8 @@
 // The pages on which a request ends: one table.
 #include "pages/refusal_page.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -56,6 +58,13 @@ constexpr PageText kPageTexts[] = {
      tr("It could not be signed in to, and would be told so at {host}. The administrator of this server has not checked "
         "this application."),
      tr("Go there only if you know the application and have just used it.")},
+    {Reason::invalid_request_uri, 400, tr("This sign-in cannot be continued"),
+     tr("The link is incomplete or was not made by this server."), kStartAgain},
+    {Reason::invalid_request_uri_expired, 400, tr("This sign-in took too long"),
+     tr("For your safety a sign-in that was started must be finished within some minutes."), kStartAgain},
+    {Reason::invalid_request_uri_used, 400, tr("This sign-in is finished already"),
+     tr("Its result was given to the application once, and it is given once only."),
+     tr("Go back to the application. If you are not signed in there, try again.")},
     {Reason::resume_missing, 400, tr("There is nothing to sign in to yet"),
      tr("This page continues a sign-in that an application started, and no application has started one."),
      tr("Open the application you want to use and sign in from there.")},
@@ -176,10 +185,15 @@ constexpr PageText kPageTexts[] = {
      kSignOutAgain},
 };
 
+const PageText* find_page_text(Reason reason) {
+    const auto* row = std::ranges::find(kPageTexts, reason, &PageText::reason);
+    return row == std::end(kPageTexts) ? nullptr : row;
+}
+
+/// A case has the page of its error unless it has one of its own.
 const PageText& page_text(Reason reason) {
-    const Reason error = refusal::row_of(reason).error;
-    for (const PageText& row : kPageTexts)
-        if (row.reason == error) return row;
+    if (const PageText* own = find_page_text(reason)) return *own;
+    if (const PageText* of_error = find_page_text(refusal::row_of(reason).error)) return *of_error;
     throw std::logic_error("refusal without a page");
 }
 

@@ -42,6 +42,22 @@ constexpr Row kRows[] = {
      "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows; here that is "
      "off. "
      "Let the configuration say \"authorizeMethods\": [\"GET\", \"POST\"], or let the client use GET."},
+    {invalid_request_not_pushed, "invalid_request_not_pushed", invalid_request,
+     "The client sent its request through the browser, and must push it to the pushed_authorization_request_endpoint of "
+     "discovery first: switch pushed authorization requests (PAR) on in the application. Where it cannot, `postern client "
+     "set {client} --no-require-pushed-authorization-requests`, or \"requirePar\": false in the configuration: the detail "
+     "says which one holds.",
+     "The document at the URL of the client, or \"requirePar\" in the configuration, demands pushed authorization requests "
+     "(PAR), and the application sent this one through the browser: the detail says which one holds."},
+    {invalid_request_pushed_redirect, "invalid_request_pushed_redirect", invalid_request,
+     "The pushed request names an address that is not registered. URIs must be equal byte for byte, a slash at the end "
+     "included. Register exactly what the client sends with `postern client set {client} --redirect-uri ...`, naming every "
+     "URI that stays registered, or correct the client.",
+     "The client is what its document says, and the document does not name this address. Only the people who publish it "
+     "can add it; it is looked at again when the cached copy is no longer fresh."},
+    {invalid_request_uri_in_push, "invalid_request_uri_in_push", invalid_request,
+     "The client pushed the address of a request in place of a request (RFC 9126 section 2.1). It must push the parameters; "
+     "request_uri is for the authorization endpoint."},
     {invalid_client, "invalid_client", invalid_client,
      "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
      "{client}`. "
@@ -80,6 +96,15 @@ constexpr Row kRows[] = {
     {invalid_client_assertions_off, "invalid_client_assertions_off", invalid_client,
      "Set \"clientAssertions\": true in the configuration, or give the client a secret: `postern client set {client} "
      "--auth-method client_secret`."},
+    {invalid_client_public_pushes, "invalid_client_public_pushes", invalid_client,
+     "\"par.publicClients\" is false, and the client has no secret. Give it one with `postern client set {client} "
+     "--confidential` where the application can keep it, or let the configuration say \"par\": {\"publicClients\": true}.",
+     "\"par.publicClients\" is false, and a client that a document describes has no secret. Let the application send its "
+     "requests through the browser, or let the configuration say \"par\": {\"publicClients\": true}."},
+    {invalid_client_pushes, "invalid_client_pushes", invalid_client,
+     "The client that pushed the request cannot be used now; the detail says why.",
+     "The document at the URL of the client was not found, or this server does not accept what it says; the detail says "
+     "why. `postern client show` does not know a client that no user has approved yet."},
     {invalid_client_public_introspects, "invalid_client_public_introspects", invalid_client,
      "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
      "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
@@ -105,6 +130,12 @@ constexpr Row kRows[] = {
      "client set {client} --response-type ...` replaces them, naming every one that the client needs.",
      "A client that a document describes can have the response type code and no other: let the application use "
      "response_type=code."},
+    {unauthorized_client_demand_off, "unauthorized_client_demand_off", unauthorized_client,
+     "The client is registered with a demand that the configuration does not meet any more: it gets nothing, because it "
+     "must not get less than it demands. Switch on what the detail names, or take the demand away with `postern client set "
+     "{client} --no-require-pushed-authorization-requests`.",
+     "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
+     "only the people who publish the document can take the demand away."},
     {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {unsupported_response_type, "unsupported_response_type", unsupported_response_type,

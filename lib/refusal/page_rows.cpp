@@ -44,6 +44,19 @@ constexpr Row kRows[] = {
      "does not know its own address: configure its public URL there, or let it trust X-Forwarded-Proto.",
      "No client can have this redirect URI, for the reason in the detail. Only the people who publish the application can "
      "correct it."},
+    {invalid_request_uri, "invalid_request_uri", invalid_request_uri,
+     "The address of the pushed request cannot be opened: it was cut, made before seal.key was replaced, or came without "
+     "the client_id that belongs to it. The client must send client_id and the request_uri of the last push, each once."},
+    {invalid_request_uri_of_another, "invalid_request_uri_of_another", invalid_request_uri,
+     "Another client pushed this request: the detail names it. If one application uses several clients, it must send the "
+     "client_id with which it pushed."},
+    {invalid_request_uri_expired, "invalid_request_uri_expired", invalid_request_uri,
+     "The browser came later than \"parTTL\" seconds after the push, most often with an old link or the back button. The user "
+     "starts again at the application. If it happens each time, the application keeps the address for too long, or the "
+     "clocks of several nodes differ."},
+    {invalid_request_uri_used, "invalid_request_uri_used", invalid_request_uri,
+     "The address of the pushed request was answered before, and it is answered once: the user went back, or opened the "
+     "link again. The client pushes a new request for each sign-in."},
     {resume_missing, "resume_missing", resume_missing,
      "The login or consent page was opened without an authorization request. Users start at the application."},
     {resume_invalid, "resume_invalid", resume_invalid,

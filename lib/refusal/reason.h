@@ -19,6 +19,9 @@ enum class Reason : std::uint8_t {
     invalid_request_nonce_required,
     invalid_request_method,
     invalid_request_post_to_authorize,
+    invalid_request_not_pushed,
+    invalid_request_pushed_redirect,
+    invalid_request_uri_in_push,
     invalid_client,
     invalid_client_disabled,
     invalid_client_documents_off,
@@ -29,12 +32,15 @@ enum class Reason : std::uint8_t {
     invalid_client_assertion_audience,
     invalid_client_assertion_replayed,
     invalid_client_assertions_off,
+    invalid_client_public_pushes,
+    invalid_client_pushes,
     invalid_client_public_introspects,
     invalid_client_document_introspects,
     invalid_client_dynamic_introspects,
     invalid_grant,
     unauthorized_client,
     unauthorized_client_response_type,
+    unauthorized_client_demand_off,
     unsupported_grant_type,
     unsupported_response_type,
     unsupported_response_type_off,
@@ -101,9 +107,13 @@ enum class Reason : std::uint8_t {
     redirect_missing,  ///< omitted, and the client has not exactly one registered
     redirect_unregistered,
     redirect_unregistered_in_document,
-    redirect_unregistrable,  ///< nor could it be
-    resume_missing,          ///< a page was opened without a request to resume
-    resume_invalid,          ///< forged, cut, or sealed under an older key
+    redirect_unregistrable,          ///< nor could it be
+    invalid_request_uri,             ///< of a pushed request: forged, cut, sealed under an older key, or given twice
+    invalid_request_uri_of_another,  ///< pushed by another client
+    invalid_request_uri_expired,
+    invalid_request_uri_used,
+    resume_missing,  ///< a page was opened without a request to resume
+    resume_invalid,  ///< forged, cut, or sealed under an older key
     resume_expired,
     cookie_missing,          ///< the request was started in another browser, or in this one, which keeps no cookies
     session_cookie_missing,  ///< the cookie of a login that was whole a moment ago did not come back

@@ -14,6 +14,7 @@ constexpr const char* kBackchannelSession = "backchannel_logout_session_required
 constexpr const char* kFrontchannel = "frontchannel_logout_uri";
 constexpr const char* kFrontchannelSession = "frontchannel_logout_session_required";
 constexpr const char* kApplicationType = "application_type";
+constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 
 struct TextMember {
     const char* name;
@@ -155,6 +156,7 @@ std::string details_of(const model::Client& client) {
     for (const auto& [name, member] : kTextMembers)
         if (const std::string& text = client.metadata.*member; !text.empty()) details.set(name, text);
     write_logout_uris(client.logout, details);
+    if (client.require_par) details.set(kRequirePar, true);
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -169,6 +171,7 @@ void read_details(const std::string& column, model::Client& client) {
             known(name->if_string() ? model::parse_application_type(*name->if_string()) : std::nullopt, "details");
     for (const auto& [name, member] : kTextMembers) client.metadata.*member = text_of(details, name);
     client.logout = logout_uris_of(details);
+    client.require_par = flag_of(details, kRequirePar);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

@@ -190,8 +190,9 @@ std::optional<Client> find_client_at(db::Database& database, std::string_view ur
 }
 
 void update_description(db::Transaction& transaction, const Client& client) {
-    transaction.queue("UPDATE clients SET name = $2, native = $3, grants = $4, scope = $5 WHERE id = $1", client.id,
-                      client.name, client.native, column_of(client.grants), client.scope);
+    transaction.queue("UPDATE clients SET name = $2, native = $3, grants = $4, scope = $5, details = $6 WHERE id = $1",
+                      client.id, client.name, client.native, column_of(client.grants), client.scope,
+                      details_of(client));
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
 }

@@ -58,7 +58,7 @@ bool remove_client(db::Transaction& transaction, const model::ClientId& id);
 
 /// Keeps other transactions from changing the client until this one ends. No effect when there is no such client.
 void lock_client(db::Transaction& transaction, const model::ClientId& id);
-/// Replaces what a document says of a client: name, native, grants, scope and URIs.
+/// Replaces what a document says of a client: name, native, grants, scope, what is only read with the client, and URIs.
 void update_description(db::Transaction& transaction, const model::Client& client);
 /// Records that a user has signed in to a client of a document. `removable_at` is for a client that may be deleted, and
 /// for no other.

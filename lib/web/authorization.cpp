@@ -8,10 +8,13 @@
 #include "login/levels.h"
 #include "oauth/acr.h"
 #include "oauth/authorization_request.h"
+#include "oauth/client_demands.h"
 #include "oauth/client_document.h"
 #include "oauth/issue_front.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
+#include "oauth/pushed_request.h"
+#include "oauth/request_use.h"
 #include "oidc/id_token.h"
 #include "oidc/userinfo.h"
 #include "store/authorization_requests.h"
@@ -75,6 +78,7 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     // With a new id there can be none.
     if (!asked.sealed.empty())
         input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
+    input.is_push_used = oauth::is_push_used(interaction.context.store, asked.request);
     if (session) {
         input.consent = find_remembered(interaction, asked, session->subject);
         input.may_use =
@@ -146,12 +150,12 @@ struct CarryOut {
         return std::nullopt;
     }
     Answer operator()(const oauth::Refuse& refuse) const {
-        // Of two equal requests at the same time one is answered with the error; neither is when a code was issued.
-        if (refuse.ends_request &&
-            !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
-            return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
         // The user who denied it or went back has read where the answer goes; no other error waits for that.
         const bool was_chosen = refuse.ends_request && refuse.error.code == oauth::ErrorCode::access_denied;
+        // Of two equal requests at the same time one is answered with the error; neither is when a code was issued.
+        if (refuse.ends_request && !oauth::end_request(interaction.context, asked.request, *interaction.browser.session,
+                                                       was_chosen ? oauth::Ends::push : oauth::Ends::opening))
+            return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
         if (!was_chosen) return early_error(interaction, asked.target, refuse.error);
         return authorization_error(interaction.pages(), asked.target, refuse.error);
     }
@@ -189,6 +193,20 @@ http::Response continue_by_get(Interaction& interaction, const model::Authorizat
         interaction.context.settings.url(interaction.context.settings.paths.authorize), {{"resume", sealed}}));
 }
 
+/// RFC 9126 §4. `params` as the browser brought them, of which nothing else counts.
+http::Response start_pushed(Interaction& interaction, const http::Params& params) {
+    oauth::Context& context = interaction.context;
+    auto asked = oauth::open_pushed_request(context, params);
+    if (!asked) return pages::refusal_page(interaction.pages(), interaction.request, asked.error());
+    interaction.ui_locales = asked->ui_locales;
+    auto target = oauth::verify_redirect(context, *asked, interaction.request.remote_address);
+    if (!target) return pages::refusal_page(interaction.pages(), interaction.request, target.error());
+    const auto allowed = oauth::check_registration(context.settings, target->client(), *asked);
+    if (!allowed) return early_error(interaction, *target, allowed.error());
+    if (interaction.request.method == http::Method::post) return continue_by_get(interaction, *asked);
+    return proceed(interaction, {std::move(*asked), std::move(*target)});
+}
+
 }  // namespace
 
 http::Response start_authorization(Interaction& interaction) {
@@ -197,11 +215,14 @@ http::Response start_authorization(Interaction& interaction) {
         return interaction.refuse(refusal::Reason::request_malformed, "",
                                   "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
+    if (oauth::names_pushed_request(interaction.context.settings, params)) return start_pushed(interaction, params);
     interaction.ui_locales = params.find("ui_locales");
     auto target = oauth::verify_redirect(interaction.context, params, interaction.request.remote_address);
     if (!target) return pages::refusal_page(interaction.pages(), interaction.request, target.error());
     if (const auto foreign = gate::foreign_request_problem(interaction.context, target->client(), params))
         return interaction.refuse(refusal::Reason::request_malformed, target->client().id.str(), *foreign);
+    const auto may_be_direct = oauth::check_may_be_direct(interaction.context.settings, target->client());
+    if (!may_be_direct) return early_error(interaction, *target, may_be_direct.error());
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return early_error(interaction, *target, asked.error());
     if (posted) return continue_by_get(interaction, *asked);

@@ -1,11 +1,14 @@
 // One request of a person's browser to the pages.
 #include "web/interaction.h"
 
+#include <algorithm>
+
 #include "crypto/random.h"
 #include "http/url.h"
 #include "login/step.h"
 #include "oauth/expected_subject.h"
 #include "oauth/next_step.h"
+#include "oauth/request_use.h"
 #include "pages/page_language.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
@@ -29,19 +32,32 @@ std::optional<std::string> typed_name(const Interaction& interaction) {
     return name;
 }
 
+/// The end of a request that begins now. What was pushed lives no longer than the mark that it was answered.
+util::Time end_of(const oauth::Context& context, const model::AuthorizationRequest& request) {
+    const util::Time end = context.now() + context.settings.authorization_request_ttl;
+    return request.pushed ? std::min(end, request.pushed->used_until) : end;
+}
+
+/// An answered push begins no request any more, nor does one whose time is over.
+bool can_begin_again(const oauth::Context& context, const model::AuthorizationRequest& request) {
+    return end_of(context, request) > context.now() && !oauth::is_push_used(context.store, request);
+}
+
 /// Starts the same sign-in over: a request of its own. A page of the account starts its own, but for a name to keep.
+/// "": it cannot begin again.
 std::string restart_url(const Interaction& interaction, const model::AuthorizationRequest& request,
                         std::optional<std::string> name = std::nullopt) {
     oauth::Context& context = interaction.context;
     const bool is_for_account = !request.account_page.empty();
     const bool keeps_name = name && interaction.browser.id;  // the login page opens what is bound to this browser
     if (is_for_account && !keeps_name) return context.settings.url(request.account_page);
+    if (!can_begin_again(context, request)) return "";
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
     restarted.half_login.reset();
     if (name) restarted.login_hint = std::move(name);
-    restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
+    restarted.expires_at = end_of(context, request);
     const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
     const oauth::Paths& paths = context.settings.paths;
     return http::with_query(context.settings.url(is_for_account ? paths.login : paths.authorize), {{"resume", sealed}});
@@ -212,7 +228,8 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
 std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request) {
     const auto progress = store::find_progress(interaction.context.store, oauth::request_key(request));
-    if (!progress || !progress->used) return std::nullopt;
+    const bool is_used = (progress && progress->used) || oauth::is_push_used(interaction.context.store, request);
+    if (!is_used) return std::nullopt;
     return refuse_and_offer(interaction, refusal::Reason::already_used, request);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/flow.h"
+#include "support/pushed.h"
 
 namespace {
 
@@ -65,6 +66,31 @@ TEST_CASE("race: a code and the user's end at the same time leave no live token 
         client.join();
         CHECK((answer.status == 200 || answer.verdict() == "400 invalid_grant"));
         if (answer.status == 200) CHECK(userinfo(op, answer.member("access_token")).status == 401);
+    }
+}
+
+TEST_CASE("race: of many CGI processes that open one pushed address exactly one answers it [PAR-14, RFC 9126 §7.3]") {
+    std::signal(SIGPIPE, SIG_IGN);
+    const Deployment op(with_par());
+    UserAgent alice(op);
+    alice.log_in(alice.authorize(authorization_request(kTrusted)));
+    for (int round = 0; round < 5; ++round) {
+        const std::string address = pushed_address(op, authorization_request(kTrusted), kTrusted);
+        std::vector<Answer> answers(8);
+        std::vector<std::thread> tabs;
+        for (Answer& answer : answers)
+            tabs.emplace_back([&] {
+                UserAgent tab = alice;
+                answer = tab.fetch(op.url("authorize") + "?" + opening(address, kTrusted).text());
+            });
+        for (std::thread& tab : tabs) tab.join();
+        int codes = 0;
+        for (const Answer& answer : answers) {
+            const bool has_code = query_parameter(answer.location(), "code").has_value();
+            CHECK((has_code || answer.status == 400));
+            if (has_code) ++codes;
+        }
+        CHECK(codes == 1);
     }
 }
 

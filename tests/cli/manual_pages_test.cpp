@@ -121,6 +121,9 @@ std::map<std::string, std::string> defaults() {
         {"clientAssertionMaxLifetime", text_of(settings.assertions.max_lifetime)},
         {"clockSkew", text_of(settings.clock_skew)},
         {"replays.maxSize", std::to_string(settings.replays_size)},
+        {"parTTL", text_of(settings.par_ttl)},
+        {"par.publicClients", text_of(settings.par_public_clients)},
+        {"requirePar", text_of(settings.require_par)},
         {"deviceCodeTTL", text_of(settings.device_code_ttl)},
         {"device.max", std::to_string(settings.device_max)},
         {"device.freshLogin", text_of(settings.device_fresh_login)},
@@ -255,7 +258,11 @@ TEST_CASE("manual pages: postern.json(5) has every key with its default, its ran
 
 TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path and its methods") {
     namespace endpoint = postern::oauth::endpoint;
-    const Deployment op(with_devices({{"registration", postern::json::Object{{"mode", "token"}}}}));
+    Deployment::Options options = with_devices({{"registration", postern::json::Object{{"mode", "token"}}}});
+    options.config.set("paths",
+                       postern::json::Object{
+                           {"deviceAuthorization", "/device_authorization"}, {"device", "/device"}, {"par", "/par"}});
+    const Deployment op(options);
     const std::string text = page("postern-endpoints.8");
     std::size_t found = 0;
     for (const auto& source : fs::directory_iterator(source_directory() / "cgi-bin")) {

@@ -10,6 +10,7 @@
 #include "oauth/client_auth.h"
 #include "oauth/device_authorization.h"
 #include "oauth/introspection.h"
+#include "oauth/pushed_request.h"
 #include "oauth/register_client.h"
 #include "oauth/registered_client.h"
 #include "oauth/respond.h"
@@ -72,6 +73,9 @@ namespace login_program {
 namespace logout_program {
 #include "../../cgi-bin/logout.cpp"
 }
+namespace par_program {
+#include "../../cgi-bin/par.cpp"
+}
 namespace recover_program {
 #include "../../cgi-bin/recover.cpp"
 }
@@ -131,6 +135,7 @@ const EndpointProgram& endpoint_program(const std::string& name) {
         introspect_program::remember_main();
         login_program::remember_main();
         logout_program::remember_main();
+        par_program::remember_main();
         recover_program::remember_main();
         registration_program::remember_main();
         revoke_program::remember_main();

@@ -17,7 +17,7 @@ namespace {
 using jose::TokenType;
 
 constexpr TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
-constexpr const char* kPurpose = "authorization request v10";
+constexpr const char* kPurpose = "authorization request v11";
 
 RulesFixture& fixture() {
     static RulesFixture instance;
@@ -70,6 +70,7 @@ FUZZ_TARGET(signed_claims) {
 FUZZ_TARGET(sealed_request) {
     oauth::Context context = fixture().context();
     promise(!oauth::open_request(context, input), "nobody guesses a seal");
+    promise(!oauth::open_pushed(context, input), "nobody guesses a seal");
     promise(!oidc::open_logout(context, input), "nobody guesses a seal");
 }
 

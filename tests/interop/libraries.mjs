@@ -37,6 +37,9 @@ class OpenidClient {
     return this.#tokens(this.client.callback(REDIRECT_URI, this.client.callbackParams(incoming), checks));
   }
 
+  push(parameters) {
+    return this.#ask(this.client.pushedAuthorizationRequest(parameters));
+  }
   refresh(token, parameters) {
     return this.#tokens(this.client.refresh(token, { exchangeBody: parameters }));
   }
@@ -125,6 +128,11 @@ class Oauth4webapi {
     return this.#tokens(response, (server, client, answer) =>
       oauth.processAuthorizationCodeOpenIDResponse(server, client, answer, nonce),
     );
+  }
+
+  async push(parameters) {
+    const response = await oauth.pushedAuthorizationRequest(this.#server, this.#client, parameters, this.#options);
+    return this.#answer(await oauth.processPushedAuthorizationResponse(this.#server, this.#client, response), response);
   }
 
   async refresh(token, parameters) {

@@ -142,6 +142,18 @@ Verdict approvals_beside_each_other(Driver driver) {
     return verdict;
 }
 
+/// One process gets through, and what it gave is all that there is; the last one refuses.
+template <class Answers>
+Verdict one_answer(World& world, const Answers& answers) {
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "answers", answers.count(round, kIssued), 1);
+        const bool was_refused = answers.of_rounds[static_cast<std::size_t>(round)].back() == kIssued;
+        verdict.expect(round, "living grants", world.living_grants(round), was_refused ? 0 : 1);
+    }
+    return verdict;
+}
+
 /// Six tabs ask for the code of one request, and one ends it with a refusal.
 Verdict answer_one_request(Driver driver) {
     World world(driver);
@@ -155,13 +167,27 @@ Verdict answer_one_request(Driver driver) {
         return oauth::end_request(own, requests[0], session) ? kIssued : kRefused;
     };
     const auto answers = race(world, test::beside(test::times(kIssuers, issuing), ending));
-    Verdict verdict(answers);
-    for (int round = 0; round < answers.rounds(); ++round) {
-        verdict.expect(round, "answers", answers.count(round, kIssued), 1);
-        const bool was_refused = answers.of_rounds[static_cast<std::size_t>(round)].back() == kIssued;
-        verdict.expect(round, "living grants", world.living_grants(round), was_refused ? 0 : 1);
+    return one_answer(world, answers);
+}
+
+/// Six browsers of a user have opened one pushed address, and ask for its code; one more denies it.
+Verdict answer_one_push(Driver driver) {
+    World world(driver);
+    for (auto& each : world.of_rounds) {
+        const model::AuthorizationRequest pushed = world.make_request();
+        for (int process = 0; process <= kIssuers; ++process) {
+            auto opened = world.make_request();
+            opened.pushed = model::Pushed{pushed.id, pushed.expires_at};
+            each.requests.push_back(std::move(opened));
+        }
     }
-    return verdict;
+    const test::Act denying = [&](oauth::Context& own, int round, int) {
+        const auto& [user, session, requests] = world.at(round);
+        return oauth::end_request(own, requests.back(), session, oauth::Ends::push) ? kIssued : kRefused;
+    };
+    const auto issuing = test::times(kIssuers, world.issuing(ConsentSource::not_asked));
+    const auto answers = race(world, test::beside(issuing, denying));
+    return one_answer(world, answers);
 }
 
 }  // namespace
@@ -183,3 +209,7 @@ TEST_CASE("consent is the union of all approvals [OpenID Connect Core §3.1.2.4]
 }
 
 TEST_CASE("an authorization request is answered once") { test::must_hold(answer_one_request); }
+
+TEST_CASE("a pushed request is answered once, however many browsers have opened it [PAR-14, RFC 9126 §7.3]") {
+    test::must_hold(answer_one_push);
+}

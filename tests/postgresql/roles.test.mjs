@@ -582,7 +582,7 @@ describe("a role for each program", () => {
     });
   }
 
-  for (const program of [...Object.keys(flows), "registration", "gate"]) {
+  for (const program of [...Object.keys(flows), "par", "registration", "gate"]) {
     it(`postern_${program} may do what the decision record says, and everything else is refused [G22]`, async () => {
       const uri = superuser.replace("user=postgres", `user=postern_${program}`);
       const tables = server
@@ -821,7 +821,7 @@ describe("a role for each program", () => {
       };
       await assert.rejects(flow(), /503/);
       widen("postern_authorize", "outbound", database);
-      await optionNeeds("postern_authorize", "clientDocuments", 10, flow, database); // those are not the ones
+      await optionNeeds("postern_authorize", "clientDocuments", 11, flow, database); // those are not the ones
     });
   });
 
@@ -969,6 +969,60 @@ describe("a role for each program", () => {
       is(200, await mayPass(new Map(), { authorization: `Bearer ${token}` }));
     };
     await optionNeeds("postern_gate", "paths.gate", 32, flow, superuser);
+  });
+
+  it("paths.par needs the rights that are named for it, and has none before, with clientDocuments more [PAR-3, PAR-11]", async () => {
+    const place = mkdtempSync(join(directory, "pushing-"));
+    chmodSync(place, 0o755);
+    const [reply, program] = [join(place, "reply"), join(place, "fetch")];
+    writeFileSync(program, `#!/bin/sh\nexec cat ${reply}\n`, { mode: 0o755 });
+    const id = "https://app.example/client.json";
+    const redirectUri = "https://app.example/cb";
+    const config = {
+      paths: { par: "/par" },
+      outbound: { enabled: true, program },
+      clientDocuments: { enabled: true, allow: ["app.example"] },
+    };
+    await withProvider("pushing", config, async (pushing, database) => {
+      const parameters = (client, more) => {
+        const asked = new URL(pushing.authorizationUrl(client, more)).searchParams;
+        return Object.fromEntries([...asked].filter(([name]) => name !== "client_id" || !client.secret));
+      };
+      const { web } = pushing.clients;
+      await pushing.deployment.postern(["resource", "add", NOTES]);
+      await optionNeeds(
+        "postern_par",
+        "paths.par",
+        5,
+        async () => is(201, await pushing.post("/par", parameters(web, { resource: NOTES }), { client: web })),
+        database,
+      );
+      const publish = (more = {}) => {
+        const document = { client_id: id, client_name: "Notes", redirect_uris: [redirectUri], ...more };
+        writeFileSync(reply, fetched(document), { mode: 0o644 });
+        server.sql("TRUNCATE postern.fetched, postern.fetch_limits", database);
+      };
+      const ofDocument = { id, redirectUri };
+      const push = () => pushing.post("/par", parameters(ofDocument));
+      publish();
+      assert.equal((await push()).status, 503);
+      widen("postern_par", "outbound", database);
+      is(201, await push());
+      for (const option of ["outbound", "clientDocuments"]) widen("postern_authorize", option, database);
+      await optionNeeds(
+        "postern_par",
+        "clientDocuments",
+        4,
+        async () => {
+          publish();
+          await getCode(pushing, pushing.authorizationUrl(ofDocument));
+          publish({ token_endpoint_auth_method: "private_key_jwt" });
+          const refused = await push();
+          assert.equal(refused.status, 401, `${refused.status}`);
+        },
+        database,
+      );
+    });
   });
 
   it("the use of registered clients needs the rights that are named for it [REG-20]", async () => {

@@ -39,7 +39,7 @@ describe(`${COUNT} requests for one process of each program`, () => {
           accessTokenTTL: 86400,
           log: { target: "/dev/null" },
           login: { maxFailures: 3, window: 86400 },
-          paths: { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
+          paths: { par: "/par", deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
           gate: { proxies: ["127.0.0.0/8"] },
           registration: { mode: "open" },
         },
@@ -208,6 +208,14 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { path: "/recover/link" },
         { path: "/recover/link", query: `?t=${"A".repeat(43)}` },
         { ...form({ csrf: "x", new: "x", again: "x" }, { cookie }), path: "/recover/link" },
+      ],
+      par: [
+        form(Object.fromEntries(new URLSearchParams(query(web))), as(web)),
+        form({ client_id: spa.id, response_type: "code" }, {}),
+        form({ response_type: "pigeon" }, as(web)),
+        form({ request_uri: "x" }, as(web)),
+        form({}, { authorization: basicOf(web.id, "x".repeat(43)) }),
+        {},
       ],
       device_authorization: [
         form({ client_id: "tool" }, {}), // until its address has asked too often

@@ -59,7 +59,7 @@ describe("the system calls of each program", { skip }, () => {
         config: {
           refreshReuseGrace: 0,
           registration: { mode: "open" },
-          paths: { deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
+          paths: { par: "/par", deviceAuthorization: "/device_authorization", device: "/device", gate: "/gate" },
         },
       }),
     );
@@ -92,6 +92,9 @@ describe("the system calls of each program", { skip }, () => {
     const form = await person.visit(`${p.issuer}/account/password`);
     const done = await person.submit(form, "save", { present: password, new: changed, again: changed });
     assert.match(done.body, /Your password is changed/);
+    const { searchParams: asked } = new URL(p.authorizationUrl(p.clients.web));
+    const pushed = await p.post("/par", Object.fromEntries(asked), { client: p.clients.web });
+    assert.equal(pushed.status, 201);
     const device = await p.post("/device_authorization", {}, { client: p.clients.tool });
     await p.walk(p.person(), device.json.verification_uri_complete, { user: { username, password: changed } });
     const body = JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] });

@@ -224,7 +224,7 @@ function wire(front, { sockets, longestLine, unnamed }) {
       assert.equal(statSync(directory).mode & 0o7777, 0o710);
       assert.equal(statSync(directory).uid, process.getuid(), "of whoever started them, root if it was he");
       const files = readdirSync(directory).filter((name) => name.endsWith(".sock"));
-      assert.equal(files.length, 16);
+      assert.equal(files.length, 17);
       for (const file of files) {
         const { mode, gid } = statSync(join(directory, file));
         assert.deepEqual([mode & 0o777, gid], [0o660, identity.gid], file);

@@ -52,6 +52,7 @@ constexpr std::pair<const char*, const char*> kGiven[] = {
     {"registration_access_token", "registration access token"},
     {"csrf", "form token"},
     {"resume", "sealed request"},
+    {"request_uri", "pushed request"},
     {"app", "sealed key of an app"},
     {"challenge", "sealed challenge"},
 };

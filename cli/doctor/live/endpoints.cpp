@@ -29,6 +29,7 @@ std::vector<MethodProbe> method_probes(const oauth::Settings& settings) {
         {"discovery", paths.discovery, "POST", "GET, HEAD, OPTIONS"},
         {"token", paths.token, "GET", "POST, OPTIONS"},
         {"introspect", paths.introspect, "GET", "POST"},
+        {"par", paths.par, "GET", "POST, OPTIONS"},
         {"device_authorization", paths.device_authorization, "GET", "POST, OPTIONS"},
         {"device", paths.device, "PUT", "GET, POST"},
         {"registration", settings.offers_registration() ? paths.registration : std::nullopt, "PUT",

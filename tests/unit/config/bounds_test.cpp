@@ -15,6 +15,7 @@
 #include "oauth/authorization_request.h"
 #include "oauth/client_id_url.h"
 #include "oauth/expected_subject.h"
+#include "oauth/pushed_request.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/refresh_token.h"
 #include "oauth/registration.h"
@@ -93,9 +94,18 @@ struct Fixture {
         asked.session_sent = true;
         asked.document = model::SeenDocument{std::string(43, 'd'), std::string(oauth::kMaxClientNameBytes, 'n')};
         asked.login_hint = std::string(oauth::kMaxLoginHintBytes, 'l');  // typed on the page of before
+        asked.pushed = model::Pushed{std::string(43, 'p'), asked.expires_at};
         asked.half_login =
             model::HalfLogin{grant.subject, 2147483647, asked.expires_at,   {model::Level::password, "pwd user", false},
                              grant.sid,     true,       fixture.clock.now()};
+        return asked;
+    }
+
+    /// The same as it is pushed, before any page.
+    model::AuthorizationRequest pushed() {
+        model::AuthorizationRequest asked = request();
+        asked.session_sent = false;
+        asked.half_login.reset();
         return asked;
     }
 };
@@ -132,6 +142,8 @@ TEST_CASE(
          limits.token},
         {"a sealed request, in a header line of Apache",
          url_of(oauth::seal_request(f.context, f.request(), browser)).size(), kApacheLine},
+        {"the address of a pushed request, [PAR-20]",
+         oauth::kRequestUriPrefix.size() + oauth::seal_pushed(f.context, f.pushed()).size(), 7 * 1024},
         {"a sealed logout, likewise", url_of(oidc::seal_logout(f.context, {logout, browser})).size(), kApacheLine},
         {"a sealed request, in a query", oauth::seal_request(f.context, f.request(), browser).size(), limits.body},
         {"a user name, as login_hint", 128, oauth::kMaxLoginHintBytes},

@@ -273,6 +273,10 @@ TEST_CASE(
         {"gate.proxies", {"[]"}, {R"("10.0.0.0/8")", R"(["10.0.0.0/8"])"}},  // a network needs paths.gate
         {"gate.proxies", {}, {R"(["10.0.0.1/8"])", R"(["proxy"])", "[1]"}, "[0]"},
         {"outbound.slots", {"1", "64"}, {"0", "65", R"("2")"}},
+        {"parTTL", {"10", "599"}, {"9", "600", R"("90")"}},
+        {"par.publicClients", {"true", "false"}, {"1", "null", R"("true")"}},
+        {"requirePar", {"false"}, {"1", "null", R"("true")"}},
+        {"paths.par", {"null", R"("/par")"}, {R"("par")", R"("/token")"}},
         {"deviceCodeTTL", {"60", "1800"}, {"59", "1801", R"("600")"}},
         {"device.max", {"1", "100000"}, {"0", "100001", R"("10")"}},
         {"device.freshLogin", {"true", "false"}, {"1", R"("true")"}},
@@ -788,6 +792,8 @@ TEST_CASE(
     CHECK(keys(oidc + R"("backchannelLogout": true)") == "backchannelLogout");
     CHECK(keys(oidc + R"("backchannelLogout": true, "outbound": {"enabled": false})") == "backchannelLogout");
     CHECK(keys(R"("backchannelLogout": true, "outbound": {"enabled": true})") == "backchannelLogout");
+    CHECK(keys(R"("requirePar": true)") == "requirePar");
+    CHECK(keys(R"("requirePar": true, "paths": {"par": "/par"})") == "");
     CHECK(keys(oidc + R"("frontchannelLogout": true)") == "");
     CHECK(keys(R"("frontchannelLogout": true)") == "frontchannelLogout");
     CHECK(keys(oidc + R"("frontchannelLogout": true, "paths": {"logout": null})") == "frontchannelLogout");

@@ -304,3 +304,22 @@ TEST_CASE("described_again: what the operator has decided stays, the rest is the
     CHECK_FALSE(oauth::looks_the_same(stored, again));
     CHECK(oauth::looks_the_same(now, again));
 }
+
+TEST_CASE("read_client_document: a demand for pushed requests is kept where they can be pushed [PAR-17, CIMD-11]") {
+    const std::string demands = with(R"("require_pushed_authorization_requests":true)");
+    oauth::Settings pushing = settings();
+    pushing.paths.par = "/par";
+    const auto read_while_on = [&](const std::string& body) {
+        return oauth::read_client_document({"application/json", body}, kUrl, pushing);
+    };
+    const auto client = read_while_on(demands);
+    REQUIRE(client);
+    CHECK(client->require_par);
+    const auto before = read_while_on(with(""));
+    REQUIRE(before);
+    CHECK_FALSE(before->require_par);
+    CHECK(oauth::digest_of(*client) != oauth::digest_of(*before));
+    CHECK(oauth::described_again(*before, *client).require_par);
+    CHECK_FALSE(oauth::described_again(*client, *before).require_par);
+    CHECK_FALSE(read(demands));
+}

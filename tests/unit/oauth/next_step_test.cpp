@@ -490,3 +490,31 @@ TEST_CASE("decide: a wish for a passkey is not repeated to a user who has given 
         CHECK(s.step() == row.step);
     }
 }
+
+TEST_CASE("next_step: a push that was answered is over for each opening of its address, whatever else holds [PAR-14]") {
+    struct Row {
+        const char* when;
+        const char* user;
+        Progress progress;
+        const char* step;
+        bool is_push_used = true;
+    };
+    const Row rows[] = {
+        {"nobody is there", nullptr, kNone, "already used"},
+        {"a session and a consent", "alice", kNone, "already used"},
+        {"approved here", "alice", kLoggedInApproved, "already used"},
+        {"denied here", "alice", kDenied, "already used"},
+        {"not answered", nullptr, kNone, "login", false},
+        {"not answered, and approved", "alice", kLoggedInApproved, "code", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Situation s;
+        s.request.pushed = model::Pushed{"push", kNow};
+        if (row.user) s.log_in(row.user);
+        if (row.user) s.consent("openid");
+        s.input.progress = row.progress;
+        s.input.is_push_used = row.is_push_used;
+        CHECK(s.step() == row.step);
+    }
+}

@@ -230,3 +230,24 @@ TEST_CASE("note_use: nothing is written about a client of the operator [REG-20]"
     transaction.commit();
     CHECK_FALSE(f.stored().last_used_at);
 }
+
+TEST_CASE("record_client: a demand of the document comes and goes, and what the operator decided stays [CIMD-10]") {
+    Fixture f;
+    f.fixture.settings.paths.par = "/par";
+    REQUIRE(f.record(Fixture::described(), oauth::ConsentSource::given_now));
+    {
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        model::Client decided = f.stored();
+        decided.id_token_algorithm = crypto::Algorithm::ES256;
+        store::update_client(transaction, decided);
+        transaction.commit();
+    }
+    model::Client demanding = Fixture::described();
+    demanding.require_par = true;
+    REQUIRE(f.record(demanding, oauth::ConsentSource::remembered));
+    CHECK(f.stored().require_par);
+    CHECK(f.stored().id_token_algorithm == crypto::Algorithm::ES256);
+    REQUIRE(f.record(Fixture::described(), oauth::ConsentSource::remembered));
+    CHECK_FALSE(f.stored().require_par);
+    CHECK(f.stored().id_token_algorithm == crypto::Algorithm::ES256);
+}

@@ -352,6 +352,15 @@ TEST_CASE("read_registration: no client gets less than it demands, a stranger ne
         CHECK(error_of(read(with(row.members, native), Registrant::stranger)) ==
               (row.is_refused_of_stranger ? kMetadata : ""));
     }
+    auto pushing = settings();
+    pushing.paths.par = "/par";
+    for (const Registrant registrant : {Registrant::token_holder, Registrant::stranger}) {
+        CHECK(good(with(R"("require_pushed_authorization_requests":true)", native), registrant, pushing).require_par);
+        CHECK_FALSE(
+            good(with(R"("require_pushed_authorization_requests":false)", native), registrant, pushing).require_par);
+        CHECK(error_of(read(with(R"("require_pushed_authorization_requests":"true")", native), registrant, pushing)) ==
+              kMetadata);
+    }
     auto remote = settings();
     remote.login.method = login::Method::remote_user;
     CHECK(error_of(read(with(R"("require_auth_time":true)"), Registrant::token_holder, remote)) == kMetadata);

@@ -188,6 +188,21 @@ TEST_CASE(
     CHECK_FALSE(oauth::registration_problems(client, oauth::Settings()).empty());
 }
 
+TEST_CASE("registration: a demand for pushed requests needs the endpoint, and one that lets the client push [COM-10]") {
+    Client client = web_client();
+    client.require_par = true;
+    CHECK(mentions(oauth::registration_problems(client, settings()), "paths.par"));
+    oauth::Settings offered = settings();
+    offered.paths.par = "/par";
+    CHECK(oauth::registration_problems(client, offered).empty());
+    Client without_secret = public_client();
+    without_secret.require_par = true;
+    CHECK(oauth::registration_problems(without_secret, offered).empty());
+    offered.par_public_clients = false;
+    CHECK(mentions(oauth::registration_problems(without_secret, offered), "par.publicClients"));
+    CHECK(oauth::registration_problems(client, offered).empty());
+}
+
 TEST_CASE(
     "registration: a front-channel logout URI stays at the origin of a redirect URI, whichever of them changes [FCL-1, "
     "Front-Channel Logout §2a]") {

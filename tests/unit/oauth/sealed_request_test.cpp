@@ -66,6 +66,35 @@ TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     CHECK(r.expires_at == sent.expires_at);
 }
 
+TEST_CASE("seal_pushed, open_pushed: neither opens as the other, and the push survives each opening [PAR-11, PAR-15]") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    auto sent = full(fixture.clock.now() + util::Seconds{90});
+    const std::string unpushed = oauth::seal_pushed(context, sent);
+    sent.pushed = model::Pushed{"push", fixture.clock.now() + util::Seconds{690}};
+    const std::string pushed = oauth::seal_pushed(context, sent);
+    const std::string resume = oauth::seal_request(context, sent, "");
+    const auto opened = oauth::open_pushed(context, pushed);
+    REQUIRE(opened);
+    CHECK(opened->id == sent.id);
+    CHECK(opened->state == sent.state);
+    CHECK(opened->pushed == sent.pushed);
+    const auto resumed = oauth::open_request(context, resume);
+    REQUIRE(resumed);
+    CHECK(resumed->request.pushed == sent.pushed);
+    CHECK_FALSE(oauth::open_stale_request(context, pushed));
+    for (const std::string& other : {resume, unpushed, std::string(), pushed + "A", pushed.substr(1)}) {
+        const auto refused = oauth::open_pushed(context, other);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == oauth::SealFault::forged);
+    }
+    fixture.clock.advance(util::Seconds{90});
+    const auto late = oauth::open_pushed(context, pushed);
+    REQUIRE_FALSE(late);
+    CHECK(late.error() == oauth::SealFault::expired);
+    CHECK(oauth::pushed_key(*sent.pushed) != oauth::request_key(sent));
+}
+
 TEST_CASE("seal_request, open_request: a login for a page of the account says which, and no client [ACCOUNT-1]") {
     test::RulesFixture fixture;
     auto context = fixture.context();

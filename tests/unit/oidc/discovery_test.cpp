@@ -82,6 +82,8 @@ TEST_CASE(
          R"(["client_secret_basic","client_secret_post","none"])"},
         {"end_session_endpoint", R"("https://op.example/auth/logout")", "absent"},
         {"registration_endpoint", "absent", "absent"},
+        {"pushed_authorization_request_endpoint", "absent", "absent"},
+        {"require_pushed_authorization_requests", "absent", "absent"},
         {"backchannel_logout_supported", "absent", "absent"},
         {"backchannel_logout_session_supported", "absent", "absent"},
     };

@@ -1,0 +1,54 @@
+// The pushed authorization request endpoint (RFC 9126 §2): parse, authenticate the client, judge the request, answer.
+#include "fetch/fetcher.h"
+#include "oauth/pushed_request.h"
+#include "oauth/respond.h"
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace {
+
+using namespace postern;
+
+http::Response push(oauth::Context& context, const http::Request& request, const model::ClientId& client) {
+    const auto pushed = oauth::push_request(context, client, request);
+    if (!pushed) {
+        http::Response refused = respond::json_error(request, pushed.error());
+        if (refused.status == 503) refused.set("Retry-After", "5");
+        return refused;
+    }
+    return http::json(pushed->to_json(), 201);  // §2.2
+}
+
+http::Response par(server::App& app, const http::Request& request) {
+    oauth::Context& context = app.context();
+    const auto credentials = oauth::parse_push(request);
+    if (!credentials) return respond::json_error(request, oauth::refused_client(context, credentials.error()));
+    const auto client = oauth::authenticate_pushing_client(context, *credentials);
+    if (!client) return respond::json_error(request, client.error());
+
+    http::Response response = push(context, request, *client);
+    response.client_id = client->str();
+    return response;
+}
+
+/// Null in the configuration: not offered.
+std::vector<std::string> paths(const oauth::Settings& settings) {
+    if (!settings.paths.par) return {};
+    return {*settings.paths.par};
+}
+
+}  // namespace
+
+int main() {
+    server::Endpoint endpoint;
+    endpoint.name = "par";
+    endpoint.paths = paths;
+    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
+    endpoint.cors = oauth::CorsPolicy::client_origins;
+    endpoint.store = server::StoreUse::write;  // fetched documents
+    endpoint.keys = keys::KeyUse::verify;      // id_token_hint
+    endpoint.seal = true;
+    endpoint.fetcher = fetch::start_child;  // client ID metadata documents
+    endpoint.authorization = true;
+    return server::serve(endpoint, par);
+}

@@ -1,0 +1,18 @@
+// Demands of a client's registration on its requests, and the refusal of requests that do not meet them.
+#pragma once
+
+#include "model/client.h"
+#include "oauth/error.h"
+#include "oauth/settings.h"
+
+namespace postern::oauth {
+
+/// Refuses a client whose registration demands what the configuration does not offer: it must not get less than it
+/// demands. unauthorized_client.
+Outcome<void> check_demands(const Settings& settings, const model::Client& client);
+
+/// Refuses a request that the browser brought itself, where requests must be pushed (RFC 9126 §5, §6). invalid_request,
+/// or as check_demands.
+Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client);
+
+}  // namespace postern::oauth

@@ -1,0 +1,140 @@
+// Decides which requests may be pushed, and which addresses of pushed ones may be opened.
+#include "oauth/pushed_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "crypto/random.h"
+#include "oauth/authorization_request.h"
+#include "oauth/client_id_url.h"
+#include "oauth/request_use.h"
+#include "oauth/sealed_request.h"
+#include "refusal/reason.h"
+#include "store/clients.h"
+
+namespace postern::oauth {
+namespace {
+
+using refusal::Reason;
+
+/// The parameters of RFC 9126 §2.1 that are none of the authorization request; those are looked at as it is parsed.
+Outcome<void> check_own_parameters(const http::Params& form) {
+    if (const auto fault = form.first_fault({"client_id", "client_secret", "request_uri", "request"}))
+        return invalid_parameter(*fault);
+    return {};
+}
+
+/// The stored copy of a document may be old, and before the first approval there is none.
+bool is_document_of_its_own(Context& context, const Credentials& credentials) {
+    if (!context.settings.client_documents.enabled || credentials.method != Credentials::Method::id_only) return false;
+    return std::ranges::any_of(credentials.readings, [&](const Credentials::Reading& reading) {
+        if (!is_client_id_url(reading.client_id.str())) return false;
+        const auto stored = store::find_client(context.store, reading.client_id);
+        return !stored || stored->origin == model::Origin::document;
+    });
+}
+
+Outcome<void> check_may_push(Context& context, const model::ClientId& client, bool is_public) {
+    if (!is_public || context.settings.par_public_clients) return {};
+    return refused_client(
+        context,
+        make_error(Reason::invalid_client_public_pushes, "clients without authentication may not push requests",
+                   "par.publicClients is false, and the client has no secret"),
+        client);
+}
+
+/// What would be a page of the authorization endpoint, as a client is told it.
+OAuthError as_error(const RedirectRefusal& refusal) {
+    switch (refusal::row_of(refusal.reason).error) {
+        case Reason::client_unknown:
+        case Reason::client_disabled:
+        case Reason::client_document_refused:
+            return make_error(Reason::invalid_client_pushes, "client authentication failed", refusal.log_detail);
+        case Reason::client_document_busy:
+            return make_error(Reason::temporarily_unavailable, "too many clients are being looked up",
+                              refusal.log_detail);
+        case Reason::redirect_unregistered:
+            return make_error(Reason::invalid_request_pushed_redirect, "the redirect_uri is not registered",
+                              refusal.log_detail);
+        case Reason::redirect_missing:
+            return invalid_request("redirect_uri is missing, and not exactly one is registered", refusal.log_detail);
+        default:
+            return invalid_request("the request cannot be read", refusal.log_detail);
+    }
+}
+
+RedirectRefusal refuse(Reason reason, const http::Params& params, std::string detail) {
+    return {reason, std::string(params.find("client_id").value_or("")).substr(0, 128), std::move(detail)};
+}
+
+}  // namespace
+
+Outcome<Credentials> parse_push(const http::Request& request) {
+    if (request.body != http::BodyKind::form)
+        return invalid_request("the body must be application/x-www-form-urlencoded");
+    RETURN_IF_ERROR(check_own_parameters(request.form));
+    return parse_credentials(request);
+}
+
+Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials) {
+    if (is_document_of_its_own(context, credentials)) {
+        const model::ClientId& id = credentials.readings.front().client_id;
+        RETURN_IF_ERROR(check_may_push(context, id, true));
+        return id;
+    }
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, credentials));
+    RETURN_IF_ERROR(check_may_push(context, client.id, client.type == model::ClientType::public_));
+    return client.id;
+}
+
+json::Object PushedRequest::to_json() const {
+    return json::Object{{"request_uri", request_uri}, {"expires_in", std::int64_t{expires_in.count()}}};
+}
+
+Outcome<PushedRequest> push_request(Context& context, const model::ClientId& client, const http::Request& request) {
+    const http::Params& form = request.form;
+    if (form.find("request_uri"))  // RFC 9126 §2.1
+        return make_error(Reason::invalid_request_uri_in_push, "request_uri must not be pushed");
+    RETURN_IF_ERROR(check_request_objects(form));  // where there is one, nothing outside of it counts
+    const auto target = verify_redirect(context, client, form, request.remote_address);
+    if (!target) return as_error(target.error());
+    if (target->client().site)
+        return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
+    ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
+
+    const Settings& settings = context.settings;
+    asked.expires_at = context.now() + settings.par_ttl;
+    asked.pushed = model::Pushed{asked.id, asked.expires_at + settings.authorization_request_ttl};
+    return PushedRequest{std::string(kRequestUriPrefix) + seal_pushed(context, asked), settings.par_ttl};
+}
+
+bool names_pushed_request(const Settings& settings, const http::Params& params) {
+    if (!settings.paths.par) return false;
+    const auto values = params.find_all("request_uri");
+    return values &&
+           std::ranges::any_of(*values, [](const std::string& value) { return value.starts_with(kRequestUriPrefix); });
+}
+
+util::Result<model::AuthorizationRequest, RedirectRefusal> open_pushed_request(Context& context,
+                                                                               const http::Params& params) {
+    const auto address = params.find("request_uri");
+    const auto client_id = params.find("client_id");
+    if (!address) return refuse(Reason::invalid_request_uri, params, "request_uri was given twice");
+    if (!client_id) return refuse(Reason::invalid_request_uri, params, "client_id is missing or was given twice");
+    auto request = open_pushed(context, address->substr(kRequestUriPrefix.size()));
+    if (!request && request.error() == SealFault::expired)
+        return refuse(Reason::invalid_request_uri_expired, params, "parTTL seconds are over");
+    if (!request) return refuse(Reason::invalid_request_uri, params, "it was cut, or made under another seal.key");
+    if (request->client_id.str() != *client_id)
+        return refuse(
+            Reason::invalid_request_uri_of_another, params,
+            "pushed by " + request->client_id.str() + "; opened as " + std::string(client_id->substr(0, 128)));
+    if (is_push_used(context.store, *request))
+        return refuse(Reason::invalid_request_uri_used, params, "it was answered before");
+    request->id = crypto::random_token(context.random);
+    request->expires_at =
+        std::min(context.now() + context.settings.authorization_request_ttl, request->pushed->used_until);
+    return std::move(*request);
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,35 @@
+// What two client libraries make of pushed requests: they push, send the browser, and redeem the code. What is answered
+// when is in tests/rfc.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { prepared } from "../support/prepared.mjs";
+import { UserAgent } from "../support/user_agent.mjs";
+import { LIBRARIES } from "./libraries.mjs";
+import { CLIENTS, PERSON, authorizationUrl, newChecks, openProvider, walk } from "./relying_party.mjs";
+
+describe("pushed requests, as client libraries send them [RFC 9126 §1.1, §2.1c, §2.2a, §4a, PAR-3, PAR-10]", () => {
+  let provider;
+  prepared(async (owned) => {
+    provider = owned(await openProvider({ config: { paths: { par: "/par" }, requirePar: true } }));
+  });
+
+  for (const library of Object.keys(LIBRARIES))
+    for (const method of Object.keys(CLIENTS))
+      it(`${library}, ${method}`, async () => {
+        const client = new LIBRARIES[library](provider, method);
+        const checks = newChecks();
+        const direct = authorizationUrl(provider.clients[method], checks);
+        const parameters = Object.fromEntries(new URL(direct).searchParams);
+        const { request_uri, expires_in } = await client.push(parameters);
+        assert.equal(expires_in, 90);
+        const url = new URL(provider.issuer.metadata.authorization_endpoint);
+        url.search = new URLSearchParams({ client_id: parameters.client_id, request_uri });
+        const page = await walk(new UserAgent({ ca: provider.deployment.ca }), url.href);
+        const tokens = await client.callback(page, checks); // verifies state, iss, nonce and signature
+        assert.equal((await client.userinfo(tokens)).name, PERSON.claims.name);
+
+        const refused = await new UserAgent({ ca: provider.deployment.ca }).visit(direct);
+        assert.equal(refused.location.searchParams.get("error"), "invalid_request");
+        await assert.rejects(client.push({ ...parameters, scope: "pigeon" }), { error: "invalid_scope", status: 400 });
+      });
+});
