@@ -31,7 +31,7 @@ int main() {
     endpoint.wrong_post = refusal::Reason::invalid_request_post_to_authorize;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::verify;  // id_token_hint
-    endpoint.signs_if = [](const oauth::Settings& settings) { return settings.has_front_tokens(); };
+    endpoint.signs_if = [](const oauth::Settings& settings) { return settings.has_front_tokens() || settings.jarm; };
     endpoint.seal = true;
     endpoint.fetcher = fetch::start_child;  // client ID metadata documents
     endpoint.pages = pages::read_pages;

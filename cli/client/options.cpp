@@ -82,11 +82,18 @@ void apply_response_types(const ClientOptions& options, Client& client) {
     for (const std::string& type : options.response_types) client.response_types.insert(parse_response_type(type));
 }
 
-void apply_algorithm(const ClientOptions& options, Client& client) {
-    if (options.no_id_token_algorithm && options.id_token_algorithm)
-        throw UsageError("--no-id-token-signed-response-alg and --id-token-signed-response-alg contradict each other");
-    if (options.no_id_token_algorithm) client.id_token_algorithm.reset();
-    if (options.id_token_algorithm) client.id_token_algorithm = crypto::parse_algorithm(*options.id_token_algorithm);
+void apply_algorithm(const std::optional<std::string>& given, bool none, const std::string& option,
+                     std::optional<crypto::Algorithm>& algorithm) {
+    if (none && given) throw UsageError("--no-" + option + " and --" + option + " contradict each other");
+    if (none) algorithm.reset();
+    if (given) algorithm = crypto::parse_algorithm(*given);
+}
+
+void apply_response_modes(const ClientOptions& options, Client& client) {
+    if (options.no_response_mode && !options.response_modes.empty())
+        throw UsageError("--no-response-mode and --response-mode contradict each other");
+    if (options.no_response_mode || !options.response_modes.empty())
+        client.response_modes = {options.response_modes.begin(), options.response_modes.end()};
 }
 
 void set_name_in(Client& client, const std::string& given) {
@@ -232,6 +239,17 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "The algorithm of its ID tokens, one of \"idTokenAlgorithms\" in the configuration (default: the first)")
         .one_of({"RS256", "ES256", "EdDSA"});
     command
+        .option("--response-mode", "MODE", options.response_modes,
+                "The ways in which it may ask for answers, those with jwt signed, for which the configuration needs "
+                "\"jarm\"; repeatable (default: all)")
+        .one_of({"query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"});
+    command
+        .option(
+            "--authorization-signed-response-alg", "ALG", options.response_algorithm,
+            "The algorithm of signed answers, one of \"idTokenAlgorithms\" in the configuration (default: RS256 if it "
+            "is one of them, else the first)")
+        .one_of({"RS256", "ES256", "EdDSA"});
+    command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
                 "a passkey)")
@@ -250,6 +268,9 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
     command.flag("--no-id-token-signed-response-alg", options.no_id_token_algorithm,
                  "Undo --id-token-signed-response-alg");
+    command.flag("--no-response-mode", options.no_response_mode, "Undo --response-mode: it may ask for all");
+    command.flag("--no-authorization-signed-response-alg", options.no_response_algorithm,
+                 "Undo --authorization-signed-response-alg");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
@@ -285,7 +306,11 @@ void apply(const ClientOptions& options, Client& client) {
     for (const std::string& grant : options.grants)
         client.grants.insert(grant == "device_code" ? GrantType::device_code : *model::parse_grant_type(grant));
     apply_response_types(options, client);
-    apply_algorithm(options, client);
+    apply_algorithm(options.id_token_algorithm, options.no_id_token_algorithm, "id-token-signed-response-alg",
+                    client.id_token_algorithm);
+    apply_response_modes(options, client);
+    apply_algorithm(options.response_algorithm, options.no_response_algorithm, "authorization-signed-response-alg",
+                    client.response_algorithm);
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.require_par) client.require_par = *options.require_par;

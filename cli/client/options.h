@@ -69,6 +69,10 @@ struct ClientOptions {
     bool no_response_type = false;
     std::optional<std::string> id_token_algorithm;
     bool no_id_token_algorithm = false;
+    std::vector<std::string> response_modes;
+    bool no_response_mode = false;
+    std::optional<std::string> response_algorithm;
+    bool no_response_algorithm = false;
     std::optional<std::string> scope;
     std::optional<std::string> auth_method;
     std::optional<std::string> pkce;

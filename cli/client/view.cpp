@@ -23,8 +23,8 @@ std::vector<std::string> response_type_names(const Client& client) {
     return names;
 }
 
-std::string algorithm_name(const Client& client) {
-    return client.id_token_algorithm ? std::string(crypto::to_string(*client.id_token_algorithm)) : "default";
+std::string algorithm_name(const std::optional<crypto::Algorithm>& algorithm) {
+    return algorithm ? std::string(crypto::to_string(*algorithm)) : "default";
 }
 
 /// Stands in the column of a client that has no name, so that the line has as many words as the others.
@@ -209,7 +209,11 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"group_names", "group names", group_names(details.group_names), in_words(details.group_names)},
         {"claims", "own claims", own_claims(details.claims), in_words(details.claims)},
         {"id_token_claims", "claims in ID token", client.id_token_claims},
-        {"id_token_signed_response_alg", "ID tokens by", algorithm_name(client)},
+        {"id_token_signed_response_alg", "ID tokens by", algorithm_name(client.id_token_algorithm)},
+        {"response_modes", "response modes",
+         json::strings({client.response_modes.begin(), client.response_modes.end()}),
+         client.response_modes.empty() ? Text("any") : Text()},
+        {"authorization_signed_response_alg", "signed answers by", algorithm_name(client.response_algorithm)},
         {"introspection_claims", "told at introspection",
          json::strings({client.introspection_claims.begin(), client.introspection_claims.end()})},
         {"acr", "acr", level_name(client)},

@@ -40,6 +40,8 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
         for (const std::string& warning : config.warnings) {
             findings.warning("config", warning, "change it in " + path + ", unless it is intended");
         }
+        if (config.settings.jarm)
+            findings.ok("signed answers", "authorize signs them (\"jarm\"), so that it opens the private keys");
         if (config.settings.oidc && !config.settings.authorize_post)
             findings.ok("authorize methods",
                         "GET alone; OpenID Connect Core §3.1.2.1 wants POST as well, which \"authorizeMethods\": "

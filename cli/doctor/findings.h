@@ -87,14 +87,13 @@ void check_open_registrations(Findings& findings, db::Database& database, const 
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that an API may trust the claims that introspection tells it.
 void check_introspection_claims(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// Checks that response types and algorithms for which clients are registered are still offered.
+/// Checks that response types, algorithms and demands for which clients are registered are still offered.
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that sites have a gate, and hosts of their own.
 void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that clients that sign can do so, and that their keys can be had.
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config);
 /// Checks whether clients have the device grant, which is switched off.
-void check_pushed_requests(Findings& findings, db::Database& database, const oauth::Settings& settings);
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).
 void check_second_factors(Findings& findings, db::Database& database, const oauth::Settings& settings);

@@ -3,6 +3,7 @@
 
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
+#include "oauth/client_demands.h"
 #include "store/clients.h"
 #include "util/shell_command.h"
 
@@ -41,32 +42,59 @@ bool has_algorithm_that_left(const model::Client& client, const oauth::Settings&
     return client.id_token_algorithm && !settings.offers_id_tokens_by(*client.id_token_algorithm);
 }
 
+bool has_response_algorithm_that_left(const model::Client& client, const oauth::Settings& settings) {
+    return settings.jarm && client.response_algorithm && !settings.offers_id_tokens_by(*client.response_algorithm);
+}
+
+bool must_push_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return client.require_par && !settings.paths.par;
+}
+
+bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return oauth::demands_signed_answers(client) && !settings.jarm;
+}
+
+/// A way in which a registration can have fallen out of the configuration.
+struct Misfit {
+    bool (*is_there)(const model::Client& client, const oauth::Settings& settings);
+    State state;
+    const char* problem;  ///< behind the number of clients
+    const char* fix;
+    util::OwnWords command;  ///< with the client behind it
+};
+
+const Misfit kMisfits[] = {
+    {has_type_that_is_off, State::warning,
+     " with a response type that is switched off: requests for it are refused, first of all ",
+     "add it to \"responseTypes\" in the configuration, or ", "postern client set --response-type TYPE"},
+    {has_algorithm_that_left, State::error,
+     " with ID tokens of an algorithm that idTokenAlgorithms has no more: no ID token is issued, first of all to ",
+     "add it there, or ", "postern client set --no-id-token-signed-response-alg"},
+    {has_response_algorithm_that_left, State::error,
+     " with signed answers of an algorithm that idTokenAlgorithms has no more: none is sent, first of all to ",
+     "add it there, or ", "postern client set --no-authorization-signed-response-alg"},
+    {must_push_while_off, State::warning,
+     " that must push their requests, which is switched off: no user can sign in to them, first of all ",
+     "name paths.par in the configuration, or ", "postern client set --no-require-pushed-authorization-requests"},
+    {must_be_answered_signed_while_off, State::warning,
+     " with signed answers alone, which are switched off: no user can sign in to them, first of all ",
+     "set \"jarm\" in the configuration, or ", "postern client set --no-response-mode"},
+};
+
 }  // namespace
 
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    Named types;
-    Named algorithms;
-    for (const model::ClientId& id : special_clients(database)) {
-        const auto client = store::find_client(database, id);
-        if (client && has_type_that_is_off(*client, settings)) types.add(*client);
-        if (client && has_algorithm_that_left(*client, settings)) algorithms.add(*client);
+    std::vector<model::Client> clients;
+    for (const model::ClientId& id : special_clients(database))
+        if (auto client = store::find_client(database, id)) clients.push_back(*std::move(client));
+    for (const Misfit& row : kMisfits) {
+        Named named;
+        for (const model::Client& client : clients)
+            if (row.is_there(client, settings)) named.add(client);
+        if (named.clients > 0)
+            findings.add({"clients", row.state, counted(named.clients, "client") + row.problem + in_quotes(named.first),
+                          row.fix + util::ShellCommand(row.command).value(named.first).text()});
     }
-    if (types.clients > 0)
-        findings.warning("clients",
-                         counted(types.clients, "client") +
-                             " with a response type that is switched off: requests for it are refused, first of all " +
-                             in_quotes(types.first),
-                         "add it to \"responseTypes\" in the configuration, or " +
-                             util::ShellCommand("postern client set --response-type TYPE").value(types.first).text());
-    if (algorithms.clients > 0)
-        findings.error("clients",
-                       counted(algorithms.clients, "client") +
-                           " with ID tokens of an algorithm that idTokenAlgorithms has no more: no ID token is issued, "
-                           "first of all to " +
-                           in_quotes(algorithms.first),
-                       "add it there, or " + util::ShellCommand("postern client set --no-id-token-signed-response-alg")
-                                                 .value(algorithms.first)
-                                                 .text());
 }
 
 }  // namespace postern::cli

@@ -238,18 +238,6 @@ void check_device_grant(Findings& findings, db::Database& database, const oauth:
              util::ShellCommand("postern client set --grant GRANT").value(found.first).text());
 }
 
-void check_pushed_requests(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    if (settings.paths.par) return;
-    const auto found =
-        find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
-                            " details LIKE '%\"require\\_pushed\\_authorization\\_requests\":true%' ESCAPE '\\'"));
-    warn(findings, found, " that must push their requests, which is switched off: no user can sign in to them",
-         "name paths.par in the configuration, or " + util::ShellCommand("postern client set "
-                                                                         "--no-require-pushed-authorization-requests")
-                                                          .value(found.first)
-                                                          .text());
-}
-
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     // A configuration whose own profile is rfc9068 does not start without a default.
     if (!settings.default_resource) {

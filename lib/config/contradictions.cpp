@@ -74,6 +74,7 @@ void check_parts(const Config& config, Problems& problems) {
           "is for a database on a server: leave it out, because \"database\" is a file"},
          {settings.has_front_id_tokens() && !settings.oidc, "responseTypes",
           "may have types with id_token only with \"oidc\": ID tokens are of OpenID Connect"},
+         {settings.jarm && !settings.oidc, "jarm", "needs \"oidc\": answers are signed with the keys of ID tokens"},
          {settings.require_par && !settings.paths.par, "requirePar",
           "needs paths.par: no client could push its request"},
          {settings.paths.device && !settings.paths.device_authorization, "paths.device",

@@ -26,10 +26,11 @@ struct Type {
     bool is_taken = true;  ///< by an endpoint; a Verifier does not know the header of another one
 };
 /// Values are compared as bytes; "application/at+jwt" (RFC 7515 §4.1.9) or other capitals are not what we write.
-constexpr std::array<Type, 4> kTypes = {{
+constexpr std::array<Type, 5> kTypes = {{
     {TokenType::access_token, "at+jwt"},
     {TokenType::refresh_token, "rt+jwt"},
     {TokenType::id_token, "JWT"},
+    {TokenType::authorization_response, "oauth-authz-resp+jwt", false},
     {TokenType::logout_token, "logout+jwt", false},
 }};
 

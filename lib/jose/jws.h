@@ -44,10 +44,11 @@ private:
 
 /// The kind of a token, by its `typ` header: nothing else tells kinds apart.
 enum class TokenType {
-    access_token,   ///< "at+jwt" (RFC 9068 §2.1)
-    refresh_token,  ///< "rt+jwt"
-    id_token,       ///< "JWT"
-    logout_token,   ///< "logout+jwt" (OpenID Connect Back-Channel Logout 1.0 §2.4): for applications alone
+    access_token,            ///< "at+jwt" (RFC 9068 §2.1)
+    refresh_token,           ///< "rt+jwt"
+    id_token,                ///< "JWT"
+    authorization_response,  ///< "oauth-authz-resp+jwt": a signed answer (JARM), for applications alone
+    logout_token,            ///< "logout+jwt" (OpenID Connect Back-Channel Logout 1.0 §2.4): for applications alone
 };
 std::string_view typ_of(TokenType type);
 

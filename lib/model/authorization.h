@@ -11,6 +11,7 @@
 #include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/resource.h"
+#include "model/response_mode.h"
 #include "model/response_type.h"
 #include "model/scope.h"
 #include "util/clock.h"
@@ -18,7 +19,6 @@
 namespace postern::model {
 
 enum class Prompt { none, login, consent, select_account };
-enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple Response Types §2.1, Form Post §2
 
 /// The part of a client's document that a request keeps, from the first look at it until the user approves: nothing is
 /// stored before.

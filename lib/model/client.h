@@ -14,6 +14,7 @@
 #include "model/client_keys.h"
 #include "model/ids.h"
 #include "model/resource.h"
+#include "model/response_mode.h"
 #include "model/response_type.h"
 #include "model/scope.h"
 #include "util/clock.h"
@@ -116,6 +117,8 @@ struct Client {
     std::set<GrantType> grants;
     std::set<ResponseType> response_types;  ///< that it may ask for; empty: those of its grants (may_ask_for)
     std::optional<crypto::Algorithm> id_token_algorithm = std::nullopt;  ///< nullopt: the first that is configured
+    std::set<std::string> response_modes = {};  ///< that it may ask for, names of kNamedModes; empty: all
+    std::optional<crypto::Algorithm> response_algorithm = std::nullopt;  ///< of signed answers; nullopt: the default
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;
     Pkce pkce = Pkce::optional;

@@ -146,7 +146,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     RETURN_IF_ERROR(check_duplicates(params));
     RETURN_IF_ERROR(check_sizes(target, params));
     RETURN_IF_ERROR(check_request_objects(params));
-    ASSIGN_OR_RETURN(auto mode, parse_response_mode(params));
+    ASSIGN_OR_RETURN(auto mode, parse_response_mode(context.settings, client, params));
     ASSIGN_OR_RETURN(auto type, parse_response_type(context.settings, client, params));
 
     ASSIGN_OR_RETURN(auto asked_scope, read_scope(context, client, params.find("scope")));
@@ -195,6 +195,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
     RETURN_IF_ERROR(request.pushed ? check_demands(settings, client) : check_may_be_direct(settings, client));
+    RETURN_IF_ERROR(check_response_mode(settings, client, request));
     RETURN_IF_ERROR(check_response_type(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty()) RETURN_IF_ERROR(check_registered(settings, client, request.scope));

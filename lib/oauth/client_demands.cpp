@@ -1,16 +1,30 @@
 // Decides whether a client gets what its registration demands, and whether its requests are what it demands.
 #include "oauth/client_demands.h"
 
+#include <algorithm>
+
+#include "model/response_mode.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {
 
 using refusal::Reason;
 
+bool demands_signed_answers(const model::Client& client) {
+    return !client.response_modes.empty() && std::ranges::all_of(client.response_modes, [](const std::string& name) {
+        return model::is_signed(model::find_mode(name)->mode);
+    });
+}
+
 Outcome<void> check_demands(const Settings& settings, const model::Client& client) {
-    if (!client.require_par || settings.paths.par) return {};
-    return make_error(Reason::unauthorized_client_demand_off, "this server does not offer what the client demands",
-                      "the client demands pushed requests, and paths.par is null");
+    constexpr const char* kNotOffered = "this server does not offer what the client demands";
+    if (client.require_par && !settings.paths.par)
+        return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
+                          "the client demands pushed requests, and paths.par is null");
+    if (demands_signed_answers(client) && !settings.jarm)
+        return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
+                          "the client takes signed answers alone, and jarm is false");
+    return {};
 }
 
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client) {

@@ -7,6 +7,9 @@
 
 namespace postern::oauth {
 
+/// Returns true if every response mode that the client is registered for is signed.
+bool demands_signed_answers(const model::Client& client);
+
 /// Refuses a client whose registration demands what the configuration does not offer: it must not get less than it
 /// demands. unauthorized_client.
 Outcome<void> check_demands(const Settings& settings, const model::Client& client);

@@ -114,8 +114,21 @@ Read<void> check_protection(const Object& document, const Settings& settings) {
     ASSIGN_OR_RETURN(const auto algorithm, text_of(document, "id_token_signed_response_alg"));
     if (algorithm && *algorithm != crypto::to_string(settings.id_token_algorithms.front()))
         return fault_of("id_token_signed_response_alg", "demands a signature that this server does not make");
+    ASSIGN_OR_RETURN(const auto of_answers, text_of(document, "authorization_signed_response_alg"));
+    const bool is_made =
+        !of_answers || (settings.jarm && *of_answers == crypto::to_string(settings.default_response_algorithm()));
+    if (!is_made)
+        return fault_of("authorization_signed_response_alg", "demands a signature that this server does not make");
     ASSIGN_OR_RETURN(const auto subject_type, text_of(document, "subject_type"));
     if (subject_type.value_or("public") != "public") return fault_of("subject_type", "is not public");
+    return {};
+}
+
+Read<void> read_response_modes(const Object& document, const Settings& settings, Client& client) {
+    ASSIGN_OR_RETURN(const auto names, texts_of(document, "response_modes"));
+    if (!names) return {};
+    client.response_modes = offered_response_modes(*names, settings);
+    if (client.response_modes.empty()) return fault_of("response_modes", "names none that this server offers");
     return {};
 }
 
@@ -228,6 +241,7 @@ util::Result<Client, DocumentFault> read_client_document(const fetch::Document& 
     client.require_par = demands_pushed_requests(object);
     RETURN_IF_ERROR(read_redirect_uris(object, settings, client));
     RETURN_IF_ERROR(read_grants(object, client));
+    RETURN_IF_ERROR(read_response_modes(object, settings, client));
     RETURN_IF_ERROR(check_links(object));
     RETURN_IF_ERROR(read_name(object, client));
     RETURN_IF_ERROR(read_scope(object, settings.client_documents.scope, client));
@@ -240,6 +254,8 @@ std::string digest_of(const Client& client) {
            client.require_par);
     for (const std::string& uri : client.redirect_uris) writer(uri);
     writer(std::string());  // between the lists: no address is empty
+    for (const std::string& mode : client.response_modes) writer(mode);
+    writer(std::string());
     for (const std::string& uri : client.post_logout_redirect_uris) writer(uri);
     return util::base64url_encode(crypto::sha256(writer.take()));
 }
@@ -256,6 +272,7 @@ Client described_again(Client stored, const Client& described) {
     stored.grants = described.grants;
     stored.scope = described.scope;
     stored.require_par = described.require_par;
+    stored.response_modes = described.response_modes;
     stored.redirect_uris = described.redirect_uris;
     stored.post_logout_redirect_uris = described.post_logout_redirect_uris;
     return stored;

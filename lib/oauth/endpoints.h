@@ -18,14 +18,15 @@ namespace endpoint {
 
 /// The rights of a program: the files that its user may open, and the slice of systemd in which it runs.
 enum Rights : unsigned {
-    none = 0,            ///< the key directory alone, in which it can read the key set
-    reads = 1,           ///< the database for reading, and the key set
-    writes = 2,          ///< the database for writing, and the key set
-    seal = 4,            ///< seal.key
-    factor = 8,          ///< factor.key
-    sign = 16,           ///< signing keys
-    sign_if_front = 32,  ///< signing keys if `responseTypes` has token or id_token and the operator lets it
-    hashes = 64,         ///< memory to hash passwords, in a slice that it shares with the others that do
+    none = 0,    ///< the key directory alone, in which it can read the key set
+    reads = 1,   ///< the database for reading, and the key set
+    writes = 2,  ///< the database for writing, and the key set
+    seal = 4,    ///< seal.key
+    factor = 8,  ///< factor.key
+    sign = 16,   ///< signing keys
+    sign_if_front =
+        32,       ///< signing keys if `responseTypes` has token or id_token, or with `jarm`, and the operator lets it
+    hashes = 64,  ///< memory to hash passwords, in a slice that it shares with the others that do
 };
 
 /// The number of processes that web servers and units start: `two` where one process may wait for the disk or hash a

@@ -132,6 +132,12 @@ OAuthError may_not_use() {
                       "the client is restricted, and neither the user nor a group of the user is allowed");
 }
 
+OAuthError login_unproved() {
+    return make_error(ErrorCode::login_required, "the login that the request requires cannot be proved",
+                      "another user than the one asked for is signed in at the web server, or its login is older "
+                      "than the request; login.authTimeFromEnvironment names the variable that tells its time");
+}
+
 NextStep next_step(const AuthorizationInput& s) {
     if ((s.progress && s.progress->used) || s.is_push_used) return AlreadyUsed{};
     // Denial is a third state next to unset and approved (RFC 6749 §4.1.2.1).

@@ -59,6 +59,8 @@ model::Level demanded_of_request(const model::Client& client, const model::Autho
 
 /// Returns the error for a client that the user may not use: access_denied (RFC 6749 §4.1.2.1).
 OAuthError may_not_use();
+/// Returns the error for a login of the web server's that does not prove what the request requires: login_required.
+OAuthError login_unproved();
 
 /// A remembered approval is worth any part of what was approved, for each API apart, in scopes and single claims
 /// (OpenID Connect Core §3.1.2.4).

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "json/writer.h"
 #include "oauth/client_bar.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
@@ -13,6 +14,7 @@
 #include "oauth/response_mode.h"
 #include "oauth/settings.h"
 #include "store/clients.h"
+#include "util/base64.h"
 #include "util/percent.h"
 #include "util/text.h"
 
@@ -214,9 +216,9 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.client_ = std::move(client);
     verified.state_ = params.find("state");
     verified.issuer_ = context.settings.issuer;
-    verified.mode_ = response_mode_of_errors(params);
+    verified.mode_ = response_mode_of_errors(context.settings, verified.client_, params);
     // Clients take an answer without `state` for a forgery, so a page tells the user what is wrong.
-    if (verified.mode_ != model::ResponseMode::form_post && answer_bytes(verified) > kMaxAnswerBytes)
+    if (model::carrier_of(verified.mode_) != model::ResponseMode::form_post && answer_bytes(verified) > kMaxAnswerBytes)
         return refuse(
             Reason::request_malformed, client_id,
             "with this state the URL of an answer would be longer than " + std::to_string(kMaxAnswerBytes) + " bytes");
@@ -224,7 +226,13 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 }
 
 std::size_t answer_bytes(const VerifiedRedirect& target) {
-    constexpr std::size_t kOthers = 512;  // names, a code, or an error with its description
+    constexpr std::size_t kOthers = 512;           // names, a code, or an error with its description
+    constexpr std::size_t kSignature = 684 + 160;  // of 4096 bits, and the header
+    if (model::is_signed(target.mode())) {
+        const std::size_t state = json::write(target.state().value_or("")).size();
+        return target.uri().size() + kSignature +
+               util::base64url_size(kOthers + state + target.issuer().size() + target.client().id.str().size());
+    }
     return target.uri().size() + util::percent_encode(target.state().value_or("")).size() +
            util::percent_encode(target.issuer()).size() + kOthers;
 }
@@ -244,7 +252,8 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.sent_ = request.redirect_uri_sent;
     verified.state_ = request.state;
     verified.issuer_ = context.settings.issuer;
-    verified.mode_ = request.response_mode;
+    // What cannot be signed any more is told plainly, and check_registration refuses it.
+    verified.mode_ = context.settings.jarm ? request.response_mode : model::carrier_of(request.response_mode);
     return verified;
 }
 

@@ -58,7 +58,8 @@ private:
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params,
                                                                 const std::string& address = {});
 
-/// The same for a client that proved its id in another way than by the parameter client_id, which is not looked at.
+/// Verifies the redirect URI of a client that proved its id in another way than by the parameter client_id, which is
+/// not looked at.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const model::ClientId& client_id,
                                                                 const http::Params& params, const std::string& address);
 

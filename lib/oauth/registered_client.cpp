@@ -100,6 +100,11 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (client.logout.backchannel_session_required) document.set("backchannel_logout_session_required", true);
     set_if_any(document, "frontchannel_logout_uri", client.logout.frontchannel);
     if (client.logout.frontchannel_session_required) document.set("frontchannel_logout_session_required", true);
+    if (!client.response_modes.empty())
+        document.set("response_modes", json::strings({client.response_modes.begin(), client.response_modes.end()}));
+    if (settings.jarm)
+        document.set("authorization_signed_response_alg",
+                     crypto::to_string(client.response_algorithm.value_or(settings.default_response_algorithm())));
     if (client.require_par) document.set("require_pushed_authorization_requests", true);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);

@@ -172,6 +172,19 @@ void lint_algorithm(const Client& client, const Settings& settings, std::vector<
                        "--no-id-token-signed-response-alg");
 }
 
+void lint_response_modes(const Client& client, const Settings& settings, std::vector<std::string>& problems) {
+    const bool has_signed = std::ranges::any_of(
+        client.response_modes, [](const std::string& name) { return model::is_signed(model::find_mode(name)->mode); });
+    if ((has_signed || client.response_algorithm) && !settings.jarm)
+        problems.emplace_back(
+            "answers are not signed here; set \"jarm\" in the configuration, or use --no-response-mode and "
+            "--no-authorization-signed-response-alg");
+    if (client.response_algorithm && !settings.offers_id_tokens_by(*client.response_algorithm))
+        problems.push_back("answers are not signed with " + std::string(crypto::to_string(*client.response_algorithm)) +
+                           " here; add it to \"idTokenAlgorithms\" in the configuration, or use "
+                           "--no-authorization-signed-response-alg");
+}
+
 void lint_resource(const std::string& uri, const Settings& settings, std::vector<std::string>& problems) {
     if (const auto problem = resource_uri_problem(uri, settings.issuer))
         problems.push_back("the resource " + in_quotes(uri) + " " + *problem);
@@ -235,6 +248,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     }
     lint_response_types(client, settings, problems);
     lint_algorithm(client, settings, problems);
+    lint_response_modes(client, settings, problems);
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
     for (std::string& problem : logout_uri_problems(client, settings)) problems.push_back(std::move(problem));

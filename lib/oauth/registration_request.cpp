@@ -129,15 +129,36 @@ Outcome<void> read_demands(const Asked& asked, Client& client) {
     return {};
 }
 
-/// REG-10. Of a stranger nothing is kept, so that it must be what the client gets anyway.
-Outcome<void> read_id_token_algorithm(const Asked& asked, Client& client) {
-    ASSIGN_OR_RETURN(const auto name, text_of(asked, "id_token_signed_response_alg"));
+/// Reads a member with the algorithm of something that this server signs. Of a stranger nothing is kept, so that it
+/// must be `usual`, which is what the client gets anyway.
+Outcome<void> read_algorithm(const Asked& asked, const char* member, bool is_signed_here, crypto::Algorithm usual,
+                             std::optional<crypto::Algorithm>& algorithm) {
+    ASSIGN_OR_RETURN(const auto name, text_of(asked, member));
     if (!name) return {};
-    const auto algorithm = crypto::parse_algorithm(*name);
-    const bool is_ours = algorithm && asked.settings.offers_id_tokens_by(*algorithm) &&
-                         (!asked.is_of_stranger() || *algorithm == wanted_id_token_algorithm(asked.settings, client));
-    if (!is_ours) return not_offered("id_token_signed_response_alg");
-    if (!asked.is_of_stranger()) client.id_token_algorithm = algorithm;
+    const auto wanted = crypto::parse_algorithm(*name);
+    const bool is_ours = is_signed_here && wanted && asked.settings.offers_id_tokens_by(*wanted) &&
+                         (!asked.is_of_stranger() || *wanted == usual);
+    if (!is_ours) return not_offered(member);
+    if (!asked.is_of_stranger()) algorithm = wanted;
+    return {};
+}
+
+/// REG-10.
+Outcome<void> read_id_token_algorithm(const Asked& asked, Client& client) {
+    return read_algorithm(asked, "id_token_signed_response_alg", true,
+                          wanted_id_token_algorithm(asked.settings, client), client.id_token_algorithm);
+}
+Outcome<void> read_response_algorithm(const Asked& asked, Client& client) {
+    return read_algorithm(asked, "authorization_signed_response_alg", asked.settings.jarm,
+                          asked.settings.default_response_algorithm(), client.response_algorithm);
+}
+
+/// JARM-6. Kept of a stranger, too, as a demand for pushed requests is.
+Outcome<void> read_response_modes(const Asked& asked, Client& client) {
+    ASSIGN_OR_RETURN(const auto names, texts_of(asked, "response_modes"));
+    if (!names) return {};
+    client.response_modes = offered_response_modes(*names, asked.settings);
+    if (client.response_modes.empty()) return not_offered("response_modes");
     return {};
 }
 
@@ -203,6 +224,8 @@ constexpr Step kSteps[] = {
     {read_keys, false},
     {read_demands, true},
     {read_id_token_algorithm, true},
+    {read_response_modes, true},
+    {read_response_algorithm, true},
     {check_subject_type, true},
     {read_links, false},
     {read_logout_addresses, false},

@@ -1,12 +1,11 @@
 // Finds the way in which the answer of an authorization request reaches the client.
 #include "oauth/response_mode.h"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "json/reader.h"
-#include "oauth/settings.h"
 #include "refusal/reason.h"
 #include "util/base64.h"
 #include "util/text.h"
@@ -15,6 +14,7 @@ namespace postern::oauth {
 namespace {
 
 using model::ResponseMode;
+using refusal::Reason;
 
 /// Response types other than `code` and `none` put tokens into the answer, so they default to the fragment, in any
 /// spelling and whether or not we support them (Multiple Response Types §3, §5).
@@ -25,27 +25,41 @@ bool yields_token(const http::Params& params) {
     return false;
 }
 
+std::string_view default_name(const http::Params& params) { return yields_token(params) ? "fragment" : "query"; }
+
 ResponseMode default_mode(const http::Params& params) {
     return yields_token(params) ? ResponseMode::fragment : ResponseMode::query;
 }
 
-Outcome<ResponseMode> parse_mode(std::optional<std::string_view> asked, const http::Params& params) {
-    struct ModeRow {
-        std::string_view name;
-        ResponseMode mode;
-    };
-    static constexpr std::array kRows = {ModeRow{"query", ResponseMode::query},
-                                         ModeRow{"fragment", ResponseMode::fragment},
-                                         ModeRow{"form_post", ResponseMode::form_post}};
-    if (!asked) return default_mode(params);
-    for (const ModeRow& row : kRows) {
-        if (row.name != *asked) continue;
-        if (row.mode == ResponseMode::query && yields_token(params))
-            return make_error(refusal::Reason::invalid_request_query_mode,
-                              "response_mode=query is not allowed with this response_type");
-        return row.mode;
-    }
-    return invalid_request("response_mode must be query, fragment or form_post");
+bool may_use(const model::Client& client, std::string_view name) {
+    return client.response_modes.empty() || client.response_modes.contains(std::string(name));
+}
+
+OAuthError not_registered(const model::Client& client) {
+    std::string names;
+    for (const std::string& name : client.response_modes) names += (names.empty() ? "" : " ") + name;
+    return make_error(Reason::invalid_request_response_mode, "the client is not registered for this response_mode",
+                      "registered: " + names);
+}
+
+OAuthError jarm_is_off() {
+    return make_error(Reason::invalid_request_jarm_off, "response_mode must be query, fragment or form_post",
+                      "jarm is false: no answer is signed");
+}
+
+Outcome<ResponseMode> parse_mode(const Settings& settings, const model::Client& client,
+                                 std::optional<std::string_view> asked, const http::Params& params) {
+    const model::NamedMode* row = model::find_mode(asked.value_or(default_name(params)));
+    if (row == nullptr)
+        return invalid_request(settings.jarm ? "there is no such response_mode"
+                                             : "response_mode must be query, fragment or form_post");
+    if (model::is_signed(row->mode) && !settings.jarm) return jarm_is_off();
+    const auto mode = yields_token(params) ? row->with_token : row->mode;
+    if (!mode)
+        return make_error(Reason::invalid_request_query_mode,
+                          "a response_mode with a query is not allowed with this response_type");
+    if (!may_use(client, row->name)) return not_registered(client);
+    return *mode;
 }
 
 /// The member `response_mode` of a request object (RFC 7515 §7.1: the second part); nullopt for anything else.
@@ -64,14 +78,27 @@ std::optional<std::string> mode_inside(const http::Params& params) {
 
 }  // namespace
 
-Outcome<ResponseMode> parse_response_mode(const http::Params& params) {
-    return parse_mode(params.find("response_mode"), params);
+Outcome<ResponseMode> parse_response_mode(const Settings& settings, const model::Client& client,
+                                          const http::Params& params) {
+    return parse_mode(settings, client, params.find("response_mode"), params);
 }
 
-ResponseMode response_mode_of_errors(const http::Params& params) {
+Outcome<void> check_response_mode(const Settings& settings, const model::Client& client,
+                                  const model::AuthorizationRequest& request) {
+    if (model::is_signed(request.response_mode) && !settings.jarm) return jarm_is_off();
+    const bool has_token = model::yields_any_token(request.response_type);
+    const bool may = std::ranges::any_of(model::kNamedModes, [&](const model::NamedMode& row) {
+        return (has_token ? row.with_token : row.mode) == request.response_mode && may_use(client, row.name);
+    });
+    if (!may) return not_registered(client);
+    return {};
+}
+
+ResponseMode response_mode_of_errors(const Settings& settings, const model::Client& client,
+                                     const http::Params& params) {
     const auto inside = mode_inside(params);
     const auto outside = params.find("response_mode");
-    const auto mode = parse_mode(outside ? outside : inside, params);
+    const auto mode = parse_mode(settings, client, outside ? outside : inside, params);
     return mode ? *mode : default_mode(params);
 }
 

@@ -36,7 +36,10 @@ template <>
 struct EnumNames<model::ResponseMode> {
     static constexpr std::array kNames = {std::pair{"query", model::ResponseMode::query},
                                           std::pair{"fragment", model::ResponseMode::fragment},
-                                          std::pair{"form_post", model::ResponseMode::form_post}};
+                                          std::pair{"form_post", model::ResponseMode::form_post},
+                                          std::pair{"query.jwt", model::ResponseMode::query_jwt},
+                                          std::pair{"fragment.jwt", model::ResponseMode::fragment_jwt},
+                                          std::pair{"form_post.jwt", model::ResponseMode::form_post_jwt}};
 };
 template <>
 struct EnumNames<model::Prompt> {

@@ -94,6 +94,7 @@ struct Settings {
     model::TokenProfile access_token_profile = model::TokenProfile::interface;
     std::optional<std::string> default_resource;  ///< `aud` of tokens of profile rfc9068 whose request names none
     std::vector<crypto::Algorithm> id_token_algorithms = {crypto::Algorithm::RS256};  ///< the first is the default
+    bool jarm = false;  ///< answers of the authorization endpoint may be signed
     bool username_in_access_token = true;
     bool authenticate_introspect = true;
     bool authenticate_revoke = true;
@@ -146,6 +147,10 @@ struct Settings {
 
     bool offers_id_tokens_by(crypto::Algorithm algorithm) const {
         return std::ranges::find(id_token_algorithms, algorithm) != id_token_algorithms.end();
+    }
+    /// Returns the algorithm of signed answers for clients that name none: RS256 where it is there (JARM §3).
+    crypto::Algorithm default_response_algorithm() const {
+        return offers_id_tokens_by(crypto::Algorithm::RS256) ? crypto::Algorithm::RS256 : id_token_algorithms.front();
     }
     bool offers(model::ResponseType type) const {
         return std::ranges::find(response_types, type) != response_types.end();

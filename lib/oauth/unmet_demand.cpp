@@ -30,13 +30,22 @@ std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const
             return UnmetDemand{member, "demands what this server does not offer"};
     }
     for (const auto& [member, value] : metadata.members()) {
-        if (member == "id_token_signed_response_alg") continue;
+        if (member == "id_token_signed_response_alg" || member == "authorization_signed_response_alg") continue;
         if (member.find("_encrypted_") != member.npos)
             return UnmetDemand{member, "demands encryption, which this server does not offer"};
         if (member.ends_with("_signed_response_alg"))
             return UnmetDemand{member, "demands a signature that this server does not make"};
     }
     return std::nullopt;
+}
+
+std::set<std::string> offered_response_modes(const std::vector<std::string>& names, const Settings& settings) {
+    std::set<std::string> offered;
+    for (const std::string& name : names) {
+        const model::NamedMode* mode = model::find_mode(name);
+        if (mode != nullptr && (settings.jarm || !model::is_signed(mode->mode))) offered.insert(name);
+    }
+    return offered;
 }
 
 bool demands_pushed_requests(const json::Object& metadata) {

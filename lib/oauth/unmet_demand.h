@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "json/value.h"
 #include "oauth/settings.h"
@@ -17,8 +19,11 @@ struct UnmetDemand {
 
 /// Returns the first demand for a protection that this server does not give (signed requests, bound tokens, encryption,
 /// signatures on anything but ID tokens, and pushed requests where `paths.par` is null): a client must not get less
-/// than it demands. nullopt: none. The algorithm of ID tokens is left to the caller.
+/// than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings);
+
+/// Returns those of the response modes that a client names which this server offers.
+std::set<std::string> offered_response_modes(const std::vector<std::string>& names, const Settings& settings);
 
 /// Returns the member require_pushed_authorization_requests (RFC 9126 §6), of metadata without an unmet demand.
 bool demands_pushed_requests(const json::Object& metadata);

@@ -27,6 +27,13 @@ Names grant_types(const oauth::Settings& settings) {
     return names;
 }
 
+Names response_modes(const oauth::Settings& settings) {
+    Names names;
+    for (const model::NamedMode& row : model::kNamedModes)
+        if (settings.jarm || !model::is_signed(row.mode)) names.emplace_back(row.name);
+    return names;
+}
+
 Names id_token_algorithms(const oauth::Settings& settings) {
     Names names;
     for (const crypto::Algorithm algorithm : settings.id_token_algorithms) names.emplace_back(to_string(algorithm));
@@ -108,7 +115,7 @@ json::Object computed_members(const oauth::Settings& settings) {
         {"authorization_endpoint", settings.url(settings.paths.authorize)},
         {"jwks_uri", settings.url(settings.paths.jwks)},
         {"response_types_supported", json::strings(response_types(settings))},
-        {"response_modes_supported", json::strings({"query", "fragment", "form_post"})},
+        {"response_modes_supported", json::strings(response_modes(settings))},
         {"grant_types_supported", json::strings(grant_types(settings))},
         {"code_challenge_methods_supported", json::strings({"S256"})},
         {"authorization_response_iss_parameter_supported", true},  // RFC 9207 §3
@@ -118,6 +125,8 @@ json::Object computed_members(const oauth::Settings& settings) {
     const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
     add_endpoint(document, settings, settings.paths.token, "token", Callers::any);
+    if (settings.jarm)  // JARM §4
+        document.set("authorization_signing_alg_values_supported", json::strings(id_token_algorithms(settings)));
     // RFC 9126 §5. Clients authenticate as at the token endpoint, whose members say how (§2).
     if (settings.paths.par) {
         document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
@@ -156,6 +165,7 @@ bool is_computed_member(std::string_view name) {
         settings.client_documents.enabled = true;
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
+        settings.jarm = true;
         settings.paths.par = "/par";
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";

@@ -29,6 +29,15 @@ constexpr Row kRows[] = {
     {invalid_request_query_mode, "invalid_request_query_mode", invalid_request,
      "The client asks for tokens in the answer, and for that answer in the query of its address, where logs and the next "
      "site see them. Leave response_mode out there, which means the fragment, or select form_post."},
+    {invalid_request_jarm_off, "invalid_request_jarm_off", invalid_request,
+     "The client asks for a signed answer (response_mode jwt or one that ends with .jwt), and \"jarm\" is false in the "
+     "configuration. Set it to true, or let the application use another response_mode."},
+    {invalid_request_response_mode, "invalid_request_response_mode", invalid_request,
+     "The client is registered for some response modes, and asks for another one, or for none, which means query or "
+     "fragment: the detail lists those it has, and `postern client set {client} --response-mode ...` replaces them, naming "
+     "every one that the client needs.",
+     "The document of the client names response modes, and the application asks for another one, or for none, which means "
+     "query: the detail lists those it has. Only the people who publish the document can add it."},
     {invalid_request_id_token_without_openid, "invalid_request_id_token_without_openid", invalid_request,
      "The client asks for an ID token in the answer, and not for the scope openid: add openid to the scopes in the "
      "application."},
@@ -133,7 +142,7 @@ constexpr Row kRows[] = {
     {unauthorized_client_demand_off, "unauthorized_client_demand_off", unauthorized_client,
      "The client is registered with a demand that the configuration does not meet any more: it gets nothing, because it "
      "must not get less than it demands. Switch on what the detail names, or take the demand away with `postern client set "
-     "{client} --no-require-pushed-authorization-requests`.",
+     "{client}` and --no-require-pushed-authorization-requests or --no-response-mode.",
      "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
      "only the people who publish the document can take the demand away."},
     {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,

@@ -15,6 +15,8 @@ enum class Reason : std::uint8_t {
     invalid_request_pkce_of_public_client,
     invalid_request_challenge_not_s256,
     invalid_request_query_mode,
+    invalid_request_jarm_off,
+    invalid_request_response_mode,
     invalid_request_id_token_without_openid,
     invalid_request_nonce_required,
     invalid_request_method,

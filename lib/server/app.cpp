@@ -64,6 +64,7 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
         keys.check_signing_key(settings.token_algorithm(model::TokenProfile::interface));
     if (settings.oidc && (always_signs || settings.has_front_id_tokens()))
         keys.check_signing_key(settings.id_token_algorithms.front());
+    if (!always_signs && settings.jarm) keys.check_signing_key(settings.default_response_algorithm());
 }
 
 }  // namespace

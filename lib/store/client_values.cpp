@@ -14,6 +14,8 @@ constexpr const char* kBackchannelSession = "backchannel_logout_session_required
 constexpr const char* kFrontchannel = "frontchannel_logout_uri";
 constexpr const char* kFrontchannelSession = "frontchannel_logout_session_required";
 constexpr const char* kApplicationType = "application_type";
+constexpr const char* kResponseModes = "response_modes";
+constexpr const char* kResponseAlgorithm = "authorization_signed_response_alg";
 constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 
 struct TextMember {
@@ -70,6 +72,26 @@ void write_logout_uris(const model::LogoutUris& uris, json::Object& details) {
 model::LogoutUris logout_uris_of(const json::Object& details) {
     return {text_of(details, kBackchannel), flag_of(details, kBackchannelSession), text_of(details, kFrontchannel),
             flag_of(details, kFrontchannelSession)};
+}
+
+/// Throws StoreError for anything but an algorithm's name.
+std::optional<crypto::Algorithm> algorithm_of(const json::Object& details, const char* name) {
+    const json::Value* value = details.find(name);
+    if (value == nullptr) return std::nullopt;
+    return known(value->if_string() ? crypto::parse_algorithm(*value->if_string()) : std::nullopt, "details");
+}
+
+std::set<std::string> modes_of(const json::Object& details) {
+    const json::Value* value = details.find(kResponseModes);
+    std::set<std::string> modes;
+    if (value == nullptr) return modes;
+    const json::Array* names = value->if_array();
+    if (names == nullptr) throw db::StoreError("clients.details holds response_modes that are no list");
+    for (const json::Value& name : *names) {
+        const bool is_known = name.if_string() && model::find_mode(*name.if_string()) != nullptr;
+        modes.insert(known(is_known ? std::optional(*name.if_string()) : std::nullopt, "details"));
+    }
+    return modes;
 }
 
 json::Object site_object(const model::Site& site) {
@@ -151,6 +173,10 @@ std::string details_of(const model::Client& client) {
     json::Object details;
     if (client.id_token_algorithm)
         details.set(kIdTokenAlgorithm, std::string(crypto::to_string(*client.id_token_algorithm)));
+    if (!client.response_modes.empty())
+        details.set(kResponseModes, json::strings({client.response_modes.begin(), client.response_modes.end()}));
+    if (client.response_algorithm)
+        details.set(kResponseAlgorithm, std::string(crypto::to_string(*client.response_algorithm)));
     if (client.metadata.application_type)
         details.set(kApplicationType, std::string(model::to_string(*client.metadata.application_type)));
     for (const auto& [name, member] : kTextMembers)
@@ -163,9 +189,9 @@ std::string details_of(const model::Client& client) {
 
 void read_details(const std::string& column, model::Client& client) {
     const json::Object details = parse_details(column);
-    if (const json::Value* name = details.find(kIdTokenAlgorithm))
-        client.id_token_algorithm =
-            known(name->if_string() ? crypto::parse_algorithm(*name->if_string()) : std::nullopt, "details");
+    client.id_token_algorithm = algorithm_of(details, kIdTokenAlgorithm);
+    client.response_modes = modes_of(details);
+    client.response_algorithm = algorithm_of(details, kResponseAlgorithm);
     if (const json::Value* name = details.find(kApplicationType))
         client.metadata.application_type =
             known(name->if_string() ? model::parse_application_type(*name->if_string()) : std::nullopt, "details");

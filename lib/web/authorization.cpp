@@ -15,6 +15,7 @@
 #include "oauth/next_step.h"
 #include "oauth/pushed_request.h"
 #include "oauth/request_use.h"
+#include "oauth/signed_response.h"
 #include "oidc/id_token.h"
 #include "oidc/userinfo.h"
 #include "store/authorization_requests.h"
@@ -132,16 +133,18 @@ struct CarryOut {
         const auto& session = interaction.browser.session;
         const auto code =
             session ? oauth::find_issued_code(interaction.context, asked.request, *session) : std::nullopt;
-        if (code) return authorization_response(interaction.pages(), asked.target, {{"code", *code}});
+        if (code)
+            return authorization_response(interaction.context, interaction.pages(), asked.target, {{"code", *code}});
         return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
     }
     Answer operator()(oauth::IssueCode) const {
         const model::Client& client = asked.target.client();
+        oauth::check_can_answer(interaction.context, asked.target);
         const auto issued =
             issue(interaction.context, asked.target,
                   {asked.request, *interaction.browser.session, consent,
                    client.origin == model::Origin::operator_ ? nullptr : &client, interaction.browser.address});
-        if (issued) return authorization_response(interaction.pages(), asked.target, *issued);
+        if (issued) return authorization_response(interaction.context, interaction.pages(), asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         for (const auto& [why, reason, detail] : kClientRefusals)
             if (issued.error() == why) return refuse(reason, detail);
@@ -157,7 +160,7 @@ struct CarryOut {
                                                        was_chosen ? oauth::Ends::push : oauth::Ends::opening))
             return refuse_and_offer(interaction, refusal::Reason::already_used, asked.request);
         if (!was_chosen) return early_error(interaction, asked.target, refuse.error);
-        return authorization_error(interaction.pages(), asked.target, refuse.error);
+        return authorization_error(interaction.context, interaction.pages(), asked.target, refuse.error);
     }
 
 private:
@@ -171,17 +174,24 @@ private:
     }
 };
 
-/// `goes_back`: the user pressed the link that tells the client access_denied, also when another user has signed in
-/// since.
-http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes_back = false) {
+/// Returns the error with which a page has sent the browser back, in place of the step that would come: kGoesBack, also
+/// when another user has signed in since, or kUnproved. nullopt: it has sent none, or nobody is there to decide it.
+std::optional<oauth::Refuse> find_sent_refusal(std::string_view back, const oauth::AuthorizationInput& input) {
+    if (back == kGoesBack && input.session) return oauth::Refuse{oauth::may_not_use(), true};
+    if (back == kUnproved) return oauth::Refuse{oauth::login_unproved(), input.session.has_value()};
+    return std::nullopt;
+}
+
+/// `back`: the value of kGoBack, or "".
+http::Response proceed(Interaction& interaction, const Resumed& asked, std::string_view back = {}) {
     bool restricted = asked.target.client().restricted;
     while (true) {
         oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
         const store::SecondFactorState user = login::read_levels(interaction.context, input);
         const CarryOut carry_out{interaction, asked, consent_source(input), restricted, user};
         oauth::NextStep step = oauth::next_step(input);
-        if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
-            step = oauth::Refuse{oauth::may_not_use(), true};
+        const bool is_open = !std::holds_alternative<oauth::AlreadyUsed>(step);
+        if (auto refusal = is_open ? find_sent_refusal(back, input) : std::nullopt) step = *std::move(refusal);
         if (auto answer = std::visit(carry_out, step)) return std::move(*answer);
     }
 }
@@ -235,8 +245,8 @@ http::Response resume_authorization(Interaction& interaction) {
         oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
     if (!allowed) return early_error(interaction, resumed.target, allowed.error());
     // Not of a request that any browser may open: a client could send its users past the page.
-    const bool goes_back = !resumed.sealed.empty() && interaction.request.query.find(kGoBack) == kGoesBack;
-    return proceed(interaction, resumed, goes_back);
+    const bool is_bound = !resumed.sealed.empty();
+    return proceed(interaction, resumed, is_bound ? interaction.request.query.find(kGoBack).value_or("") : "");
 }
 
 }  // namespace postern::web

@@ -1,10 +1,9 @@
 // How the answer of an authorization request is sent.
 #include "web/authorization_response.h"
 
-#include <stdexcept>
-
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "oauth/signed_response.h"
 #include "web/destination.h"
 #include "web/shown_name.h"
 
@@ -30,31 +29,32 @@ bool may_be_anyones(const oauth::Settings& settings, const oauth::VerifiedRedire
 
 }  // namespace
 
-http::Response authorization_response(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
-                                      http::Parameters parameters) {
+http::Response authorization_response(oauth::Context& context, const pages::Pages& pages,
+                                      const oauth::VerifiedRedirect& target, http::Parameters parameters) {
     parameters.emplace_back("state", target.state());
     parameters.emplace_back("iss", target.issuer());
-    switch (target.mode()) {
+    if (model::is_signed(target.mode()))
+        parameters = {{"response", oauth::sign_response(context, target.client(), parameters)}};
+    switch (model::carrier_of(target.mode())) {
         case model::ResponseMode::query:
             return http::see_other(http::with_query(target.uri(), parameters));
         case model::ResponseMode::fragment:
             return http::see_other(http::with_fragment(target.uri(), parameters));
-        case model::ResponseMode::form_post:
+        default:
             return pages.form_post({shown_name(target.client(), target.uri()), target.uri(), std::move(parameters)});
     }
-    throw std::logic_error("response mode without a way to answer");
 }
 
-http::Response authorization_error(const pages::Pages& pages, const oauth::VerifiedRedirect& target,
-                                   const oauth::OAuthError& error) {
-    http::Response response = authorization_response(pages, target, error_parameters(error));
+http::Response authorization_error(oauth::Context& context, const pages::Pages& pages,
+                                   const oauth::VerifiedRedirect& target, const oauth::OAuthError& error) {
+    http::Response response = authorization_response(context, pages, target, error_parameters(error));
     response.refusal = refusal_of(target, error);
     return response;
 }
 
 http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
                            const oauth::OAuthError& error) {
-    http::Response answer = authorization_error(interaction.pages(), target, error);
+    http::Response answer = authorization_error(interaction.context, interaction.pages(), target, error);
     if (!may_be_anyones(interaction.context.settings, target)) return answer;
     const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted

@@ -61,6 +61,8 @@ inline constexpr const char* kPasswordChangeSuffix = "/renew";
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
 inline constexpr const char* kGoBack = "back";
 inline constexpr const char* kGoesBack = "yes";
+/// The value of kGoBack with which the login page lets a client know by a signed answer that a login cannot be proved.
+inline constexpr const char* kUnproved = "unproved";
 
 enum class AllowUnbound {
     no,   ///< pages: only the browser that the request was sealed for

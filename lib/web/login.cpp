@@ -36,6 +36,14 @@ http::Response continue_with_session(Interaction& interaction, const LoginVisit&
     return continue_after_login(interaction, marked);
 }
 
+/// This program has no key to sign the answer with.
+http::Response leave_to_authorize(Interaction& interaction, const LoginVisit& visit) {
+    http::Response response =
+        continue_at(interaction, interaction.context.settings.paths.authorize, visit.request, visit.sealed);
+    response.set("Location", http::with_query(*response.find("Location"), {{kGoBack, kUnproved}}));
+    return response;
+}
+
 /// A login form would ask again. The web server would give the same answer again, so the client gets an error. nullopt:
 /// the login is good enough.
 std::optional<http::Response> refuse_unproved(Interaction& interaction, const LoginVisit& visit,
@@ -55,13 +63,10 @@ std::optional<http::Response> refuse_unproved(Interaction& interaction, const Lo
                                           .now = context.now()};
     const auto step = oauth::next_step(input);
     if (!std::holds_alternative<oauth::ShowLogin>(step)) return std::nullopt;
+    if (model::is_signed(visit.target->mode())) return leave_to_authorize(interaction, visit);
     if (!oauth::end_request(context, visit.request, session))
         return refuse_and_offer(interaction, refusal::Reason::already_used, visit.request);
-    return early_error(
-        interaction, *visit.target,
-        oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
-                          "another user than the one asked for is signed in at the web server, or its login is older "
-                          "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
+    return early_error(interaction, *visit.target, oauth::login_unproved());
 }
 
 /// A step is missing: what it completes is to be good enough for the request.

@@ -25,6 +25,7 @@ const NAMES = {
   "OpenID Connect Front-Channel Logout 1.0": "Front-Channel Logout",
   "OAuth 2.0 Multiple Response Type Encoding Practices": "Multiple Response Types",
   "OAuth 2.0 Form Post Response Mode": "Form Post",
+  "JWT Secured Authorization Response Mode": "JARM",
   "Web Authentication Level 3": "WebAuthn",
   "FastCGI 1.0": "FastCGI 1.0",
 };

@@ -114,9 +114,11 @@ class Oauth4webapi {
   }
 
   async callback({ location, posted }, { state, nonce, code_verifier }) {
-    const parameters = this.#answer(oauth.validateAuthResponse(this.#server, this.#client, posted ?? location, state), {
-      status: 302,
-    });
+    const received = posted ?? location.searchParams;
+    const answer = received.has("response")
+      ? await oauth.validateJwtAuthResponse(this.#server, this.#client, received, state, this.#options)
+      : oauth.validateAuthResponse(this.#server, this.#client, posted ?? location, state);
+    const parameters = this.#answer(answer, { status: 302 });
     const response = await oauth.authorizationCodeGrantRequest(
       this.#server,
       this.#client,

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
+#include "refusal/reason.h"
 #include "support/rules_fixture.h"
 #include "util/base64.h"
 
@@ -18,9 +22,23 @@ const char* name_of(model::ResponseMode mode) {
             return "fragment";
         case model::ResponseMode::form_post:
             return "form_post";
+        case model::ResponseMode::query_jwt:
+            return "query.jwt";
+        case model::ResponseMode::fragment_jwt:
+            return "fragment.jwt";
+        case model::ResponseMode::form_post_jwt:
+            return "form_post.jwt";
     }
     return "?";
 }
+
+const oauth::Settings kPlain;
+const oauth::Settings kSigned = [] {
+    oauth::Settings settings;
+    settings.jarm = true;
+    return settings;
+}();
+const model::Client kAnyMode;
 
 }  // namespace
 
@@ -58,10 +76,10 @@ TEST_CASE(
     for (const Row& row : rows) {
         CAPTURE(row.request);
         const auto params = test::params(row.request);
-        const auto mode = oauth::parse_response_mode(params);
+        const auto mode = oauth::parse_response_mode(kPlain, kAnyMode, params);
         CHECK((mode ? name_of(*mode) : "") == std::string(row.answer));
         if (!mode) CHECK(mode.error().code == oauth::ErrorCode::invalid_request);
-        CHECK(name_of(oauth::response_mode_of_errors(params)) == std::string(row.errors));
+        CHECK(name_of(oauth::response_mode_of_errors(kPlain, kAnyMode, params)) == std::string(row.errors));
     }
 }
 
@@ -93,6 +111,88 @@ TEST_CASE("response mode: errors take the one that only a request object names [
         const auto& request = row.first;
         const auto& errors = row.second;
         CAPTURE(request);
-        CHECK(name_of(oauth::response_mode_of_errors(test::params(request))) == std::string(errors));
+        CHECK(name_of(oauth::response_mode_of_errors(kPlain, kAnyMode, test::params(request))) == std::string(errors));
     }
+}
+
+TEST_CASE("response mode: signed ones, where answers are signed [JARM-1, JARM-3, CVE-2023-6927]") {
+    struct Row {
+        const char* request;
+        const char* answer;  ///< "" when the request is refused
+        const char* errors;
+    };
+    const Row rows[] = {
+        {"response_type=code", "query", "query"},
+        {"response_type=code&response_mode=jwt", "query.jwt", "query.jwt"},
+        {"response_type=token&response_mode=jwt", "fragment.jwt", "fragment.jwt"},
+        {"response_type=code+id_token&response_mode=jwt", "fragment.jwt", "fragment.jwt"},
+        {"response_type=code&response_mode=query.jwt", "query.jwt", "query.jwt"},
+        {"response_type=code&response_mode=fragment.jwt", "fragment.jwt", "fragment.jwt"},
+        {"response_type=code&response_mode=form_post.jwt", "form_post.jwt", "form_post.jwt"},
+        {"response_type=id_token&response_mode=form_post.jwt", "form_post.jwt", "form_post.jwt"},
+        {"response_type=token&response_mode=query.jwt", "", "fragment"},
+        {"response_type=token&response_mode=query", "", "fragment"},
+        {"response_type=code&response_mode=JWT", "", "query"},
+        {"response_type=code&response_mode=.jwt", "", "query"},
+        {"response_type=code&response_mode=web_message.jwt", "", "query"},
+        {"response_mode=jwt", "query.jwt", "query.jwt"},
+        {"response_type=pigeon&response_mode=jwt", "query.jwt", "query.jwt"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.request);
+        const auto params = test::params(row.request);
+        const auto mode = oauth::parse_response_mode(kSigned, kAnyMode, params);
+        CHECK((mode ? name_of(*mode) : "") == std::string(row.answer));
+        if (!mode) CHECK(mode.error().code == oauth::ErrorCode::invalid_request);
+        CHECK(name_of(oauth::response_mode_of_errors(kSigned, kAnyMode, params)) == std::string(row.errors));
+    }
+}
+
+TEST_CASE("response mode: a client has those that it is registered for, by their names [JARM-6, F2-67]") {
+    struct Row {
+        std::set<std::string> registered;
+        const char* request;
+        bool is_good;
+    };
+    const Row rows[] = {
+        {{"jwt"}, "response_type=code&response_mode=jwt", true},
+        {{"jwt"}, "response_type=token&response_mode=jwt", true},
+        {{"jwt"}, "response_type=code&response_mode=query.jwt", false},
+        {{"jwt"}, "response_type=code&response_mode=form_post", false},
+        {{"jwt"}, "response_type=code", false},
+        {{"query.jwt"}, "response_type=code&response_mode=jwt", false},
+        {{"query"}, "response_type=code", true},
+        {{"query"}, "response_type=code&response_mode=query", true},
+        {{"query"}, "response_type=token", false},
+        {{"fragment"}, "response_type=token", true},
+        {{"form_post", "jwt"}, "response_type=code&response_mode=form_post", true},
+        {{"form_post", "jwt"}, "response_type=code", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.request);
+        model::Client client;
+        client.response_modes = row.registered;
+        const auto mode = oauth::parse_response_mode(kSigned, client, test::params(row.request));
+        CHECK(bool(mode) == row.is_good);
+        if (!mode) CHECK(mode.error().reason == refusal::Reason::invalid_request_response_mode);
+    }
+}
+
+TEST_CASE(
+    "check_response_mode: what is off or not registered any more is refused when the request comes back [PAR-16]") {
+    model::AuthorizationRequest request;
+    model::Client client;
+    const auto is_good = [&](const oauth::Settings& settings) {
+        return bool(oauth::check_response_mode(settings, client, request));
+    };
+    CHECK(is_good(kPlain));
+    request.response_mode = model::ResponseMode::query_jwt;
+    CHECK(is_good(kSigned));
+    CHECK_FALSE(is_good(kPlain));
+    client.response_modes = {"jwt"};
+    CHECK(is_good(kSigned));
+    client.response_modes = {"query.jwt"};
+    CHECK(is_good(kSigned));
+    client.response_modes = {"form_post.jwt", "query"};
+    CHECK_FALSE(is_good(kSigned));
 }

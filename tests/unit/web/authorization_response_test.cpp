@@ -50,8 +50,8 @@ void check_values(const http::Params& sent, const std::string& code) {
 TEST_CASE("authorization_response: query, behind the one that is registered") {
     Fixture f;
     for (const char* mode : {"", "&response_mode=query"}) {
-        const auto answer =
-            web::authorization_response(shown(), f.target("&response_type=code&" + kSent + mode), {{"code", "C"}});
+        const auto answer = web::authorization_response(
+            f.context, shown(), f.target("&response_type=code&" + kSent + mode), {{"code", "C"}});
         check_values(sent_behind(answer, "https://app.example/cb?x=1", '&'), "C");
         CHECK(answer.find("Location")->find('#') == std::string::npos);
         CHECK_FALSE(answer.refusal);
@@ -61,7 +61,7 @@ TEST_CASE("authorization_response: query, behind the one that is registered") {
 TEST_CASE("authorization_response: fragment, with the registered query left alone") {
     Fixture f;
     for (const char* request : {"&response_type=token&", "&response_type=code&response_mode=fragment&"}) {
-        const auto answer = web::authorization_response(shown(), f.target(request + kSent), {{"code", "C"}});
+        const auto answer = web::authorization_response(f.context, shown(), f.target(request + kSent), {{"code", "C"}});
         check_values(sent_behind(answer, "https://app.example/cb?x=1", '#'), "C");
     }
 }
@@ -69,7 +69,7 @@ TEST_CASE("authorization_response: fragment, with the registered query left alon
 TEST_CASE("authorization_response: form_post, a page whose form goes to the registered address") {
     Fixture f;
     const auto answer =
-        web::authorization_response(shown(), f.target("&response_mode=form_post&" + kSent), {{"code", "C"}});
+        web::authorization_response(f.context, shown(), f.target("&response_mode=form_post&" + kSent), {{"code", "C"}});
     CHECK(answer.status == 200);
     CHECK(answer.find("Location") == nullptr);
     const auto form = test::find_form(answer.body);
@@ -84,8 +84,8 @@ TEST_CASE("authorization_response: no state is returned when none was sent") {
     Fixture f;
     for (const char* mode : {"query", "fragment", "form_post"}) {
         CAPTURE(mode);
-        const auto answer =
-            web::authorization_response(shown(), f.target(std::string("&response_mode=") + mode), {{"code", "C"}});
+        const auto answer = web::authorization_response(
+            f.context, shown(), f.target(std::string("&response_mode=") + mode), {{"code", "C"}});
         const std::string* location = answer.find("Location");
         CHECK((location ? *location : answer.body).find("state") == std::string::npos);
     }
@@ -106,7 +106,8 @@ TEST_CASE("authorization_error: the same ways, and the refusal is kept for the o
     for (const Row& row : rows) {
         CAPTURE(row.mode);
         const auto target = f.target("&state=s&response_mode=" + std::string(row.mode));
-        const auto answer = web::authorization_error(shown(), target, oauth::invalid_scope("words", "detail"));
+        const auto answer =
+            web::authorization_error(f.context, shown(), target, oauth::invalid_scope("words", "detail"));
         CHECK(answer.status == row.status);
         const std::string* location = answer.find("Location");
         CHECK((location ? *location : answer.body).find(row.part) != std::string::npos);
