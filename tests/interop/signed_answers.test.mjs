@@ -21,14 +21,18 @@ describe("signed answers, as client libraries verify them [JARM-2, JARM-4, JARM 
         const client = new LIBRARIES[library](provider, METHOD);
         const checks = newChecks();
         const agent = new UserAgent({ ca: provider.deployment.ca });
-        const url = (parameters) => authorizationUrl(provider.clients[METHOD], checks, { response_mode, ...parameters });
+        const url = (parameters) =>
+          authorizationUrl(provider.clients[METHOD], checks, { response_mode, ...parameters });
         const come = async (decision, parameters) => {
           const page = await walk(agent, url(parameters), decision);
           return page.location ? page : agent.submit(page, "continue");
         };
         const page = await come("approve");
         const sent = page.posted ?? page.location.searchParams;
-        assert.deepEqual([...sent.keys()].filter((name) => name !== "from"), ["response"]);
+        assert.deepEqual(
+          [...sent.keys()].filter((name) => name !== "from"),
+          ["response"],
+        );
         assert.equal((await client.userinfo(await client.callback(page, checks))).name, PERSON.claims.name);
 
         const denied = await come("deny", { prompt: "consent" });
