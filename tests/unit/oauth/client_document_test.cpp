@@ -323,3 +323,23 @@ TEST_CASE("read_client_document: a demand for pushed requests is kept where they
     CHECK_FALSE(oauth::described_again(*client, *before).require_par);
     CHECK_FALSE(read(demands));
 }
+
+TEST_CASE("read_client_document: response modes that are offered, and the algorithm that signs [JARM-6, CIMD-11]") {
+    oauth::Settings signing = settings();
+    signing.jarm = true;
+    const auto read_while_on = [&](const std::string& members) {
+        return oauth::read_client_document({"application/json", with(members)}, kUrl, signing);
+    };
+    const auto client = read_while_on(R"("response_modes":["jwt","web_message"])");
+    REQUIRE(client);
+    CHECK(client->response_modes == std::set<std::string>{"jwt"});
+    const auto before = read_while_on("");
+    REQUIRE(before);
+    CHECK(oauth::digest_of(*client) != oauth::digest_of(*before));
+    CHECK(oauth::described_again(*before, *client).response_modes == client->response_modes);
+    CHECK_FALSE(read_while_on(R"("response_modes":["web_message"])"));
+    CHECK_FALSE(read(with(R"("response_modes":["jwt"])")));
+    CHECK(read_while_on(R"("authorization_signed_response_alg":"RS256")"));
+    CHECK_FALSE(read_while_on(R"("authorization_signed_response_alg":"ES256")"));
+    CHECK_FALSE(read(with(R"("authorization_signed_response_alg":"RS256")")));
+}

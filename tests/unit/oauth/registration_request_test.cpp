@@ -361,6 +361,27 @@ TEST_CASE("read_registration: no client gets less than it demands, a stranger ne
         CHECK(error_of(read(with(R"("require_pushed_authorization_requests":"true")", native), registrant, pushing)) ==
               kMetadata);
     }
+    auto signing = settings();
+    signing.jarm = true;
+    for (const Registrant registrant : {Registrant::token_holder, Registrant::stranger}) {
+        const auto modes = [&](const char* list, const oauth::Settings& configured) {
+            return read(with(std::string(R"("response_modes":)") + list, native), registrant, configured);
+        };
+        CHECK(modes(R"(["jwt","query","web_message"])", signing)->response_modes ==
+              std::set<std::string>{"jwt", "query"});
+        CHECK(modes(R"(["jwt","query"])", settings())->response_modes == std::set<std::string>{"query"});
+        CHECK(error_of(modes(R"(["jwt"])", settings())) == kMetadata);
+        CHECK(error_of(modes("[]", signing)) == kMetadata);
+        CHECK(error_of(modes(R"("jwt")", signing)) == kMetadata);
+        const std::string usual = with(R"("authorization_signed_response_alg":"RS256")", native);
+        CHECK(error_of(read(usual, registrant, signing)) == "");
+        CHECK(error_of(read(usual, registrant)) == kMetadata);
+        CHECK(error_of(read(with(R"("authorization_signed_response_alg":"EdDSA")", native), registrant, signing)) ==
+              kMetadata);
+    }
+    const std::string other = with(R"("authorization_signed_response_alg":"ES256")", native);
+    CHECK(good(other, Registrant::token_holder, signing).response_algorithm == crypto::Algorithm::ES256);
+    CHECK(error_of(read(other, Registrant::stranger, signing)) == kMetadata);
     auto remote = settings();
     remote.login.method = login::Method::remote_user;
     CHECK(error_of(read(with(R"("require_auth_time":true)"), Registrant::token_holder, remote)) == kMetadata);

@@ -325,6 +325,22 @@ TEST_CASE("registration: an algorithm of ID tokens is one that is configured [AL
     CHECK(oauth::id_token_algorithm_of(several, client) == crypto::Algorithm::RS256);
 }
 
+TEST_CASE("registration: signed answers, and their algorithm, are what the configuration offers [JARM-6, COM-10]") {
+    oauth::Settings signing = settings();
+    signing.jarm = true;
+    Client client = web_client();
+    client.response_modes = {"query", "jwt"};
+    CHECK(mentions(oauth::registration_problems(client, settings()), "\"jarm\""));
+    CHECK(oauth::registration_problems(client, signing).empty());
+    client.response_modes = {"query", "form_post"};
+    CHECK(oauth::registration_problems(client, settings()).empty());
+    client.response_algorithm = crypto::Algorithm::RS256;
+    CHECK(mentions(oauth::registration_problems(client, settings()), "\"jarm\""));
+    CHECK(oauth::registration_problems(client, signing).empty());
+    client.response_algorithm = crypto::Algorithm::ES256;
+    CHECK(mentions(oauth::registration_problems(client, signing), "\"idTokenAlgorithms\""));
+}
+
 TEST_CASE("registration: all problems are reported together") {
     Client client = public_client();
     client.id = model::ClientId("a:b");

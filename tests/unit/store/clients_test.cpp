@@ -37,6 +37,9 @@ TEST_CASE("clients: response types and details that this program does not know a
           "UPDATE clients SET response_types = '', details = '[]'",
           R"(UPDATE clients SET details = '{"id_token_signed_response_alg":"none"}')",
           R"(UPDATE clients SET details = '{"backchannel_logout_uri":1}')",
+          R"(UPDATE clients SET details = '{"response_modes":"jwt"}')",
+          R"(UPDATE clients SET details = '{"response_modes":["web_message"]}')",
+          R"(UPDATE clients SET details = '{"authorization_signed_response_alg":"none"}')",
           R"(UPDATE clients SET details = '{"id_token_signed_response_alg":1}')"}) {
         CAPTURE(broken);
         database.prepare(broken).execute();
@@ -59,6 +62,9 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
                    model::GrantType::client_credentials, model::GrantType::implicit};
     rich.response_types = {model::ResponseType::code_id_token, model::ResponseType::token};
     rich.id_token_algorithm = crypto::Algorithm::EdDSA;
+    rich.response_modes = {"jwt", "form_post"};
+    rich.response_algorithm = crypto::Algorithm::ES256;
+    rich.require_par = true;
     rich.scope = *model::Scope::parse("z a m");
     rich.auth_method = model::AuthMethod::client_secret_post;
     rich.pkce = model::Pkce::required;
