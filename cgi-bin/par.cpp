@@ -23,7 +23,7 @@ http::Response par(server::App& app, const http::Request& request) {
     oauth::Context& context = app.context();
     const auto credentials = oauth::parse_push(request);
     if (!credentials) return respond::json_error(request, oauth::refused_client(context, credentials.error()));
-    const auto client = oauth::authenticate_pushing_client(context, *credentials);
+    const auto client = oauth::authenticate_pushing_client(context, *credentials, request);
     if (!client) return respond::json_error(request, client.error());
 
     http::Response response = push(context, request, *client);
@@ -50,5 +50,6 @@ int main() {
     endpoint.seal = true;
     endpoint.fetcher = fetch::start_child;  // client ID metadata documents
     endpoint.authorization = true;
+    endpoint.assertions = true;
     return server::serve(endpoint, par);
 }

@@ -119,7 +119,8 @@ Outcome<jose::SignedClaims> verify_signature(Context& context, const Candidate& 
 std::vector<std::string> endpoints_in_audience(const Settings& settings, const http::Request& request) {
     if (!settings.assertions.takes_endpoints) return {};
     std::vector<std::string> endpoints = {settings.url(settings.paths.token)};
-    for (const auto& path : {settings.paths.introspect, settings.paths.revoke, settings.paths.device_authorization})
+    for (const auto& path :
+         {settings.paths.introspect, settings.paths.revoke, settings.paths.par, settings.paths.device_authorization})
         if (path && std::string_view(request.path).ends_with(*path)) endpoints.push_back(settings.url(*path));
     return endpoints;
 }

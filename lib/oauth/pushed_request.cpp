@@ -76,13 +76,14 @@ Outcome<Credentials> parse_push(const http::Request& request) {
     return parse_credentials(request);
 }
 
-Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials) {
+Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials,
+                                                     const http::Request& request) {
     if (is_document_of_its_own(context, credentials)) {
         const model::ClientId& id = credentials.readings.front().client_id;
         RETURN_IF_ERROR(check_may_push(context, id, true));
         return id;
     }
-    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, credentials));
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, credentials, request));
     RETURN_IF_ERROR(check_may_push(context, client.id, client.type == model::ClientType::public_));
     return client.id;
 }

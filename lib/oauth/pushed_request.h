@@ -28,7 +28,8 @@ Outcome<Credentials> parse_push(const http::Request& request);
 /// Returns the id of the client that pushes, authenticated as at the token endpoint. The id of a client that a document
 /// describes is its only proof, and needs no client that is stored: push_request reads the document. invalid_client,
 /// also for a public client unless `par.publicClients`.
-Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials);
+Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials,
+                                                     const http::Request& request);
 
 /// The answer (RFC 9126 §2.2).
 struct PushedRequest {

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { standInForSendmail } from "../browser/sendmail.mjs";
-import { openProvider } from "../security/provider.mjs";
+import { challengeOf, openProvider } from "../security/provider.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
@@ -1069,23 +1069,31 @@ describe("a role for each program", () => {
   });
 
   it("clients that sign need the rights that are named for them [JTI-1, JTI-3]", async () => {
-    const paths = { deviceAuthorization: "/device_authorization", device: "/device" };
+    const paths = { deviceAuthorization: "/device_authorization", device: "/device", par: "/par" };
     await withProvider("signing", { clientAssertions: true, paths }, async (signing, database) => {
       const { jwk, jwks } = newKey("k1");
       const file = join(directory, "robot.jwks");
       writeFileSync(file, JSON.stringify(jwks));
-      const grants = ["client_credentials", "device_code"].flatMap((grant) => ["--grant", grant]);
+      const named = ["authorization_code", "client_credentials", "device_code"];
+      const grants = [...named.flatMap((grant) => ["--grant", grant]), "--redirect-uri", "https://robot.example/cb"];
       const signs = ["--auth-method", "private_key_jwt", "--jwks", file];
       await signing.deployment.postern(["client", "add", "robot", ...signs, ...grants, "--scope", "reports"]);
       const { issuer } = signing.deployment;
-      const send = async (path, form) =>
-        is(200, await signing.post(path, { ...form, ...assertion({ jwk, client: "robot", issuer }) }));
+      const send = async (path, form, status = 200) =>
+        is(status, await signing.post(path, { ...form, ...assertion({ jwk, client: "robot", issuer }) }));
+      const pushed = {
+        response_type: "code",
+        code_challenge: challengeOf("v".repeat(43)),
+        code_challenge_method: "S256",
+      };
       const flows = {
         token: () => send("/token", { grant_type: "client_credentials" }),
         introspect: () => send("/token/introspect", { token: "x" }),
         revoke: () => send("/token/revoke", { token: "x" }),
         device_authorization: () => send("/device_authorization", {}),
+        par: () => send("/par", pushed, 201),
       };
+      widen("postern_par", "paths.par", database);
       const option = '"clientAssertions", clients sign';
       for (const [program, flow] of Object.entries(flows))
         await optionNeeds(`postern_${program}`, option, 3, flow, database);

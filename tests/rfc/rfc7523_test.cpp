@@ -44,6 +44,9 @@ struct WithSigner {
     Signer robot{kRobot, "k1"};
 
     explicit WithSigner(json::Object config = assertions_on()) : devices(std::move(config)) {
+        op.configure(
+            "paths",
+            json::Object{{"deviceAuthorization", "/device_authorization"}, {"device", "/device"}, {"par", "/par"}});
         const bool is_on = op.config().find("clientAssertions") != nullptr;
         if (!is_on) op.configure("clientAssertions", true);
         op.must({"client", "add", kRobot, "--auth-method", "private_key_jwt", "--jwks", file(robot.jwks()), "--grant",
@@ -62,12 +65,14 @@ struct WithSigner {
 struct Endpoint {
     const char* name;
     Query parameters;
+    std::string success = "200";
 };
 const std::vector<Endpoint> kEndpoints = {
     {"token", {{"grant_type", "client_credentials"}, {"scope", "api"}}},
     {"introspect", {{"token", "x"}}},
     {"revoke", {{"token", "x"}}},
     {"device_authorization", {{"scope", "api"}}},
+    {"par", authorization_request().without("client_id").with("redirect_uri", "https://robot.example/cb"), "201"},
 };
 
 TEST_CASE(
@@ -140,7 +145,7 @@ TEST_CASE(
             CAPTURE(row.clause);
             CAPTURE(row.when);
             const Answer answer = ask(row.form);
-            CHECK(answer.verdict() == row.expected);
+            CHECK(answer.verdict() == (row.expected == "200" ? endpoint.success : row.expected));
             CHECK(answer.header("Cache-Control") == "no-store");
             CHECK(answer.header("WWW-Authenticate").empty());
             if (row.expected == "401 invalid_client")
@@ -182,18 +187,17 @@ TEST_CASE(
 TEST_CASE("private_key_jwt: audience, lifetime and clocks are as configured [CA-9, CA-10, KEY-7]") {
     const WithSigner f(assertions_on(
         {{"clientAssertionAudience", "issuer_or_endpoint"}, {"clientAssertionMaxLifetime", 120}, {"clockSkew", 10}}));
-    const auto ask = [&](const char* claim, json::Value value, const char* endpoint = "token") {
-        return f.op
-            .cgi(endpoint, post_form(with_assertion(std::string(endpoint) == "token" ? kEndpoints[0].parameters
-                                                                                     : kEndpoints[1].parameters,
-                                                    f.robot.with_claim(f.op, claim, std::move(value)))
-                                         .text()))
-            .status;
+    const auto ask = [&](const char* claim, json::Value value, const std::string& name = "token") {
+        const auto endpoint = std::ranges::find(kEndpoints, name, &Endpoint::name);
+        const auto form = with_assertion(endpoint->parameters, f.robot.with_claim(f.op, claim, std::move(value)));
+        return f.op.cgi(endpoint->name, post_form(form.text())).status;
     };
     CHECK(ask("aud", f.op.url("token")) == 200);
     CHECK(ask("aud", f.op.url("token"), "introspect") == 200);
     CHECK(ask("aud", f.op.url("introspect"), "introspect") == 200);
     CHECK(ask("aud", f.op.url("introspect")) == 401);
+    CHECK(ask("aud", f.op.url("token"), "par") == 201);  // RFC 9126 §2
+    CHECK(ask("aud", f.op.url("par"), "par") == 201);
     CHECK(ask("aud", json::Array{f.op.issuer(), f.op.url("token")}) == 401);
     CHECK(ask("exp", f.op.now() + 130) == 200);
     CHECK(ask("exp", f.op.now() + 131) == 401);
