@@ -69,8 +69,9 @@ class Oauth4webapi {
   constructor({ issuer, clients, deployment }, method, secret) {
     const { client_id, client_secret } = clients[method].metadata;
     this.#server = issuer.metadata;
-    this.#client = { client_id, client_secret: secret ?? client_secret, token_endpoint_auth_method: method };
+    this.#client = { client_id, token_endpoint_auth_method: method };
     if (method === "private_key_jwt") this.#signing = secret ?? clients[method].signing;
+    else this.#client.client_secret = secret ?? client_secret;
     // `fetch` of Node.js cannot be given an authority of one's own.
     this.#options = {
       [oauth.customFetch]: async (url, { method: verb, headers, body }) => {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <optional>
+#include <cstdio>
+#include <memory>
+#include <utility>
 
 #include "db/error.h"
 #include "db/sqlite/connection.h"
@@ -25,7 +27,6 @@ constexpr std::int64_t kPageBytes = 4096;
 
 constexpr const char* kSchema =
     "PRAGMA page_size = 4096;"
-    "PRAGMA journal_mode = WAL;"
     "BEGIN IMMEDIATE;"
     "CREATE TABLE replays ("
     " kind INTEGER NOT NULL,"
@@ -36,7 +37,8 @@ constexpr const char* kSchema =
     ") STRICT, WITHOUT ROWID;"
     "CREATE INDEX replays_by_expiry ON replays (expires_at);"
     "PRAGMA user_version = 1;"
-    "COMMIT;";
+    "COMMIT;"
+    "PRAGMA journal_mode = WAL;";
 
 // Marks are good for minutes, and a power cut loses the latest (JTI-7). The checkpoint takes the place of the hook that
 // counts frames for a database.
@@ -77,13 +79,25 @@ Opened find_file(const std::string& path) {
     }
 }
 
-void make_file(const std::string& path) {
+void remove_with_side_files(const std::string& path) {
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
-    const os::Descriptor file = os::make_file(path, kFileMode);  // SQLite gives -wal and -shm its mode
-    if (!file) throw_unusable(path, "cannot be created (" + os::errno_text() + ")", "make its directory writable");
-    SqliteConnection connection(path, Access::read_write, kWait);
-    connection.open(SQLITE_OPEN_READWRITE);
-    connection.run(kSchema);
+}
+
+/// Under another name until it is whole: a process that starts meanwhile finds no file, or all of it.
+void make_file(const std::string& path) {
+    const std::string unfinished = path + ".new";
+    remove_with_side_files(unfinished);
+    if (!os::make_file(unfinished, kFileMode))  // SQLite gives -wal and -shm its mode
+        throw_unusable(path, "cannot be created (" + os::errno_text() + ")", "make its directory writable");
+    {
+        SqliteConnection connection(unfinished, Access::read_write, kWait);
+        connection.open(SQLITE_OPEN_READWRITE);
+        connection.run(kSchema);
+    }
+    remove_with_side_files(path);
+    if (::rename(unfinished.c_str(), path.c_str()) != 0)
+        throw_unusable(path, "cannot be created (" + os::errno_text() + ")", "make its directory writable");
+    remove_with_side_files(unfinished);  // the log of a file that was whole before it had one
 }
 
 /// Under the lock of the directory: whoever waited looks again before the file is replaced.
