@@ -43,16 +43,23 @@ Outcome<void> check_may_push(Context& context, const model::ClientId& client, bo
         client);
 }
 
+/// The error of a client whose document is at fault, with the advice of that fault.
+OAuthError of_document(ErrorCode code, const char* description, const RedirectRefusal& refusal) {
+    OAuthError error = make_error(code, description, refusal.log_detail);
+    error.reason = refusal.reason;
+    return error;
+}
+
 /// What would be a page of the authorization endpoint, as a client is told it.
 OAuthError as_error(const RedirectRefusal& refusal) {
     switch (refusal::row_of(refusal.reason).error) {
         case Reason::client_unknown:
         case Reason::client_disabled:
-        case Reason::client_document_refused:
             return make_error(Reason::invalid_client_pushes, "client authentication failed", refusal.log_detail);
+        case Reason::client_document_refused:
+            return of_document(ErrorCode::invalid_client, "client authentication failed", refusal);
         case Reason::client_document_busy:
-            return make_error(Reason::temporarily_unavailable, "too many clients are being looked up",
-                              refusal.log_detail);
+            return of_document(ErrorCode::temporarily_unavailable, "too many clients are being looked up", refusal);
         case Reason::redirect_unregistered:
             return make_error(Reason::invalid_request_pushed_redirect, "the redirect_uri is not registered",
                               refusal.log_detail);

@@ -416,7 +416,8 @@ TEST_CASE("par: discovery says what holds [PAR-19, COM-1, COM-3, RFC 9126 §5a]"
     CHECK_FALSE(flag("request_uri_parameter_supported"));
     op.configure("requirePar", true);
     CHECK(flag("require_pushed_authorization_requests"));
-    CHECK(push(op, authorization_request()).status == 201);
+    const Deployment renamed(with_par({{"paths", json::Object{{"par", "/pushed"}}}}));
+    CHECK(push(renamed, authorization_request()).status == 201);
 }
 
 TEST_CASE("par: clients may register with the demand [REG-10, PAR-17, RFC 9126 §6]") {

@@ -118,6 +118,7 @@ Deployment::Deployment(const Options& options)
         if (copy_) {
             const bool has_front_tokens = config_.find("implicit") || config_.find("responseTypes");
             set_optional_rights(database_, "postern_authorize", has_front_tokens);
+            set_optional_rights(database_, "postern_par", config_.find("paths") != nullptr);
             set_optional_rights(database_, "postern_registration", config_.find("registration") != nullptr);
         }
         config_.set("database", database_);
