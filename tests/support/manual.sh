@@ -17,12 +17,13 @@ a_certificate() {
         -keyout "$ROOT/tls/privkey.pem" -out "$ROOT/tls/fullchain.pem" 2>/dev/null
 }
 
-# Somebody who knows the issuer, has a certificate, and knows the places that are this test's. The gate is for later chapters.
+# Somebody who knows the issuer, has a certificate, and knows the places that are this test's. Sites and
+# pushed requests are for later chapters.
 editor() {
     case $1 in
     */postern.json)
         sed -i -e "s#\"issuer\": \"[^\"]*\"#\"issuer\": \"https://id.example.org\"#" -e "s#\"/var/lib#\"$ROOT/var/lib#" \
-            -e "0,/{/s##{ \"templates\": \"$ROOT/usr/local/share/postern/templates\", \"paths\": { \"gate\": \"/gate\" },#" "$1" ;;
+            -e "0,/{/s##{ \"templates\": \"$ROOT/usr/local/share/postern/templates\", \"paths\": { \"gate\": \"/gate\", \"par\": \"/par\" },#" "$1" ;;
     */sites-available/*.conf)
         a_certificate
         sed -i -e "s#/etc/letsencrypt/live/[^/]*#$ROOT/tls#" -e "s# /usr/local/# $ROOT/usr/local/#" \
