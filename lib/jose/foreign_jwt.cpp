@@ -99,11 +99,10 @@ const ForeignKey& key_in_vain(Algorithm algorithm) {
             break;
     }
     static const ForeignKey rsa = key(crypto::RsaPublic{
-        bytes(
-            "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-"
-            "pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2Cap"
-            "HvXm6n8wmbYZKaCySEmBAYqp8dkQg8ePPfMiPQvQK8C_A2jYSJl8c6MZwRBUpBfDk7gQFyg0rQjxeFo5hYvkuQlhNt8qXL0w6jwzm8F6QPTdQ"
-            "NYsZO5eQ"),
+        bytes("ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yR"
+              "T-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXB"
+              "dQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9ia"
+              "GNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"),
         bytes("AQAB")});
     return rsa;
 }

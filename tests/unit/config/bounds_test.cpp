@@ -108,6 +108,12 @@ struct Fixture {
         asked.half_login.reset();
         return asked;
     }
+
+    /// The request line of the browser that opens it.
+    std::string opening(const std::string& address) const {
+        const std::string id = "https://" + std::string(oauth::kMaxClientIdUrlBytes - 8, 'c');
+        return "GET " + http::with_query("/authorize", {{"client_id", id}, {"request_uri", address}}) + " HTTP/1.1";
+    }
 };
 
 }  // namespace
@@ -142,8 +148,8 @@ TEST_CASE(
          limits.token},
         {"a sealed request, in a header line of Apache",
          url_of(oauth::seal_request(f.context, f.request(), browser)).size(), kApacheLine},
-        {"the address of a pushed request, [PAR-20]",
-         oauth::kRequestUriPrefix.size() + oauth::seal_pushed(f.context, f.pushed()).size(), 7 * 1024},
+        {"the address of a pushed request, in a request line [PAR-20]",
+         f.opening(std::string(oauth::kRequestUriPrefix) + oauth::seal_pushed(f.context, f.pushed())).size(), kApacheLine},
         {"a sealed logout, likewise", url_of(oidc::seal_logout(f.context, {logout, browser})).size(), kApacheLine},
         {"a sealed request, in a query", oauth::seal_request(f.context, f.request(), browser).size(), limits.body},
         {"a user name, as login_hint", 128, oauth::kMaxLoginHintBytes},

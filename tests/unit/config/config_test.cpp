@@ -275,7 +275,7 @@ TEST_CASE(
         {"outbound.slots", {"1", "64"}, {"0", "65", R"("2")"}},
         {"parTTL", {"10", "599"}, {"9", "600", R"("90")"}},
         {"par.publicClients", {"true", "false"}, {"1", "null", R"("true")"}},
-        {"jarm", {"true", "false"}, {"1", "null", R"("true")"}},
+        {"jarm", {"false"}, {"1", "null", R"("true")"}},
         {"requirePar", {"false"}, {"1", "null", R"("true")"}},
         {"paths.par", {"null", R"("/par")"}, {R"("par")", R"("/token")"}},
         {"deviceCodeTTL", {"60", "1800"}, {"59", "1801", R"("600")"}},
