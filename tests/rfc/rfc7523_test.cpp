@@ -62,6 +62,13 @@ struct WithSigner {
     }
 };
 
+Query robots_request() {
+    return authorization_request()
+        .with("client_id", kRobot)
+        .with("redirect_uri", "https://robot.example/cb")
+        .with("scope", "openid api");
+}
+
 struct Endpoint {
     const char* name;
     Query parameters;
@@ -72,7 +79,7 @@ const std::vector<Endpoint> kEndpoints = {
     {"introspect", {{"token", "x"}}},
     {"revoke", {{"token", "x"}}},
     {"device_authorization", {{"scope", "api"}}},
-    {"par", authorization_request().without("client_id").with("redirect_uri", "https://robot.example/cb"), "201"},
+    {"par", robots_request().without("client_id"), "201"},
 };
 
 TEST_CASE(
@@ -160,9 +167,7 @@ TEST_CASE(
     "private_key_jwt: a client signs in, refreshes, introspects and revokes, and CA-18 holds [CA-18, RFC 7523 §2.2]") {
     const WithSigner f;
     UserAgent alice(f.op);
-    const Query asked =
-        authorization_request().with("client_id", kRobot).with("redirect_uri", "https://robot.example/cb");
-    const std::string code = alice.obtain_code(asked);
+    const std::string code = alice.obtain_code(robots_request());
     REQUIRE_FALSE(code.empty());
     const auto by_assertion = [&](const std::string& endpoint, const Query& form) {
         return f.op.cgi(endpoint, post_form(with_assertion(form, f.robot.assertion(f.op)).text()));

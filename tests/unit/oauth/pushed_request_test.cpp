@@ -40,7 +40,7 @@ struct Fixture {
     oauth::Outcome<oauth::PushedRequest> push(const std::string& form) {
         const http::Request request = test::post(form);
         ASSIGN_OR_RETURN(const auto credentials, oauth::parse_push(request));
-        ASSIGN_OR_RETURN(const auto client, oauth::authenticate_pushing_client(context, credentials));
+        ASSIGN_OR_RETURN(const auto client, oauth::authenticate_pushing_client(context, credentials, request));
         return oauth::push_request(context, client, request);
     }
     std::string address(const std::string& form) {
