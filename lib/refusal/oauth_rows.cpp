@@ -93,7 +93,8 @@ constexpr Row kRows[] = {
      "application."},
     {invalid_client_assertion, "invalid_client_assertion", invalid_client,
      "The client authenticates by a JWT that it signs, and the detail names the first thing that is wrong with it. `postern "
-     "client show {client}` lists the keys that are registered; `postern client set {client} --jwks FILE` replaces them."},
+     "client show {client}` lists the keys that are registered; `postern client set {client} --jwks FILE` replaces them.",
+     "The client is what the document at its URL says, and has no keys here: select the method none in the application."},
     {invalid_client_assertion_audience, "invalid_client_assertion_audience", invalid_client,
      "The `aud` of a client assertion must be the issuer, as a string or as an array with that one member. Older libraries send "
      "the URL of the token endpoint: see whether the library has an option or a newer release. \"clientAssertionAudience\": "
@@ -104,7 +105,8 @@ constexpr Row kRows[] = {
      "if it does, somebody else has read one and sent it."},
     {invalid_client_assertions_off, "invalid_client_assertions_off", invalid_client,
      "Set \"clientAssertions\": true in the configuration, or give the client a secret: `postern client set {client} "
-     "--auth-method client_secret`."},
+     "--auth-method client_secret`.",
+     "The client is what the document at its URL says, and has no keys here: select the method none in the application."},
     {invalid_client_public_pushes, "invalid_client_public_pushes", invalid_client,
      "\"par.publicClients\" is false, and the client has no secret. Give it one with `postern client set {client} "
      "--confidential` where the application can keep it, or let the configuration say \"par\": {\"publicClients\": true}.",

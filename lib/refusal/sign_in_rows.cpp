@@ -108,7 +108,8 @@ constexpr Row kRows[] = {
      "it make JWTs that live for a minute and keep its access tokens for as long as they are good, or raise replays.maxSize."},
     {temporarily_unavailable_client_keys, "temporarily_unavailable_client_keys", temporarily_unavailable,
      "The keys of the client are at its jwks_uri, and too many fetches are under way or were made in this minute. Register the "
-     "keys themselves: `postern client set {client} --jwks FILE`."},
+     "keys themselves: `postern client set {client} --jwks FILE`.",
+     "The keys of the client are at its jwks_uri, and too many fetches are under way or were made in this minute."},
     {temporarily_unavailable_saslauthd, "temporarily_unavailable_saslauthd", temporarily_unavailable,
      "saslauthd did not answer as it should: it does not run, this process may not connect to its socket, or it waits for a "
      "directory that is slow or away. `postern doctor` asks it; `journalctl -u saslauthd` has what it says itself."},

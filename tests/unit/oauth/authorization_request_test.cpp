@@ -124,6 +124,7 @@ TEST_CASE("check_registration: the implicit grant may be switched off or taken a
     client.grants = {model::GrantType::implicit};
     model::AuthorizationRequest asked;
     asked.response_type = model::ResponseType::token;
+    asked.response_mode = model::ResponseMode::fragment;
     const auto verdict = [&] {
         const auto ok = oauth::check_registration(f.fixture.settings, client, asked);
         return ok ? std::string() : std::string(oauth::wire_name(ok.error().code));

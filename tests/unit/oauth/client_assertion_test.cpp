@@ -156,7 +156,8 @@ TEST_CASE("CA-8, CA-9, CA-10, CA-11: the claims of an assertion [RFC 7523 §3, O
         CAPTURE(row.when);
         json::Object claims = good_claims();
         claims.set("exp", kNow + 60);
-        for (const auto& [name, value] : object(row.changes).members())
+        const json::Object changes = object(row.changes);
+        for (const auto& [name, value] : changes.members())
             value.is_null() ? claims.erase(name) : claims.set(name, value);
         const auto good = oauth::check_assertion(claims, {model::ClientId("app"), kIssuer, row.endpoints, Seconds(600),
                                                           Seconds(30), util::from_epoch(kNow)});

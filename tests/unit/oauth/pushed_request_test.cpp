@@ -118,6 +118,8 @@ TEST_CASE("push_request: a client of the operator under a URL needs no document,
 TEST_CASE("open_pushed_request: a new id for each opening, until one of them is answered [PAR-12, PAR-14, PAR-15]") {
     Fixture f;
     f.fixture.add_public("app", "https://plain.example/cb");
+    const auto alice = f.fixture.add_user("alice").subject;
+    const auto bob = f.fixture.add_user("bob").subject;
     const std::string address = f.address("client_id=app" + kAsked);
     const auto one = f.open("app", address);
     const auto other = f.open("app", address);
@@ -133,14 +135,14 @@ TEST_CASE("open_pushed_request: a new id for each opening, until one of them is 
     CHECK(late->expires_at < late->pushed->used_until);
     {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        CHECK(oauth::use_up(transaction, *one, model::Subject("alice")));
-        CHECK_FALSE(oauth::use_up(transaction, *other, model::Subject("bob")));
-        CHECK_FALSE(oauth::use_up(transaction, *one, model::Subject("alice")));
+        CHECK(oauth::use_up(transaction, *one, alice));
+        CHECK_FALSE(oauth::use_up(transaction, *other, bob));
+        CHECK_FALSE(oauth::use_up(transaction, *one, alice));
     }
     CHECK_FALSE(oauth::is_push_used(f.fixture.database, *late));  // it was rolled back
     {
         db::Transaction transaction(f.fixture.database, db::Durability::full);
-        CHECK(oauth::use_up(transaction, *one, model::Subject("alice")));
+        CHECK(oauth::use_up(transaction, *one, alice));
         transaction.commit();
     }
     CHECK(oauth::is_push_used(f.fixture.database, *late));

@@ -125,7 +125,7 @@ TEST_CASE(
     const Client client = good(with(R"("software_statement":"e.e.e","request_uris":["https://app.example/r"],
         "sector_identifier_uri":"https://app.example/s","logo_uri":"javascript:alert","client_uri":"http://app.example",
         "contacts":["a@b.example"],"jwks":{"keys":[]},"jwks_uri":"https://app.example/keys","x":{"y":[1,null]},
-        "token_endpoint_auth_signing_alg":"ES256","request_object_signing_alg":"none","response_modes":["jwt"],
+        "token_endpoint_auth_signing_alg":"ES256","request_object_signing_alg":"none",
         "client_id":"web","client_secret":"x","registration_access_token":"x","first_party":true,"enabled":false,
         "profile":"fapi2","resources":["https://api.example/"],"acr":"mfa","groups":"all","restricted":false,"pkce":"optional",
         "access_token_profile":"rfc9068","introspection_claims":["email"],"client_name":null,"scope":null)"));
