@@ -323,7 +323,8 @@ CREATE TABLE grants (
     acr text NOT NULL DEFAULT '',
     amr text NOT NULL DEFAULT '',
     ignored_scope text NOT NULL DEFAULT '',
-    number bigint NOT NULL DEFAULT 0
+    number bigint NOT NULL DEFAULT 0,
+    dpop_jkt text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
@@ -344,6 +345,7 @@ CREATE TABLE authorization_codes (
     expires_at bigint NOT NULL,
     redeemed_at bigint,
     burned_at bigint,
+    dpop_jkt text NOT NULL DEFAULT '',
     CHECK (redeemed_at IS NULL OR burned_at IS NULL)
 );
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
@@ -401,6 +403,7 @@ CREATE TABLE access_tokens (
     audience text,
     expires_at bigint NOT NULL,
     revoked_at bigint,
+    cnf text NOT NULL DEFAULT '',
     PRIMARY KEY (grant_id, issued_at, token_hash)
 );
 

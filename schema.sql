@@ -372,7 +372,8 @@ CREATE TABLE grants (
     acr        TEXT NOT NULL DEFAULT '',       -- what the user's login was worth, OpenID Connect Core §2; '': not known
     amr        TEXT NOT NULL DEFAULT '',       -- its methods, likewise
     ignored_scope TEXT NOT NULL DEFAULT '',    -- words that were asked for and not given: a refresh may repeat them
-    number     INTEGER NOT NULL DEFAULT 0      -- one more than the largest of this user and client; 0: no user, or before version 4
+    number     INTEGER NOT NULL DEFAULT 0,     -- one more than the largest of this user and client; 0: no user, or before version 4
+    dpop_jkt   TEXT NOT NULL DEFAULT ''        -- thumbprint of the key that its refresh tokens are bound to, RFC 9449 §5; '': none
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
@@ -392,7 +393,8 @@ CREATE TABLE authorization_codes (
     audience          TEXT,              -- recorded; the token request's own value decides
     expires_at        INTEGER NOT NULL,  -- RFC 6749 §4.1.2: ten minutes at most
     redeemed_at       INTEGER,           -- set once, by the one request that gets the tokens
-    burned_at         INTEGER,           -- used up without a token: wrong verifier or redirect_uri, or revoked (RFC 7009)
+    burned_at         INTEGER,           -- used up without a token: wrong verifier, redirect_uri or key, or revoked (RFC 7009)
+    dpop_jkt          TEXT NOT NULL DEFAULT '',  -- thumbprint of the key that must redeem it, RFC 9449 §10; '': any
     CHECK (redeemed_at IS NULL OR burned_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
@@ -459,6 +461,7 @@ CREATE TABLE access_tokens (
     audience   TEXT,              -- RFC 7519 §4.1.3
     expires_at INTEGER NOT NULL,  -- equal to `exp`; the row may be deleted then
     revoked_at INTEGER,           -- RFC 7009 §2.1
+    cnf        TEXT NOT NULL DEFAULT '',  -- 'jkt:' and the thumbprint of the key that it is bound to, RFC 9449 §6; '': a bearer token
     PRIMARY KEY (grant_id, issued_at, token_hash)
 ) STRICT, WITHOUT ROWID;
 

@@ -9,7 +9,7 @@ namespace {
 
 using namespace postern;
 
-http::Response push(oauth::Context& context, const http::Request& request, const model::ClientId& client) {
+http::Response push(oauth::Context& context, const http::Request& request, const oauth::PushingClient& client) {
     const auto pushed = oauth::push_request(context, client, request);
     if (!pushed) {
         http::Response refused = respond::json_error(request, pushed.error());
@@ -27,7 +27,7 @@ http::Response par(server::App& app, const http::Request& request) {
     if (!client) return respond::json_error(request, client.error());
 
     http::Response response = push(context, request, *client);
-    response.client_id = client->str();
+    response.client_id = client->id.str();
     return response;
 }
 
@@ -51,5 +51,6 @@ int main() {
     endpoint.fetcher = fetch::start_child;  // client ID metadata documents
     endpoint.authorization = true;
     endpoint.assertions = true;
+    endpoint.proofs = store::ReplayKind::proof;
     return server::serve(endpoint, par);
 }

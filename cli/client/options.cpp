@@ -217,6 +217,9 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.flag(
         "--require-pushed-authorization-requests", options.require_par, true,
         "Refuse its authorization requests unless it has pushed them; needs \"paths.par\" in the configuration");
+    command.flag("--dpop-bound-access-tokens", options.dpop_bound, true,
+                 "Refuse its token requests without a DPoP proof, so that each token is bound to a key of it; needs "
+                 "\"dpop\" in the configuration");
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
     add_access_options(command, options.access);
     command
@@ -263,6 +266,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-require-pushed-authorization-requests", options.require_par, false,
                  "Undo --require-pushed-authorization-requests");
+    command.flag("--no-dpop-bound-access-tokens", options.dpop_bound, false, "Undo --dpop-bound-access-tokens");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
@@ -314,6 +318,7 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.require_par) client.require_par = *options.require_par;
+    if (options.dpop_bound) client.dpop_bound = *options.dpop_bound;
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;

@@ -77,6 +77,7 @@ struct ClientOptions {
     std::optional<std::string> auth_method;
     std::optional<std::string> pkce;
     std::optional<bool> require_par;
+    std::optional<bool> dpop_bound;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

@@ -24,7 +24,7 @@ Found find(db::Statement row) {
 
 void check_place(Findings& findings, const config::Config& config) {
     if (db::is_uri(config.database)) return;
-    const std::string directory = os::directory_of(config.replay_file());
+    const std::string directory = os::directory_of(config.replay_file(store::ReplayKind::assertion));
     const auto network = os::network_file_system_of(directory);
     if (!network) return;
     findings.error("clients",

@@ -50,6 +50,10 @@ bool must_push_while_off(const model::Client& client, const oauth::Settings& set
     return client.require_par && !settings.paths.par;
 }
 
+bool must_be_bound_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return client.dpop_bound && !settings.dpop;
+}
+
 bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
     return oauth::demands_signed_answers(client) && !settings.jarm;
 }
@@ -76,6 +80,9 @@ const Misfit kMisfits[] = {
     {must_push_while_off, State::warning,
      " that must push their requests, which is switched off: no user can sign in to them, first of all ",
      "name paths.par in the configuration, or ", "postern client set --no-require-pushed-authorization-requests"},
+    {must_be_bound_while_off, State::warning,
+     " with tokens bound to keys, which is switched off: no token is issued, first of all to ",
+     "set \"dpop\": \"allowed\" in the configuration, or ", "postern client set --no-dpop-bound-access-tokens"},
     {must_be_answered_signed_while_off, State::warning,
      " with signed answers alone, which are switched off: no user can sign in to them, first of all ",
      "set \"jarm\" in the configuration, or ", "postern client set --no-response-mode"},

@@ -72,6 +72,7 @@ constexpr std::array kTable = {
     Row{token_revoked, "token_revoked", "client_id subject session grant kind token"},
     Row{client_authentication_failed, "client_authentication_failed", "reason client_id"},
     Row{assertion_replayed, "assertion_replayed", "client_id"},
+    Row{proof_replayed, "proof_replayed", "client_id"},
     Row{replay_store_full, "replay_store_full", "reason client_id"},
     Row{client_registered, "client_registered", "client_id subject origin token"},
     Row{client_deleted, "client_deleted", "client_id"},

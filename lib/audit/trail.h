@@ -66,6 +66,7 @@ enum class Event {
     token_revoked,
     client_authentication_failed,
     assertion_replayed,
+    proof_replayed,
     replay_store_full,
     client_registered,
     client_document_changed,

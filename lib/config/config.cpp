@@ -114,7 +114,18 @@ std::vector<std::string> Config::offered_languages() const {
 std::string Config::hash_slot_files() const { return slot_files(*this) + ".hash"; }
 std::string Config::fetch_slot_files() const { return slot_files(*this) + ".fetch"; }
 
-std::string Config::replay_file() const { return state_directory() + "/replays/assertions"; }
+std::string Config::replay_file(store::ReplayKind kind) const {
+    const std::string directory = state_directory() + "/replays/";
+    switch (kind) {
+        case store::ReplayKind::proof:
+            return directory + "proofs";
+        case store::ReplayKind::proof_at_userinfo:
+            return directory + "userinfo";
+        case store::ReplayKind::assertion:
+            break;
+    }
+    return directory + "assertions";
+}
 
 util::Result<Config, Problems> parse_config(std::string_view text) {
     const auto parsed = json::parse(text, json::Dialect::relaxed, kFileLimits);

@@ -251,6 +251,8 @@ const std::vector<ConfigKey>& config_keys() {
          word(&ClientAssertions::takes_endpoints, {{"issuer", false}, {"issuer_or_endpoint", true}})},
         {"clientAssertionMaxLifetime", whole(&ClientAssertions::max_lifetime, 60, 3600)},
         {"clockSkew", whole(&Settings::clock_skew, 10, 50)},
+        {"dpop", word(&Settings::dpop, {{"off", false}, {"allowed", true}})},
+        {"dpopMaxAge", whole(&Settings::dpop_max_age, 20, 300)},
         {"replays.maxSize", whole(&Settings::replays_size, 65536, std::int64_t{1} << 40)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "oauth/settings.h"
+#include "store/replays.h"
 #include "util/log.h"
 
 namespace postern::config {
@@ -49,7 +50,7 @@ struct Config {
     /// Returns the beginning of the names of lock files, for slots that hash and for slots that fetch.
     std::string hash_slot_files() const;
     std::string fetch_slot_files() const;
-    std::string replay_file() const;  ///< of the marks beside a database file (db/replay_file.h)
+    std::string replay_file(store::ReplayKind kind) const;  ///< of the marks beside a database file (db/replay_file.h)
     /// Returns the tags of the languages that the pages are offered in. Throws as text::Languages does.
     std::vector<std::string> offered_languages() const;
 };

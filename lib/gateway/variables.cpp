@@ -27,6 +27,14 @@ constexpr std::string_view kNames[] = {"REQUEST_METHOD",
                                        "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
                                        "HTTP_ACCESS_CONTROL_REQUEST_HEADERS"};
 
+/// Headers that come twice are joined with a comma (RFC 9110 §5.3), and nginx before 1.23 leaves that to its programs.
+/// Each program that reads this one refuses a comma with an error of its own.
+constexpr std::string_view kProof = "HTTP_DPOP";
+void join_twice(Variables& variables) {
+    for (auto& [name, value] : variables.values)
+        if (name == kProof) value = ", ";
+}
+
 bool is_variable_character(char c) { return util::is_letter(c) || util::is_digit(c) || c == '_' || c == '-'; }
 
 bool is_read(std::string_view name, const std::vector<std::string>& also) {
@@ -85,6 +93,8 @@ Variables collect_variables(const char* const* environment, const std::vector<st
             note_clue(variables.clues, name, value);
         } else if (!variables.has(name)) {
             variables.values.emplace_back(name, value);
+        } else if (name == kProof) {
+            join_twice(variables);
         } else if (variables.duplicate.empty()) {
             variables.duplicate = name;
         }

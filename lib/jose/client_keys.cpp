@@ -160,6 +160,15 @@ util::Result<ClientKeys, std::string> parse_client_keys(std::string_view text) {
     return keys;
 }
 
+util::Result<ClientKey, std::string> parse_header_key(const json::Object& key) {
+    json::Object own = key;
+    for (const char* name : {"kid", "x5c"}) own.erase(name);
+    ClientKeys keys;
+    if (Problem problem = read_key(own, keys)) return *std::move(problem);
+    if (keys.empty()) return std::string("cannot verify signatures by ES256, PS256 or EdDSA with Ed25519");
+    return std::move(keys.front());
+}
+
 std::string write_client_keys(const ClientKeys& keys) {
     return json::write(json::Object{{"keys", json::array_of(keys, [](const ClientKey& key) { return to_json(key); })}});
 }

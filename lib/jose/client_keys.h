@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crypto/key_parts.h"
+#include "json/value.h"
 #include "util/result.h"
 
 namespace postern::jose {
@@ -30,6 +31,10 @@ inline constexpr std::size_t kMaxCandidates = 4;
 /// for whoever registers the set: it is too large, has a member twice, a private or symmetric key, a key that could be
 /// chosen and is not fit, a certificate of another key, or no key that can be used.
 util::Result<ClientKeys, std::string> parse_client_keys(std::string_view text);
+
+/// Reads the key in the header of a JWT (RFC 7515 §4.1.3): one that can verify, without its `kid` and whatever its
+/// `x5c` says. The error names the first fault.
+util::Result<ClientKey, std::string> parse_header_key(const json::Object& key);
 
 /// Returns {"keys":[...]} with what parse_client_keys has read, and nothing else.
 std::string write_client_keys(const ClientKeys& keys);

@@ -80,6 +80,17 @@ util::Result<Algorithm, std::string> read_algorithm(const json::Object& header, 
     return *algorithm;
 }
 
+util::Result<ClientKey, std::string> read_own_key(const json::Object& header, Algorithm algorithm) {
+    const json::Value* jwk = header.find("jwk");
+    const json::Object* object = jwk != nullptr ? jwk->if_object() : nullptr;
+    if (object == nullptr) return std::string("its \"jwk\" is missing or no object");
+    auto key = parse_header_key(*object);
+    if (!key) return "its \"jwk\" " + key.error();
+    const bool is_for_it = key->algorithm.value_or(algorithm) == algorithm && crypto::fits(algorithm, key->members);
+    if (!is_for_it) return "its \"jwk\" is not for " + std::string(crypto::to_string(algorithm));
+    return key;
+}
+
 /// RFC 7515 §A.2, §A.3 and RFC 8037 §A.1 publish both halves of these keys, so no client can be taken for their owner.
 const ForeignKey& key_in_vain(Algorithm algorithm) {
     static const auto key = [](PublicMembers members) { return *ForeignKey::from_members(std::move(members)); };
@@ -123,7 +134,9 @@ util::Result<UnverifiedJwt, std::string> parse_foreign_jwt(std::string_view toke
     RETURN_IF_ERROR(check_type(header, form));
     UnverifiedJwt jwt{};
     ASSIGN_OR_RETURN(jwt.algorithm, read_algorithm(header, form));
-    if (const json::Value* kid = header.find("kid")) {
+    if (form.has_key) {
+        ASSIGN_OR_RETURN(jwt.key, read_own_key(header, jwt.algorithm));
+    } else if (const json::Value* kid = header.find("kid")) {
         if (kid->if_string() == nullptr) return std::string("its \"kid\" is not a string");
         jwt.kid = *kid->if_string();
     }
@@ -153,6 +166,12 @@ util::Result<SignedClaims, std::string> verify_foreign_jwt(UnverifiedJwt jwt, co
             return SignedClaims(std::move(jwt.claims));
     }
     return "its signature by " + alg + " is not of a registered key";
+}
+
+util::Result<SignedClaims, std::string> verify_by_own_key(UnverifiedJwt jwt) {
+    const auto key = jwt.key ? ForeignKey::from_members(jwt.key->members) : std::nullopt;
+    if (key && key->verify(jwt.algorithm, jwt.signed_text, jwt.signature)) return SignedClaims(std::move(jwt.claims));
+    return "its signature by " + std::string(crypto::to_string(jwt.algorithm)) + " is not of the key in its header";
 }
 
 void verify_in_vain(const UnverifiedJwt& jwt) {

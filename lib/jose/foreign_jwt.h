@@ -22,12 +22,14 @@ struct ForeignForm {
     std::span<const std::string_view> types;  ///< of `typ`, in lower case and without "application/"
     bool may_lack_type;                       ///< `typ` may be absent
     std::span<const crypto::Algorithm> algorithms;
+    bool has_key = false;  ///< its header has the key that it is verified with, and no `kid` counts (RFC 9449 §4.2)
 };
 
 /// A JWT that is taken apart, and of which nothing is verified. `signed_text` is in the text that was parsed.
 struct UnverifiedJwt {
     crypto::Algorithm algorithm;
     std::optional<std::string> kid;
+    std::optional<ClientKey> key;  ///< of the header, where the form has one: it says nothing of who signs
     json::Object claims;
     std::string_view signed_text;
     std::string signature;
@@ -49,6 +51,7 @@ public:
 
 private:
     friend util::Result<SignedClaims, std::string> verify_foreign_jwt(UnverifiedJwt jwt, const ClientKeys& keys);
+    friend util::Result<SignedClaims, std::string> verify_by_own_key(UnverifiedJwt jwt);
     explicit SignedClaims(json::Object claims) : claims_(std::move(claims)) {}
     json::Object claims_;
 };
@@ -56,6 +59,9 @@ private:
 /// Verifies with each key that fits `alg` and `kid`. Where no key fits, or more than kMaxCandidates, no key of the set
 /// is tried and one signature is verified in vain, as by verify_in_vain.
 util::Result<SignedClaims, std::string> verify_foreign_jwt(UnverifiedJwt jwt, const ClientKeys& keys);
+
+/// Verifies with the key of the header: the sender has its private half, and that is all that is known.
+util::Result<SignedClaims, std::string> verify_by_own_key(UnverifiedJwt jwt);
 
 /// Does what a verification costs, with a fixed key whose private half is published: for a caller who is nobody, and
 /// must not learn it by the clock (KEY-10).

@@ -125,9 +125,11 @@ json::Object to_json(const crypto::PublicMembers& members) {
     return out;
 }
 
-std::string thumbprint(const crypto::PublicKey& key) {
-    return util::base64url_encode(crypto::sha256(json::write(to_json(key.members()))));
+std::string thumbprint(const crypto::PublicMembers& members) {
+    return util::base64url_encode(crypto::sha256(json::write(to_json(members))));
 }
+
+std::string thumbprint(const crypto::PublicKey& key) { return thumbprint(key.members()); }
 
 json::Object to_json(const Jwk& jwk) {
     const Members required = required_members(jwk.key.members());

@@ -25,6 +25,7 @@ json::Object to_json(const crypto::PublicMembers& members);
 
 /// Returns base64url(SHA-256) of the required members in lexical order (RFC 7638 §3).
 std::string thumbprint(const crypto::PublicKey& key);
+std::string thumbprint(const crypto::PublicMembers& members);
 
 /// Returns {"kty":..,"use":"sig","alg":..,"kid":..,<public members>}
 json::Object to_json(const Jwk& jwk);

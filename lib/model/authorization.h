@@ -86,6 +86,8 @@ struct AuthorizationRequest {
     RequestedAcr acr = {};
     std::optional<HalfLogin> half_login = std::nullopt;
     std::optional<Pushed> pushed = std::nullopt;  ///< nullopt: the browser brought the request itself
+    std::optional<std::string> dpop_jkt =
+        std::nullopt;  ///< thumbprint of the key that must redeem the code (RFC 9449 §10)
 };
 
 enum class Decision { unset, approved, denied };

@@ -123,6 +123,7 @@ struct Client {
     AuthMethod auth_method = AuthMethod::client_secret;
     Pkce pkce = Pkce::optional;
     bool require_par = false;  ///< its authorization requests must be pushed (RFC 9126 §6)
+    bool dpop_bound = false;   ///< its token requests must have a proof (RFC 9449 §5.2)
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};

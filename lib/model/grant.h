@@ -27,6 +27,8 @@ struct Grant {
     ResourceUris resources;  ///< what its tokens may be for (RFC 8707 §2.2); empty: none was named
     std::string acr = {};  ///< of the user's login (OpenID Connect Core §2); "": not known, or from before it was kept
     std::string amr = {};  ///< its methods, as in Authentication
+    /// Thumbprint of the key that its refresh tokens are bound to (RFC 9449 §5); "": none.
+    std::string dpop_jkt = {};
 
     bool operator==(const Grant&) const = default;
 };
@@ -42,7 +44,8 @@ struct AuthorizationCode {
     std::optional<std::string> audience;  ///< recorded as specified; the token request's value decides the token
     util::Time expires_at{};
     std::optional<util::Time> redeemed_at;
-    std::optional<util::Time> burned_at;  ///< spent without a token: wrong verifier or redirect_uri, or revoked
+    std::optional<util::Time> burned_at;  ///< spent without a token: wrong verifier, redirect_uri or key, or revoked
+    std::string dpop_jkt = {};            ///< thumbprint of the key that must redeem it (RFC 9449 §10); "": any
 
     bool operator==(const AuthorizationCode&) const = default;
 };
@@ -55,6 +58,7 @@ struct AccessToken {
     std::optional<std::string> audience;
     util::Time issued_at{};
     util::Time expires_at{};
+    std::string jkt = {};  ///< thumbprint of the key that it is bound to (RFC 9449 §6); "": a bearer token
 };
 
 struct RefreshToken {
@@ -66,6 +70,7 @@ struct RefreshToken {
     util::Time expires_at{};               ///< absolute: created_at of the grant + refreshTokenTTL
     std::optional<util::Time> rotated_at;  ///< it has been used, or a sibling was used in its place
     std::optional<util::Time> revoked_at;
+    std::string jkt = {};  ///< the key that its grant is bound to with it; "": the grant stays as it is
 };
 
 }  // namespace postern::model

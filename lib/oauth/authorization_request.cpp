@@ -10,6 +10,7 @@
 #include "oauth/answer_size.h"
 #include "oauth/claims_parameter.h"
 #include "oauth/client_demands.h"
+#include "oauth/dpop.h"
 #include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
@@ -159,6 +160,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
+    ASSIGN_OR_RETURN(auto jkt, parse_dpop_jkt(context.settings, params));
     ASSIGN_OR_RETURN(auto targets, parse_targets(params));
     const bool by_name = asked_scope.by_name;
     ASSIGN_OR_RETURN(auto resources, find_resources(context, client, targets.resources, scope, by_name));
@@ -175,6 +177,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.state = target.state();
     asked.nonce = params.find("nonce");
     asked.code_challenge = std::move(challenge);
+    asked.dpop_jkt = std::move(jkt);
     asked.prompt = std::move(prompt);
     asked.max_age = max_age;
     asked.audience = std::move(targets.audience);

@@ -150,7 +150,8 @@ Outcome<void> use_once(Context& context, const model::ClientId& client, const Go
     return error;
 }
 
-Outcome<model::Client> prove(Context& context, const Credentials& credentials, const http::Request& request) {
+Outcome<model::Client> prove(Context& context, const Credentials& credentials, const http::Request& request,
+                             const CheckBefore& check) {
     ASSIGN_OR_RETURN(const auto assertion, read_parameters(credentials, request.form));
     ASSIGN_OR_RETURN(auto jwt, read_assertion(assertion, credentials));
     const model::ClientId id(*jwt.unverified_text("sub"));
@@ -161,6 +162,7 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
     const auto good = check_assertion(*claims, {id, settings.issuer, endpoints_in_audience(settings, request),
                                                 settings.assertions.max_lifetime, settings.clock_skew, context.now()});
     if (!good) return failed("client_assertion: " + good.error().detail, good.error().reason);
+    if (check) RETURN_IF_ERROR(check(candidate.client));
     RETURN_IF_ERROR(use_once(context, id, *good));
     return std::move(candidate.client);
 }
@@ -217,8 +219,8 @@ util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& 
 }
 
 Outcome<model::Client> authenticate_by_assertion(Context& context, const Credentials& credentials,
-                                                 const http::Request& request) {
-    auto client = prove(context, credentials, request);
+                                                 const http::Request& request, const CheckBefore& check) {
+    auto client = prove(context, credentials, request, check);
     if (client) return client;
     model::ClientId known;
     if (const auto named = unproved_subject(request.form);

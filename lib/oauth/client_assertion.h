@@ -10,6 +10,7 @@
 #include "jose/foreign_jwt.h"
 #include "json/value.h"
 #include "model/client.h"
+#include "oauth/client_auth.h"
 #include "oauth/context.h"
 #include "oauth/credentials.h"
 #include "oauth/error.h"
@@ -52,8 +53,9 @@ util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& 
 
 /// The client that the form's assertion proves, which nothing bars, and whose assertion was not used before (CA-1 to
 /// CA-12). invalid_client for everything else, in the same words whatever is wrong; invalid_request for parameters that
-/// are missing, twice, or beside other credentials. Throws StoreError when the use cannot be remembered.
+/// are missing, twice, or beside other credentials. The error of `check` where that
+/// refuses: then the assertion was not used. Throws StoreError when the use cannot be remembered.
 Outcome<model::Client> authenticate_by_assertion(Context& context, const Credentials& credentials,
-                                                 const http::Request& request);
+                                                 const http::Request& request, const CheckBefore& check);
 
 }  // namespace postern::oauth

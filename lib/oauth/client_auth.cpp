@@ -74,9 +74,9 @@ Proof prove(const Settings& settings, const model::Client& client, Credentials::
 }  // namespace
 
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials,
-                                           const http::Request& request) {
+                                           const http::Request& request, const CheckBefore& check) {
     if (context.settings.assertions.enabled && names_assertion(request.form))
-        return authenticate_by_assertion(context, credentials, request);
+        return authenticate_by_assertion(context, credentials, request, check);
     if (credentials.readings.empty())
         return refused_client(context, invalid_client(kNoCredentials, credentials.why_no_header));
     OAuthError error = invalid_client(kFailed, "no such client");
@@ -88,7 +88,10 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         if (!client) continue;
         known = client->id;
         const Proof proof = prove(context.settings, *client, credentials.method, !reading.secret.empty(), hash);
-        if (proof.correct) return std::move(*client);
+        if (proof.correct) {
+            if (check) RETURN_IF_ERROR(check(*client));
+            return std::move(*client);
+        }
         error = make_error(proof.reason, kFailed, proof.why_not);
         // Clients that repeat their id in the body send the secret in the header.
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;

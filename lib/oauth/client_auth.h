@@ -1,6 +1,7 @@
 // The client that calls the token endpoint, and its proof (RFC 6749 §2.3, §3.2.1)
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,11 +13,16 @@
 
 namespace postern::oauth {
 
+/// A check of the rest of the request, once the client is proved and before its assertion counts as used: what it
+/// refuses can be sent again with the same assertion.
+using CheckBefore = std::function<Outcome<void>(const model::Client&)>;
+
 /// The client that the credentials prove and that nothing bars (find_client_bar); with `clientAssertions` also one that
 /// an assertion in the body of `request` proves. invalid_client for everything else, in the same words and with the
-/// same work done, whether the client is unknown, barred, or the secret is wrong; the log tells them apart.
+/// same work done, whether the client is unknown, barred, or the secret is wrong; the log tells them apart. The error
+/// of `check` where that refuses.
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials,
-                                           const http::Request& request);
+                                           const http::Request& request, const CheckBefore& check = {});
 
 /// The origin of the id when it is the URL of a document and no client is stored under it: an application in a browser,
 /// which no user has approved yet or any more, can read what it is told. nullopt for every other.

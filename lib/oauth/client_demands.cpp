@@ -24,6 +24,9 @@ Outcome<void> check_demands(const Settings& settings, const model::Client& clien
     if (demands_signed_answers(client) && !settings.jarm)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client takes signed answers alone, and jarm is false");
+    if (client.dpop_bound && !settings.dpop)
+        return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
+                          "the client demands tokens that are bound to its key, and dpop is \"off\"");
     return {};
 }
 

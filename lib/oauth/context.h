@@ -37,6 +37,7 @@ struct Context {
     os::WakeFile* logout_wake = nullptr;  ///< nullptr: back-channel logout is off, or the endpoint ends no session
     db::Database* replays =
         nullptr;  ///< marks of used JWTs; nullptr: `clientAssertions` is off, or the endpoint takes none
+    db::Database* proofs = nullptr;  ///< marks of used proofs; nullptr: `dpop` is off, or the endpoint takes none
 
     util::Time now() const { return clock.now(); }
     /// Returns the arguments of fetch::read_document.

@@ -41,6 +41,7 @@ enum class ErrorCode {
     expired_token,
     invalid_redirect_uri,  // RFC 7591 §3.2.2
     invalid_client_metadata,
+    invalid_dpop_proof,  // RFC 9449 §12.2
 };
 
 std::string_view wire_name(ErrorCode code);

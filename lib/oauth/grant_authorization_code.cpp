@@ -5,7 +5,9 @@
 #include "oauth/access_token.h"
 #include "oauth/next_step.h"
 #include "oauth/pkce.h"
+#include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
+#include "refusal/reason.h"
 #include "store/access_tokens.h"
 #include "store/refresh_tokens.h"
 
@@ -23,10 +25,20 @@ Outcome<void> check_redirect_uri(const model::AuthorizationCode& code, const std
     return {};
 }
 
-/// Checks the proof that the sender started the flow: both the redirect_uri and the verifier.
-Outcome<void> check_binding(const model::AuthorizationCode& code, const AuthorizationCodeGrant& grant) {
+/// RFC 9449 §10: a code that was asked for with a key is for its holder.
+Outcome<void> check_key(const model::AuthorizationCode& code, std::string_view jkt) {
+    if (code.dpop_jkt.empty() || code.dpop_jkt == jkt) return {};
+    return make_error(refusal::Reason::invalid_grant_other_key, "the authorization code is bound to another key",
+                      jkt.empty() ? "the code is bound to a key, and no DPoP proof came or dpop is \"off\""
+                                  : "the code is bound to a key, and the DPoP proof is of another one");
+}
+
+/// Checks the proof that the sender started the flow: the redirect_uri, the verifier and the key.
+Outcome<void> check_binding(const model::AuthorizationCode& code, const AuthorizationCodeGrant& grant,
+                            std::string_view jkt) {
     RETURN_IF_ERROR(check_redirect_uri(code, grant.redirect_uri));
-    return check_code_verifier(code.code_challenge, grant.code_verifier);
+    RETURN_IF_ERROR(check_code_verifier(code.code_challenge, grant.code_verifier));
+    return check_key(code, jkt);
 }
 
 /// The interface specification: the exchange fails when auth_time + max_age is in the past. max_age=0 was satisfied by
@@ -56,9 +68,9 @@ OAuthError replayed() {
 }
 
 /// A second request revokes only if it is as good as the first, because a stolen code alone must not end a grant.
-CodeRefusal refuse_spent(store::StoredCode stored, const AuthorizationCodeGrant& grant) {
-    if (check_binding(stored.code, grant)) return {replayed(), CodeConsequence::revoke_yield, std::move(stored)};
-    return {not_valid("redeemed before; this request lacks its redirect_uri or verifier, so nothing was revoked"),
+CodeRefusal refuse_spent(store::StoredCode stored, const AuthorizationCodeGrant& grant, std::string_view jkt) {
+    if (check_binding(stored.code, grant, jkt)) return {replayed(), CodeConsequence::revoke_yield, std::move(stored)};
+    return {not_valid("redeemed before; this request lacks its redirect_uri, verifier or key, so nothing was revoked"),
             CodeConsequence::audit_replay, std::move(stored)};
 }
 
@@ -101,7 +113,7 @@ Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored,
     }
     if (!make_session_note(transaction, note, stored.grant, now)) return Redemption::session_ended;
     // The refresh token first: it lives longer, so that the grant is prolonged once.
-    if (refresh) store::insert_refresh_token(transaction, *refresh);
+    if (refresh) insert_first(transaction, *refresh);
     store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
     transaction.commit();
     return Redemption::redeemed;
@@ -112,7 +124,7 @@ Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored,
 // In an order that keeps a stranger from learning or destroying anything: registration, the code's client, its state,
 // then the proofs. A wrong target costs nothing: the code works with a right one.
 util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                       const AuthorizationCodeGrant& grant) {
+                                                       const AuthorizationCodeGrant& grant, std::string_view jkt) {
     if (!client.has_grant(model::GrantType::authorization_code))
         return CodeRefusal{make_error(ErrorCode::unauthorized_client,
                                       "the client is not registered for the authorization_code grant")};
@@ -126,14 +138,14 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
         return CodeRefusal{
             not_valid("the code was issued to " + stored->grant.client_id.str() + "; it still works there"),
             CodeConsequence::audit_foreign, std::move(*stored)};
-    if (stored->code.redeemed_at) return refuse_spent(std::move(*stored), grant);
+    if (stored->code.redeemed_at) return refuse_spent(std::move(*stored), grant, jkt);
     if (stored->code.burned_at)
         return CodeRefusal{
-            not_valid("a wrong verifier or redirect_uri spent the code before, or the client revoked it"),
+            not_valid("a wrong verifier, redirect_uri or key spent the code before, or the client revoked it"),
             CodeConsequence::audit_replay, std::move(*stored)};
     if (stored->grant.ended_at) return CodeRefusal{not_valid("the grant has been revoked")};
     if (context.now() >= stored->code.expires_at) return CodeRefusal{not_valid("the code has expired")};
-    if (auto ok = check_binding(stored->code, grant); !ok)
+    if (auto ok = check_binding(stored->code, grant, jkt); !ok)
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
     if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
@@ -156,8 +168,9 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
             break;
         case CodeConsequence::audit_replay:
             audit_replay(context, *refusal.stored,
-                         refusal.stored->code.redeemed_at ? "spent before, and without its redirect_uri or verifier"
-                                                          : "burned or revoked before",
+                         refusal.stored->code.redeemed_at
+                             ? "spent before, and without its redirect_uri, verifier or key"
+                             : "burned or revoked before",
                          false);
             break;
         case CodeConsequence::burn:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "model/client.h"
 #include "oauth/context.h"
@@ -18,7 +19,7 @@ enum class CodeConsequence {
     none,
     audit_foreign,  ///< another client's code: it keeps working for its own client
     audit_replay,   ///< spent before, and the request does not prove that its sender started the flow
-    burn,           ///< a wrong redirect_uri or verifier: the code is spent
+    burn,           ///< a wrong redirect_uri, verifier or key: the code is spent
     revoke_yield,   ///< spent before, with every proof: the grant ends (RFC 6749 §4.1.2)
 };
 
@@ -36,9 +37,10 @@ struct UsableCode {
     model::Scope scope;    ///< of the access token
 };
 
-/// Reads only: the caller passes a refusal on to `settle`.
+/// Reads only: the caller passes a refusal on to `settle`. `jkt`: thumbprint of the key that the request shows; "":
+/// none.
 util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                       const AuthorizationCodeGrant& grant);
+                                                       const AuthorizationCodeGrant& grant, std::string_view jkt = {});
 
 /// Carries out the consequence of a refusal, durably and before the answer, and returns the error to answer with.
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal);

@@ -117,7 +117,7 @@ Redemption redeem(db::Transaction& transaction, const UsableDeviceCode& usable, 
         return now >= found->code.expires_at ? Redemption::expired : Redemption::lost;
     }
     // The refresh token first: it lives longer, so that the grant is prolonged once.
-    if (refresh) store::insert_refresh_token(transaction, *refresh);
+    if (refresh) insert_first(transaction, *refresh);
     store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
     transaction.commit();
     return Redemption::redeemed;

@@ -5,6 +5,7 @@
 #include "oauth/next_step.h"
 #include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
+#include "refusal/reason.h"
 #include "store/access_tokens.h"
 #include "store/client_access.h"
 #include "store/grants.h"
@@ -88,7 +89,7 @@ bool end_if_reused(Context& context, const store::StoredRefreshToken& stored) {
 }  // namespace
 
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
-                                                 const RefreshTokenGrant& grant) {
+                                                 const RefreshTokenGrant& grant, std::string_view jkt) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
     // The record's expiry is what counts; a JWT repeats it.
@@ -105,6 +106,11 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
         return not_valid(reason);
     }
+    // RFC 9449 §5. Whoever lacks the key cannot have used the token before, so this is no reuse.
+    if (!stored.grant.dpop_jkt.empty() && stored.grant.dpop_jkt != jkt)
+        return make_error(refusal::Reason::invalid_grant_other_key, kNotValid,
+                          jkt.empty() ? "the refresh token is bound to a key, and no DPoP proof came or dpop is \"off\""
+                                      : "the refresh token is bound to a key, and the DPoP proof is of another one");
 
     if (client.restricted && !store::may_use(context.store, client.id, stored.grant.subject))
         return not_valid(may_not_use().log_detail);

@@ -84,7 +84,8 @@ Outcome<std::optional<model::Client>> check_introspection_caller(Context& contex
 
 json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims,
                              const UserClaimsOf& user_claims) {
-    json::Object answer = active(stored.scope, stored.client_id, "Bearer", claims);
+    json::Object answer = active(stored.scope, stored.client_id, stored.jkt.empty() ? "Bearer" : "DPoP", claims);
+    if (!stored.jkt.empty()) answer.set("cnf", json::Object{{"jkt", stored.jkt}});  // RFC 9449 §6.2
     add_login(stored, answer);
     add_user_claims(stored, user_claims, answer);
     return answer;

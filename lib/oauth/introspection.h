@@ -28,7 +28,7 @@ json::Object describe_active(const store::StoredAccessToken& stored, const json:
 
 /// Answers about any client's token (interface specification, introspection rule 4): `{"active":false}` and no more for
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
-/// `active`, `scope`, `client_id`, `token_type` and `auth_time` are what storage says, `acr` is how users log in
+/// `active`, `scope`, `client_id`, `token_type`, `cnf` and `auth_time` are what storage says, `acr` is how users log in
 /// here (RFC 9470 §6.2), the rest are verified claims. Writes nothing.
 json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims = {});
 

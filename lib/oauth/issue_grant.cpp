@@ -35,6 +35,7 @@ CodeIssue make_code(const Context& context, const model::AuthorizationRequest& r
     record.code_challenge = request.code_challenge;
     record.max_age = request.max_age;
     record.audience = request.audience;
+    record.dpop_jkt = request.dpop_jkt.value_or("");
     record.expires_at = grant.created_at + context.settings.authorization_code_ttl;
     return issue;
 }

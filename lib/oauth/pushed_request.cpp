@@ -70,6 +70,18 @@ OAuthError as_error(const RedirectRefusal& refusal) {
     }
 }
 
+/// RFC 9449 §10.1. What anybody can send leaves no mark (JTI-4).
+Outcome<void> bind(Context& context, const PushingClient& client, model::AuthorizationRequest& asked) {
+    if (!client.key) return {};
+    const std::string jkt = jkt_of(client.key);
+    if (asked.dpop_jkt && *asked.dpop_jkt != jkt)
+        return make_error(ErrorCode::invalid_dpop_proof, "the DPoP proof is of another key than dpop_jkt",
+                          "the client pushes dpop_jkt, and shows another key");
+    asked.dpop_jkt = jkt;
+    if (client.is_public) return {};
+    return use_proof(context, store::ReplayKind::proof, *client.key, client.id.str(), client.id);
+}
+
 RedirectRefusal refuse(Reason reason, const http::Params& params, std::string detail) {
     return {reason, std::string(params.find("client_id").value_or("")).substr(0, 128), std::move(detail)};
 }
@@ -83,32 +95,42 @@ Outcome<Credentials> parse_push(const http::Request& request) {
     return parse_credentials(request);
 }
 
-Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials,
-                                                     const http::Request& request) {
+Outcome<PushingClient> authenticate_pushing_client(Context& context, const Credentials& credentials,
+                                                   const http::Request& request) {
+    const std::string path = context.settings.paths.par.value_or("");
     if (is_document_of_its_own(context, credentials)) {
         const model::ClientId& id = credentials.readings.front().client_id;
         RETURN_IF_ERROR(check_may_push(context, id, true));
-        return id;
+        ASSIGN_OR_RETURN(auto key, read_proof(context, request, path));
+        return PushingClient{id, true, std::move(key)};
     }
-    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, credentials, request));
-    RETURN_IF_ERROR(check_may_push(context, client.id, client.type == model::ClientType::public_));
-    return client.id;
+    ShownKey key;
+    const auto check = [&](const model::Client&) -> Outcome<void> {
+        ASSIGN_OR_RETURN(key, read_proof(context, request, path));
+        return {};
+    };
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, credentials, request, check));
+    const bool is_public = client.type == model::ClientType::public_;
+    RETURN_IF_ERROR(check_may_push(context, client.id, is_public));
+    return PushingClient{client.id, is_public, std::move(key)};
 }
 
 json::Object PushedRequest::to_json() const {
     return json::Object{{"request_uri", request_uri}, {"expires_in", std::int64_t{expires_in.count()}}};
 }
 
-Outcome<PushedRequest> push_request(Context& context, const model::ClientId& client, const http::Request& request) {
+Outcome<PushedRequest> push_request(Context& context, const PushingClient& client, const http::Request& request) {
     const http::Params& form = request.form;
     if (form.find("request_uri"))  // RFC 9126 §2.1
         return make_error(Reason::invalid_request_uri_in_push, "request_uri must not be pushed");
     RETURN_IF_ERROR(check_request_objects(form));  // where there is one, nothing outside of it counts
-    const auto target = verify_redirect(context, client, form, request.remote_address);
+    const auto target = verify_redirect(context, client.id, form, request.remote_address);
     if (!target) return as_error(target.error());
     if (target->client().site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
     ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
+
+    RETURN_IF_ERROR(bind(context, client, asked));
 
     const Settings& settings = context.settings;
     asked.expires_at = context.now() + settings.par_ttl;

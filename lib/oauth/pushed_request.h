@@ -12,6 +12,7 @@
 #include "model/client.h"
 #include "oauth/client_auth.h"
 #include "oauth/context.h"
+#include "oauth/dpop.h"
 #include "oauth/error.h"
 #include "oauth/redirect_uri.h"
 #include "oauth/settings.h"
@@ -25,11 +26,18 @@ inline constexpr std::string_view kRequestUriPrefix = "urn:ietf:params:oauth:req
 /// Reads the credentials of the push. invalid_request for another body than a form, and for a parameter twice.
 Outcome<Credentials> parse_push(const http::Request& request);
 
-/// Returns the id of the client that pushes, authenticated as at the token endpoint. The id of a client that a document
+/// The client that pushes, and the key that it shows (RFC 9449 §10.1).
+struct PushingClient {
+    model::ClientId id;
+    bool is_public = false;  ///< anybody could have sent it
+    ShownKey key = std::nullopt;
+};
+
+/// Returns the client that pushes, authenticated as at the token endpoint. The id of a client that a document
 /// describes is its only proof, and needs no client that is stored: push_request reads the document. invalid_client,
-/// also for a public client unless `par.publicClients`.
-Outcome<model::ClientId> authenticate_pushing_client(Context& context, const Credentials& credentials,
-                                                     const http::Request& request);
+/// also for a public client unless `par.publicClients`; invalid_dpop_proof.
+Outcome<PushingClient> authenticate_pushing_client(Context& context, const Credentials& credentials,
+                                                   const http::Request& request);
 
 /// The answer (RFC 9126 §2.2).
 struct PushedRequest {
@@ -42,7 +50,7 @@ struct PushedRequest {
 /// Returns the address of the request in the form, which is judged as the authorization endpoint judges one. Its errors
 /// are those that the authorization endpoint would send to the client, and invalid_request for a redirect_uri that is
 /// not registered. Refuses `request_uri` (§2.1).
-Outcome<PushedRequest> push_request(Context& context, const model::ClientId& client, const http::Request& request);
+Outcome<PushedRequest> push_request(Context& context, const PushingClient& client, const http::Request& request);
 
 /// Returns true if the parameters of an authorization request name a pushed one. Everything else in them but client_id
 /// is then ignored (§4; RFC 9101 §6.3).

@@ -7,6 +7,7 @@
 #include "jose/jwt.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
+#include "store/grants.h"
 
 namespace postern::oauth {
 namespace {
@@ -49,6 +50,11 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
         record.token_hash = model::ValueHash(crypto::hex(digest));
     }
     return issue;
+}
+
+void insert_first(db::Transaction& transaction, const model::RefreshToken& token) {
+    store::insert_refresh_token(transaction, token);
+    if (!token.jkt.empty()) store::bind_grant(transaction, token.grant_id, token.jkt);
 }
 
 std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::string_view value, jose::Expiry expiry) {

@@ -24,6 +24,9 @@ struct RefreshTokenIssue {
 RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant,
                                      const std::optional<model::RefreshToken>& parent);
 
+/// Inserts the first refresh token of a grant, and binds the grant to the token's key if it has one (RFC 9449 §5).
+void insert_first(db::Transaction& transaction, const model::RefreshToken& token);
+
 /// A refresh token that this server has issued, active or not.
 struct KnownRefreshToken {
     jose::Claims claims;  ///< verified; of an opaque token what the record says under the same names, without `jti`

@@ -106,6 +106,7 @@ json::Object registration_of(const model::Client& client, const Settings& settin
         document.set("authorization_signed_response_alg",
                      crypto::to_string(client.response_algorithm.value_or(settings.default_response_algorithm())));
     if (client.require_par) document.set("require_pushed_authorization_requests", true);
+    if (client.dpop_bound) document.set("dpop_bound_access_tokens", true);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);
     set_if_any(document, "tos_uri", client.metadata.tos_uri);

@@ -31,6 +31,10 @@ bool needs_redirect_uri(const Client& client) {
 
 bool is_public(const Client& client) { return client.type == ClientType::public_; }
 
+bool may_get_front_token(const Client& client) {
+    return std::ranges::any_of(model::response_types_of(client), model::yields_token);
+}
+
 bool any_program_may_answer(const Client& client) {
     return std::ranges::any_of(client.redirect_uris,
                                [](const std::string& uri) { return is_loopback_or_private(uri); });
@@ -99,6 +103,11 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings& s) { return c.require_par && is_public(c) && !s.par_public_clients; },
      "a public client cannot push requests while par.publicClients is false in the configuration; use "
      "--no-require-pushed-authorization-requests"},
+    {[](const Client& c, const Settings& s) { return c.dpop_bound && !s.dpop; },
+     "tokens cannot be bound to keys: set \"dpop\": \"allowed\" in the configuration, or use --no-dpop-bound-access-tokens"},
+    {[](const Client& c, const Settings&) { return c.dpop_bound && may_get_front_token(c); },
+     "a token of the authorization endpoint cannot be bound to a key: remove the grant implicit and the response types with "
+     "token, or use --no-dpop-bound-access-tokens"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
      "a public client must use the method none, and a confidential client another one"},
     {[](const Client& c, const Settings&) { return is_public(c) && !c.introspection_claims.empty(); },

@@ -120,6 +120,7 @@ Outcome<void> read_auth_method(const Asked& asked, Client& client) {
 Outcome<void> read_demands(const Asked& asked, Client& client) {
     if (const auto demand = find_unmet_demand(asked.request, asked.settings)) return not_offered(demand->member);
     client.require_par = demands_pushed_requests(asked.request);
+    client.dpop_bound = demands_bound_tokens(asked.request);
     for (const char* member : {"default_max_age", "default_acr_values"})
         if (asked.request.find(member) != nullptr) return not_offered(member);
     const Value* auth_time = asked.request.find("require_auth_time");

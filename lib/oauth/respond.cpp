@@ -3,6 +3,7 @@
 
 #include "oauth/bearer.h"
 #include "oauth/client_assertion.h"
+#include "oauth/dpop.h"
 
 namespace postern::respond {
 namespace {
@@ -25,6 +26,13 @@ std::string client_of(const http::Request& request) {
     return oauth::unproved_subject(request.form).value_or("");
 }
 
+std::string parameters_of(std::string_view error, std::string_view description, std::string_view scope) {
+    std::string parameters = " error=\"";
+    parameters.append(error).append("\", error_description=\"").append(description).append("\"");
+    if (!scope.empty()) parameters.append(", scope=\"").append(scope).append("\"");
+    return parameters;
+}
+
 }  // namespace
 
 http::Response json_error(const http::Request& request, const oauth::OAuthError& error) {
@@ -37,10 +45,19 @@ http::Response json_error(const http::Request& request, const oauth::OAuthError&
 }
 
 std::string bearer_challenge(std::string_view error, std::string_view description, std::string_view scope) {
-    std::string challenge = "Bearer";
-    challenge.append(" error=\"").append(error).append("\", error_description=\"").append(description).append("\"");
-    if (!scope.empty()) challenge.append(", scope=\"").append(scope).append("\"");
-    return challenge;
+    return "Bearer" + parameters_of(error, description, scope);
+}
+
+std::string dpop_challenge(std::string_view error, std::string_view description, std::string_view scope) {
+    std::string challenge = "DPoP";
+    if (!error.empty()) challenge += parameters_of(error, description, scope) + ",";
+    return challenge.append(" algs=\"").append(oauth::kProofAlgorithms).append("\"");
+}
+
+http::Response dpop_error(const oauth::OAuthError& error, const std::string& scope) {
+    http::Response response = error_body(error);
+    response.set("WWW-Authenticate", dpop_challenge(oauth::wire_name(error.code), error.description, scope));
+    return response;
 }
 
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope) {

@@ -20,6 +20,13 @@ std::string bearer_challenge(std::string_view error, std::string_view descriptio
 /// A bearer challenge (RFC 6750 §3): 401 invalid_token, or 403 insufficient_scope with the scope that is missing.
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope = {});
 
+/// Returns the challenge of the scheme DPoP (RFC 9449 §7.1), with the algorithms that proofs may have; `error` "": to a
+/// caller without a token.
+std::string dpop_challenge(std::string_view error = {}, std::string_view description = {}, std::string_view scope = {});
+
+/// A DPoP challenge in place of bearer_error's.
+http::Response dpop_error(const oauth::OAuthError& error, const std::string& scope = {});
+
 /// Makes the error of the registration endpoint: as json_error, but a 401 challenges for a bearer token, with the error
 /// code if the request had one (RFC 6750 §3.1).
 http::Response registration_error(const http::Request& request, const oauth::OAuthError& error);

@@ -112,6 +112,8 @@ struct Settings {
     ClientDocuments client_documents;
     Registration registration;
     ClientAssertions assertions;
+    bool dpop = false;                     ///< tokens may be bound to keys of clients (RFC 9449)
+    util::Seconds dpop_max_age{60};        ///< the age up to which a proof is good
     util::Seconds clock_skew{30};          ///< how far ahead the clock of somebody who signs a JWT may be
     std::int64_t replays_size = 33554432;  ///< bytes of all kinds of marks (store/replays.h)
     pages::Branding branding;

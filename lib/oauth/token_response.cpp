@@ -18,17 +18,18 @@ struct Redeem {
     Context& context;
     const model::Client& client;
     const MakeIdToken& make_id_token;
+    const ShownKey& key;
 
     Outcome<TokenResponse> operator()(const AuthorizationCodeGrant& grant) const {
-        const auto usable = find_usable_code(context, client, grant);
+        const auto usable = find_usable_code(context, client, grant, jkt_of(key));
         if (!usable) return settle(context, client, usable.error());
+        RETURN_IF_ERROR(use_key(usable->stored.grant));
         const store::StoredCode& stored = usable->stored;
         const model::Grant& given = stored.grant;
 
         const auto access = access_token({given, usable->scope, usable->target, stored.username});
         std::optional<RefreshTokenIssue> refresh;
-        if (client.has_grant(model::GrantType::refresh_token))
-            refresh = make_refresh_token(context, given, std::nullopt);
+        if (client.has_grant(model::GrantType::refresh_token)) refresh = first_refresh_token(given);
         TokenResponse response = respond_with(access);
         if (refresh) response.refresh_token = refresh->value;
         response.id_token = make_id_token({client, given, usable->granted, access, stored.code.nonce});
@@ -40,7 +41,8 @@ struct Redeem {
     }
 
     Outcome<TokenResponse> operator()(const RefreshTokenGrant& grant) const {
-        ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant));
+        ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant, jkt_of(key)));
+        RETURN_IF_ERROR(use_key(checked.stored.grant));
         model::Grant given = checked.stored.grant;
         if (has_lost_session(given)) given.sid = {};
         ASSIGN_OR_RETURN(auto response, refresh_with(checked, given));
@@ -53,12 +55,12 @@ struct Redeem {
     Outcome<TokenResponse> operator()(const DeviceCodeGrant& asked) const {
         const auto usable = find_usable_device_code(context, client, asked);
         if (!usable) return settle(context, client, usable.error());
+        RETURN_IF_ERROR(use_key(usable->grant));
         const model::Grant& given = usable->grant;
 
         const auto access = access_token({given, usable->scope, usable->target, usable->username});
         std::optional<RefreshTokenIssue> refresh;
-        if (client.has_grant(model::GrantType::refresh_token))
-            refresh = make_refresh_token(context, given, std::nullopt);
+        if (client.has_grant(model::GrantType::refresh_token)) refresh = first_refresh_token(given);
         TokenResponse response = respond_with(access);
         if (refresh) response.refresh_token = refresh->value;
         response.id_token = make_id_token({client, given, usable->granted, access, std::nullopt});
@@ -70,6 +72,7 @@ struct Redeem {
 
     Outcome<TokenResponse> operator()(const ClientCredentialsGrant& asked) const {
         ASSIGN_OR_RETURN(const auto made, make_client_grant(context, client, asked));
+        RETURN_IF_ERROR(use_key(made.grant));
         const auto access = access_token({made.grant, made.grant.scope, made.target});
         store_client_grant(context, client, made.grant, access.record);
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
@@ -96,20 +99,39 @@ struct Redeem {
                !store::is_session_stored(context.store, given.subject, given.sid);
     }
 
-    AccessTokenIssue access_token(const AccessTokenAbout& about) const {
-        return make_access_token(context, as_wanted(context.settings, client, about));
+    AccessTokenIssue access_token(AccessTokenAbout about) const {
+        about.jkt = jkt_of(key);
+        return make_access_token(context, as_wanted(context.settings, client, std::move(about)));
+    }
+
+    /// RFC 9449 §5: a client that authenticates is bound by that, and may change its key.
+    RefreshTokenIssue first_refresh_token(const model::Grant& given) const {
+        auto issue = make_refresh_token(context, given, std::nullopt);
+        if (client.type == model::ClientType::public_) issue.record.jkt = jkt_of(key);
+        return issue;
+    }
+
+    /// A public client makes keys at will, so the share of marks is its grant's (JTI-6).
+    Outcome<void> use_key(const model::Grant& given) const {
+        if (!key) return {};
+        const bool is_public = client.type == model::ClientType::public_;
+        return use_proof(context, store::ReplayKind::proof, *key, is_public ? given.id.str() : client.id.str(),
+                         client.id);
     }
 
     TokenResponse respond_with(const AccessTokenIssue& access) const {
-        return TokenResponse{access.value, access.record.expires_at - access.record.issued_at, access.record.scope};
+        TokenResponse response{access.value, access.record.expires_at - access.record.issued_at, access.record.scope};
+        response.is_bound = !access.record.jkt.empty();
+        return response;
     }
 };
 
 }  // namespace
 
 json::Object TokenResponse::to_json() const {
-    json::Object object{
-        {"access_token", access_token}, {"token_type", "Bearer"}, {"expires_in", std::int64_t{expires_in.count()}}};
+    json::Object object{{"access_token", access_token},
+                        {"token_type", is_bound ? "DPoP" : "Bearer"},
+                        {"expires_in", std::int64_t{expires_in.count()}}};
     if (!scope.empty()) object.set("scope", scope.to_string());
     if (refresh_token) object.set("refresh_token", *refresh_token);
     if (id_token) object.set("id_token", *id_token);
@@ -117,12 +139,12 @@ json::Object TokenResponse::to_json() const {
 }
 
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
-                                    const MakeIdToken& make_id_token) {
+                                    const MakeIdToken& make_id_token, const ShownKey& key) {
     // Before a code is looked at: whatever a stranger sends under the id of a site costs its users nothing.
     if (client.site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate redeems its codes");
     RETURN_IF_ERROR(check_demands(context.settings, client));
-    return std::visit(Redeem{context, client, make_id_token}, grant);
+    return std::visit(Redeem{context, client, make_id_token, key}, grant);
 }
 
 }  // namespace postern::oauth

@@ -9,6 +9,7 @@
 #include "model/client.h"
 #include "oauth/access_token.h"
 #include "oauth/context.h"
+#include "oauth/dpop.h"
 #include "oauth/error.h"
 #include "oauth/token_request.h"
 
@@ -21,6 +22,7 @@ struct TokenResponse {
     model::Scope scope;
     std::optional<std::string> refresh_token = std::nullopt;
     std::optional<std::string> id_token = std::nullopt;
+    bool is_bound = false;  ///< to a key: its `token_type` is DPoP (RFC 9449 §5)
 
     /// {"access_token":..,"token_type":"Bearer","expires_in":..,"scope":..,"refresh_token":..,"id_token":..};
     /// no `scope` when it is empty.
@@ -39,8 +41,10 @@ struct IssuedToUser {
 /// Makes the ID token that goes with an access token; nullopt when the grant asks for none.
 using MakeIdToken = std::function<std::optional<std::string>(const IssuedToUser&)>;
 
-/// Everything is signed before the code or refresh token is spent, and nothing is returned that was not committed.
+/// `key`: what the proof of the request shows; the tokens are bound to it, and the proof is used up once the grant is
+/// good. Everything is signed before the code or refresh token is spent, and nothing is returned that was not
+/// committed.
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
-                                    const MakeIdToken& make_id_token);
+                                    const MakeIdToken& make_id_token, const ShownKey& key = {});
 
 }  // namespace postern::oauth

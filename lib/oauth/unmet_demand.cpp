@@ -11,10 +11,17 @@ struct Demand {
 
 constexpr auto kNever = [](const Settings&) { return false; };
 constexpr const char* kPushed = "require_pushed_authorization_requests";
+constexpr const char* kBound = "dpop_bound_access_tokens";
+
+bool is_demanded(const json::Object& metadata, const char* member) {
+    const json::Value* value = metadata.find(member);
+    const bool* demanded = value == nullptr ? nullptr : value->if_bool();
+    return demanded != nullptr && *demanded;
+}
 
 constexpr Demand kDemands[] = {
     {kPushed, [](const Settings& settings) { return settings.paths.par.has_value(); }},
-    {"dpop_bound_access_tokens", kNever},
+    {kBound, [](const Settings& settings) { return settings.dpop; }},
     {"tls_client_certificate_bound_access_tokens", kNever},
     {"require_signed_request_object", kNever},
 };
@@ -48,10 +55,8 @@ std::set<std::string> offered_response_modes(const std::vector<std::string>& nam
     return offered;
 }
 
-bool demands_pushed_requests(const json::Object& metadata) {
-    const json::Value* value = metadata.find(kPushed);
-    const bool* demanded = value == nullptr ? nullptr : value->if_bool();
-    return demanded != nullptr && *demanded;
-}
+bool demands_pushed_requests(const json::Object& metadata) { return is_demanded(metadata, kPushed); }
+
+bool demands_bound_tokens(const json::Object& metadata) { return is_demanded(metadata, kBound); }
 
 }  // namespace postern::oauth

@@ -17,8 +17,9 @@ struct UnmetDemand {
     const char* reason;  ///< the end of a sentence that names the member
 };
 
-/// Returns the first demand for a protection that this server does not give (signed requests, bound tokens, encryption,
-/// signatures on anything but ID tokens, and pushed requests where `paths.par` is null): a client must not get less
+/// Returns the first demand for a protection that this server does not give (signed requests, tokens bound to
+/// certificates, encryption, signatures on anything but ID tokens, pushed requests where `paths.par` is null, and
+/// tokens bound to keys while `dpop` is off): a client must not get less
 /// than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings);
 
@@ -27,5 +28,8 @@ std::set<std::string> offered_response_modes(const std::vector<std::string>& nam
 
 /// Returns the member require_pushed_authorization_requests (RFC 9126 §6), of metadata without an unmet demand.
 bool demands_pushed_requests(const json::Object& metadata);
+
+/// Returns the member dpop_bound_access_tokens (RFC 9449 §5.2), of metadata without an unmet demand.
+bool demands_bound_tokens(const json::Object& metadata);
 
 }  // namespace postern::oauth

@@ -52,6 +52,7 @@ Names all_claims(const oauth::Settings& settings) {
 
 /// KEY-3. EdDSA stands here by both of its names.
 const Names kAssertionAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519", "RS256"};
+const Names kProofAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519"};
 
 /// The clients that an endpoint knows.
 enum class Callers {
@@ -132,6 +133,8 @@ json::Object computed_members(const oauth::Settings& settings) {
         document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
         document.set("require_pushed_authorization_requests", settings.require_par);
     }
+    if (settings.dpop)  // RFC 9449 §5.1
+        document.set("dpop_signing_alg_values_supported", json::strings(kProofAlgorithms));
     // RFC 8628 §4 has no member about authentication: it is as at the token endpoint.
     if (settings.paths.device_authorization)
         document.set("device_authorization_endpoint", settings.url(*settings.paths.device_authorization));
@@ -166,6 +169,7 @@ bool is_computed_member(std::string_view name) {
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
         settings.jarm = true;
+        settings.dpop = true;
         settings.paths.par = "/par";
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";

@@ -8,7 +8,9 @@
 #include "model/group.h"
 #include "oauth/access_token.h"
 #include "oauth/client_bar.h"
+#include "oauth/dpop.h"
 #include "oauth/scope_policy.h"
+#include "refusal/reason.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
 #include "util/text.h"
@@ -16,23 +18,26 @@
 namespace postern::oidc {
 namespace {
 
+using refusal::Reason;
+
 oauth::OAuthError invalid_token(std::string description, std::string detail = {}) {
     return oauth::make_error(oauth::ErrorCode::invalid_token, std::move(description), std::move(detail));
 }
 
-oauth::Outcome<std::string_view> parse_bearer_header(std::string_view header) {
-    const auto [scheme, token] = http::split_credentials(header);
-    if (!util::equal_ignoring_case(scheme, "bearer"))
+oauth::Outcome<PresentedAccess> parse_header(std::string_view header, bool takes_proofs) {
+    const auto [name, token] = http::split_credentials(header);
+    const bool is_bearer = util::equal_ignoring_case(name, "bearer");
+    if (!is_bearer && !(takes_proofs && util::equal_ignoring_case(name, "dpop")))
         return invalid_token("the Authorization header is not a Bearer token");
     if (token.empty()) return invalid_token(std::string(jose::describe(jose::JwtFault::malformed)));
-    return token;
+    return PresentedAccess{token, is_bearer ? Scheme::bearer : Scheme::dpop};
 }
 
-oauth::Outcome<std::string_view> find_bearer_token(const http::Request& request) {
-    if (request.authorization) return parse_bearer_header(*request.authorization);
+oauth::Outcome<PresentedAccess> find_presented(const http::Request& request, bool takes_proofs) {
+    if (request.authorization) return parse_header(*request.authorization, takes_proofs);
     if (request.method == http::Method::post) {
         if (request.form.fault_of("access_token")) return invalid_token("the access token is malformed");
-        if (const auto token = request.form.find("access_token")) return *token;
+        if (const auto token = request.form.find("access_token")) return PresentedAccess{*token};
     }
     return invalid_token(kNoToken, request.why_no_authorization);
 }
@@ -53,16 +58,41 @@ const char* why_inactive(const store::StoredAccessToken& stored, util::Time now)
     return found == std::end(rows) ? "the access token is not active" : found->reason;
 }
 
-}  // namespace
-
-oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes) {
-    const auto token = find_bearer_token(request);
-    if (token && token->size() > max_bytes)
-        return invalid_token("the access token is malformed", "longer than limits.token");
-    return token;
+/// RFC 9449 §7.2: whoever has taken a bound token must not get by as a bearer. The binding of the row and the one in
+/// the token were written together.
+oauth::Outcome<void> check_scheme(const json::Object& claims, const std::string& jkt, Scheme scheme) {
+    const json::Value* cnf = claims.find("cnf");
+    const json::Object* members = cnf != nullptr ? cnf->if_object() : nullptr;
+    const json::Value* member = members != nullptr ? members->find("jkt") : nullptr;
+    const std::string* in_token = member != nullptr ? member->if_string() : nullptr;
+    if ((in_token != nullptr ? *in_token : "") != jkt)
+        return invalid_token("the access token is bound to another key than its record says");
+    if (!jkt.empty() && scheme == Scheme::bearer)
+        return oauth::make_error(Reason::invalid_token_bound,
+                                 "the access token is bound to a key and needs a DPoP proof",
+                                 "it came as a bearer token");
+    if (jkt.empty() && scheme == Scheme::dpop)
+        return invalid_token("the access token is not bound to a key: it is a Bearer token");
+    return {};
 }
 
-oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token) {
+/// RFC 9449 §7.1: at a resource a proof that does not do is a 401.
+oauth::OAuthError unauthorized(oauth::OAuthError error) {
+    if (error.code == oauth::ErrorCode::invalid_dpop_proof) error.http_status = 401;
+    return error;
+}
+
+}  // namespace
+
+oauth::Outcome<PresentedAccess> parse_access_token(const http::Request& request, std::size_t max_bytes,
+                                                   bool takes_proofs) {
+    const auto presented = find_presented(request, takes_proofs);
+    if (presented && presented->token.size() > max_bytes)
+        return invalid_token("the access token is malformed", "longer than limits.token");
+    return presented;
+}
+
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token, Scheme scheme) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
     auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
@@ -73,7 +103,25 @@ oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::stri
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     if (const auto bar = oauth::find_client_bar(context.settings, stored->client))
         return invalid_token("the client of the access token is disabled", oauth::row_of(*bar).detail);
+    RETURN_IF_ERROR(check_scheme(*known->claims, stored->jkt, scheme));
     return ActiveToken{std::move(known->claims), std::move(*stored)};
+}
+
+oauth::Outcome<void> check_proof(oauth::Context& context, const http::Request& request, std::string_view token,
+                                 const ActiveToken& active) {
+    auto key = oauth::read_proof(context, request, context.settings.paths.userinfo.value_or(""), std::string(token));
+    if (!key) return unauthorized(key.error());
+    if (!*key)
+        return oauth::make_error(Reason::invalid_token_bound,
+                                 "the access token is bound to a key and needs a DPoP proof", "no DPoP header arrived");
+    const std::string& jkt = active.stored.jkt;
+    if (oauth::jkt_of(*key) != jkt)
+        return unauthorized(oauth::make_error(oauth::ErrorCode::invalid_dpop_proof, "the DPoP proof is not valid",
+                                              "DPoP: the access token is bound to another key"));
+    const auto used =
+        oauth::use_proof(context, store::ReplayKind::proof_at_userinfo, **key, jkt, active.stored.client_id);
+    if (!used) return unauthorized(used.error());
+    return {};
 }
 
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::StoredAccessToken& token,

@@ -18,11 +18,20 @@ inline constexpr const char* kNoToken =
     "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it with "
     "CGIPassAuth On)";
 
-/// Returns the bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750
+/// The way in which an access token is presented.
+enum class Scheme { bearer, dpop };
+struct PresentedAccess {
+    std::string_view token;  ///< in the request
+    Scheme scheme = Scheme::bearer;
+};
+
+/// Returns the access token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750
 /// §2.1, §2.2). A header of another scheme decides, and is invalid_token; so is a token of more than `max_bytes`,
 /// before anything is computed. A view into the request, of whatever bytes: `find_active_token` refuses what is not a
 /// token.
-oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
+/// The scheme `DPoP` (RFC 9449 §7.1) counts with `takes_proofs`.
+oauth::Outcome<PresentedAccess> parse_access_token(const http::Request& request, std::size_t max_bytes,
+                                                   bool takes_proofs = false);
 
 /// An access token that this server signed and that is active.
 struct ActiveToken {
@@ -30,9 +39,15 @@ struct ActiveToken {
     store::StoredAccessToken stored;
 };
 
-/// Returns an active token; invalid_token, with the reason in its description, for every other. No audience is asked
-/// for.
-oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token);
+/// Returns an active token; invalid_token, with the reason in its description, for every other, and for one that is
+/// bound to a key and presented as a bearer token, or the other way round. No audience is asked for.
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token,
+                                              Scheme scheme = Scheme::bearer);
+
+/// Checks that the request shows the key of a token with Scheme::dpop, once (RFC 9449 §7.1): invalid_token without a
+/// proof, invalid_dpop_proof for a wrong one, both with the status 401.
+oauth::Outcome<void> check_proof(oauth::Context& context, const http::Request& request, std::string_view token,
+                                 const ActiveToken& active);
 
 /// Returns the claims that an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked
 /// once, and only for a token that releases something. Its `groups` are told if it has that claim, else those of the

@@ -67,6 +67,11 @@ constexpr Row kRows[] = {
     {invalid_request_uri_in_push, "invalid_request_uri_in_push", invalid_request,
      "The client pushed the address of a request in place of a request (RFC 9126 section 2.1). It must push the parameters; "
      "request_uri is for the authorization endpoint."},
+    {invalid_request_proof_missing, "invalid_request_proof_missing", invalid_request,
+     "The client is registered for tokens that are bound to its key, and sent no DPoP proof with its token request: switch "
+     "DPoP on in the application. Where it cannot, `postern client set {client} --no-dpop-bound-access-tokens`.",
+     "The document of the client demands tokens that are bound to its key (dpop_bound_access_tokens), and the application "
+     "sent no DPoP proof with its token request: switch DPoP on there."},
     {invalid_client, "invalid_client", invalid_client,
      "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
      "{client}`. "
@@ -131,11 +136,26 @@ constexpr Row kRows[] = {
      "right to use the client, or the redirect_uri or "
      "code_verifier differs from the first step. The client must start a new authorization; if it happens every time, "
      "compare what it sends in both steps."},
+    {invalid_grant_other_key, "invalid_grant_other_key", invalid_grant,
+     "The code or refresh token is bound to a key of the application, and the request showed another one or none. The "
+     "application must keep one key for a sign-in, from the authorization request to the last refresh; one that has lost its "
+     "key starts a new sign-in. With \"dpop\": \"off\" in the configuration nothing that is bound can be used."},
     {unauthorized_client, "unauthorized_client", unauthorized_client,
      "The client is not registered for this grant; register it with `postern client set {client} --grant ...`, naming every "
      "grant that the client needs.",
      "The document at the URL of the client does not name this grant in grant_types; only the people who publish "
      "it can add it. Such a client can have authorization_code and refresh_token and no other grant."},
+    {invalid_token_bound, "invalid_token_bound", invalid_token,
+     "The access token is bound to a key of the application, and came without a DPoP proof: as a bearer token, or without the "
+     "header DPoP. An application that has the token type DPoP sends `Authorization: DPoP TOKEN` and a new proof each time; "
+     "one that never asked for such a token has somebody else's."},
+    {invalid_dpop_proof, "invalid_dpop_proof", invalid_dpop_proof,
+     "The application showed a DPoP proof that is not good for its request, and the detail names the first thing that is wrong "
+     "with it. An `htu` of another address comes from an application that does not use the addresses of discovery; times that "
+     "are off come from its clock or from this server's, which \"clockSkew\" and \"dpopMaxAge\" allow for."},
+    {invalid_dpop_proof_replayed, "invalid_dpop_proof_replayed", invalid_dpop_proof,
+     "The application sent a DPoP proof with the same jti before. It must make a new one for each request, also when it tries a "
+     "request again; if it does, somebody else has read one and sent it."},
     {unauthorized_client_response_type, "unauthorized_client_response_type", unauthorized_client,
      "The client is not registered for this response_type: `postern client show {client}` lists those it has, and `postern "
      "client set {client} --response-type ...` replaces them, naming every one that the client needs.",
@@ -144,7 +164,7 @@ constexpr Row kRows[] = {
     {unauthorized_client_demand_off, "unauthorized_client_demand_off", unauthorized_client,
      "The client is registered with a demand that the configuration does not meet any more: it gets nothing, because it "
      "must not get less than it demands. Switch on what the detail names, or take the demand away with `postern client set "
-     "{client}` and --no-require-pushed-authorization-requests or --no-response-mode.",
+     "{client}` and --no-require-pushed-authorization-requests, --no-dpop-bound-access-tokens or --no-response-mode.",
      "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
      "only the people who publish the document can take the demand away."},
     {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,

@@ -106,6 +106,10 @@ constexpr Row kRows[] = {
     {temporarily_unavailable_assertions, "temporarily_unavailable_assertions", temporarily_unavailable,
      "Each JWT with which a client authenticates is remembered until it expires. This client has used a quarter of the room. Let "
      "it make JWTs that live for a minute and keep its access tokens for as long as they are good, or raise replays.maxSize."},
+    {temporarily_unavailable_proofs, "temporarily_unavailable_proofs", temporarily_unavailable,
+     "Each DPoP proof is remembered for as long as it is good, about \"dpopMaxAge\" seconds. The proofs of this client, grant or "
+     "key have used a quarter of the room. Let the application keep its access tokens for as long as they are good, or raise "
+     "replays.maxSize."},
     {temporarily_unavailable_client_keys, "temporarily_unavailable_client_keys", temporarily_unavailable,
      "The keys of the client are at its jwks_uri, and too many fetches are under way or were made in this minute. Register the "
      "keys themselves: `postern client set {client} --jwks FILE`.",

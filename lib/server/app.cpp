@@ -23,12 +23,21 @@ std::unique_ptr<fetch::Fetcher> start_fetcher(const oauth::Settings& settings, c
 }
 
 /// On a server the marks are in the database; a program that only reads it needs another connection for them.
-std::optional<db::Database> open_replays(const config::Config& config, const Endpoint& endpoint) {
-    if (!endpoint.assertions || !config.settings.assertions.enabled) return std::nullopt;
+std::optional<db::Database> open_marks(const config::Config& config, const Endpoint& endpoint, store::ReplayKind kind) {
     if (!db::is_uri(config.database))
-        return db::open_replay_file(config.replay_file(), store::room_of_kind(config.settings.replays_size));
+        return db::open_replay_file(config.replay_file(kind), store::room_of_kind(config.settings.replays_size));
     if (endpoint.store == StoreUse::write) return std::nullopt;
     return db::Database(config.database, db::Access::read_write, kLockWait, endpoint.name);
+}
+
+std::optional<db::Database> open_replays(const config::Config& config, const Endpoint& endpoint) {
+    if (!endpoint.assertions || !config.settings.assertions.enabled) return std::nullopt;
+    return open_marks(config, endpoint, store::ReplayKind::assertion);
+}
+
+std::optional<db::Database> open_proofs(const config::Config& config, const Endpoint& endpoint) {
+    if (!endpoint.proofs || !config.settings.dpop) return std::nullopt;
+    return open_marks(config, endpoint, *endpoint.proofs);
 }
 
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
@@ -75,6 +84,7 @@ App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing
       fetcher_(start_fetcher(config_.settings, endpoint)),
       database_(open_database(config_, endpoint)),
       replays_(open_replays(config_, endpoint)),
+      proofs_(open_proofs(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal,
             reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings, parsing) : nullptr),
@@ -85,12 +95,17 @@ App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing
     if (database_)
         context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
                                         fetcher_.get(), password_list_.get(), mail_wake_if_open(),
-                                        logout_wake_if_open(), replays_if_open(endpoint)});
+                                        logout_wake_if_open(), replays_if_open(endpoint), proofs_if_open(endpoint)});
 }
 
 db::Database* App::replays_if_open(const Endpoint& endpoint) {
     if (!endpoint.assertions || !config_.settings.assertions.enabled) return nullptr;
     return replays_ ? &*replays_ : &*database_;
+}
+
+db::Database* App::proofs_if_open(const Endpoint& endpoint) {
+    if (!endpoint.proofs || !config_.settings.dpop) return nullptr;
+    return proofs_ ? &*proofs_ : &*database_;
 }
 
 oauth::Context& App::context() {

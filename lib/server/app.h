@@ -48,6 +48,7 @@ public:
 
 private:
     db::Database* replays_if_open(const Endpoint& endpoint);
+    db::Database* proofs_if_open(const Endpoint& endpoint);
 
     const config::Config config_;
     util::Log log_;
@@ -57,6 +58,7 @@ private:
     const std::unique_ptr<fetch::Fetcher> fetcher_;  ///< before the database and the keys: its child has neither
     std::optional<db::Database> database_;
     std::optional<db::Database> replays_;  ///< where they are not in `database_`
+    std::optional<db::Database> proofs_;   ///< likewise
     keys::Keys keys_;
     std::unique_ptr<const pages::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;

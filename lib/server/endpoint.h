@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "oauth/settings.h"
 #include "pages/page.h"
 #include "refusal/reason.h"
+#include "store/replays.h"
 
 namespace postern::server {
 
@@ -79,6 +81,8 @@ struct Endpoint {
     std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;
     /// Returns whether another option makes the endpoint fetch; empty: `outbound` alone.
     std::function<bool(const oauth::Settings&)> fetches_if = {};
+    std::optional<store::ReplayKind> proofs =
+        std::nullopt;         ///< reads proofs with `dpop`, and marks used ones as that kind
     bool assertions = false;  ///< authenticates clients, also by JWTs, for which it opens the marks of used ones
     /// factor::open_password_list for an endpoint that takes new passwords, called when `login.passwordBlocklist` names
     /// a file: named here, so that no other is linked with it.

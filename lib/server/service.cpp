@@ -11,6 +11,7 @@
 #include "db/write.h"
 #include "login/saslauthd.h"
 #include "oauth/client_id_url.h"
+#include "oauth/dpop.h"
 #include "server/wire.h"
 #include "store/clients.h"
 #include "store/sweep.h"
@@ -37,6 +38,7 @@ std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoin
 
 std::vector<std::string> server_variables(const App& app, const Endpoint& endpoint) {
     auto names = endpoint.server_variables ? endpoint.server_variables(app.settings()) : std::vector<std::string>();
+    if (endpoint.proofs && app.settings().dpop) names.emplace_back(oauth::kProofVariable);
     const pages::PageBook* pages = app.pages_if_read();
     if (pages != nullptr && !pages->variable().empty()) names.push_back(pages->variable());
     return names;

@@ -6,23 +6,44 @@
 
 #include "oauth/respond.h"
 #include "oidc/userinfo.h"
+#include "refusal/reason.h"
 #include "server/app.h"
 #include "server/serve.h"
 
 namespace postern::server {
 namespace {
 
-http::Response bearer_error(const oauth::OAuthError& error) {
-    return respond::bearer_error(error, error.code == oauth::ErrorCode::insufficient_scope ? "openid" : "");
+http::Response token_error(const http::Request& request, const oauth::OAuthError& error, oidc::Scheme scheme) {
+    const std::string scope = error.code == oauth::ErrorCode::insufficient_scope ? "openid" : "";
+    if (error.code == oauth::ErrorCode::temporarily_unavailable) return respond::json_error(request, error);
+    const bool needs_key = scheme == oidc::Scheme::dpop || error.reason == refusal::Reason::invalid_token_bound;
+    return needs_key ? respond::dpop_error(error, scope) : respond::bearer_error(error, scope);
+}
+
+/// RFC 9449 §7.2: a caller without a token learns of both schemes.
+http::Response no_token(const oauth::Settings& settings, const oauth::OAuthError& error) {
+    http::Response response = respond::bearer_error(error);
+    if (settings.dpop) response.add("WWW-Authenticate", respond::dpop_challenge());
+    return response;
+}
+
+oauth::Outcome<json::Object> find_claims(oauth::Context& context, const http::Request& request,
+                                         const oidc::PresentedAccess& presented, const oidc::ActiveToken& active,
+                                         const oidc::GetUserClaims& get_user_claims) {
+    if (presented.scheme == oidc::Scheme::dpop)
+        RETURN_IF_ERROR(oidc::check_proof(context, request, presented.token, active));
+    return oidc::userinfo(context, active.stored, get_user_claims);
 }
 
 http::Response userinfo(App& app, const http::Request& request, const oidc::GetUserClaims& get_user_claims) {
-    const auto bearer = oidc::parse_bearer_token(request, app.config().limits.token);
-    if (!bearer) return bearer_error(bearer.error());
-    const auto token = oidc::find_active_token(app.context(), *bearer);
-    if (!token) return bearer_error(token.error());
-    auto claims = oidc::userinfo(app.context(), token->stored, get_user_claims);
-    http::Response response = claims ? http::json(std::move(*claims)) : bearer_error(claims.error());
+    const oauth::Settings& settings = app.settings();
+    const auto presented = oidc::parse_access_token(request, app.config().limits.token, settings.dpop);
+    if (!presented) return no_token(settings, presented.error());
+    const auto token = oidc::find_active_token(app.context(), presented->token, presented->scheme);
+    if (!token) return token_error(request, token.error(), presented->scheme);
+    auto claims = find_claims(app.context(), request, *presented, *token, get_user_claims);
+    http::Response response =
+        claims ? http::json(std::move(*claims)) : token_error(request, claims.error(), presented->scheme);
     response.client_id = token->stored.client_id.str();
     return response;
 }
@@ -39,6 +60,7 @@ Endpoint userinfo_endpoint() {
     endpoint.store = StoreUse::read;
     endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
+    endpoint.proofs = store::ReplayKind::proof_at_userinfo;
     return endpoint;
 }
 

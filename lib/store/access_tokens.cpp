@@ -19,13 +19,25 @@ std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const Acc
     return last;
 }
 
+constexpr std::string_view kByKey = "jkt:";  // RFC 7800 §3 has other ways to say whose a token is
+
+std::string cnf_column(const std::string& jkt) { return jkt.empty() ? "" : std::string(kByKey) + jkt; }
+
+/// Throws StoreError for a binding that this release does not know: such a token is no bearer token.
+std::string jkt_of(const std::string& column) {
+    if (column.empty()) return "";
+    if (!column.starts_with(kByKey)) throw db::StoreError("access_tokens.cnf holds a binding of another release");
+    return column.substr(kByKey.size());
+}
+
 }  // namespace
 
 void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
     transaction.queue(
-        "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at);
+        "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at, cnf)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at,
+        cnf_column(token.jkt));
     transaction.mark("SELECT 1 FROM access_tokens WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3",
                      token.grant_id, token.issued_at, token.token_hash);
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
@@ -36,7 +48,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
         "SELECT t.scope, g.client_id, g.subject, g.auth_time, g.acr, g.userinfo_claims, c.own_claims, c.scope,"
         " t.expires_at,"
         " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, " POSTERN_CLIENT_STATE_COLUMNS
-        ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
+        ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, t.cnf"
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject"
         " WHERE t.grant_id = $1 AND t.issued_at = $2 AND t.token_hash = $3",
@@ -47,6 +59,9 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     row >> stored.scope >> stored.client_id >> stored.subject >> stored.auth_time >> stored.acr >>
         stored.userinfo_claims >> stored.own_claims >> stored.registered >> stored.expires_at >> stored.revoked >>
         stored.client >> stored.user_enabled;
+    std::string cnf;
+    row >> cnf;
+    stored.jkt = jkt_of(cnf);
     return stored;
 }
 

@@ -17,6 +17,7 @@ constexpr const char* kApplicationType = "application_type";
 constexpr const char* kResponseModes = "response_modes";
 constexpr const char* kResponseAlgorithm = "authorization_signed_response_alg";
 constexpr const char* kRequirePar = "require_pushed_authorization_requests";
+constexpr const char* kDpopBound = "dpop_bound_access_tokens";
 
 struct TextMember {
     const char* name;
@@ -183,6 +184,7 @@ std::string details_of(const model::Client& client) {
         if (const std::string& text = client.metadata.*member; !text.empty()) details.set(name, text);
     write_logout_uris(client.logout, details);
     if (client.require_par) details.set(kRequirePar, true);
+    if (client.dpop_bound) details.set(kDpopBound, true);
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -198,6 +200,7 @@ void read_details(const std::string& column, model::Client& client) {
     for (const auto& [name, member] : kTextMembers) client.metadata.*member = text_of(details, name);
     client.logout = logout_uris_of(details);
     client.require_par = flag_of(details, kRequirePar);
+    client.dpop_bound = flag_of(details, kDpopBound);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

@@ -48,13 +48,17 @@ void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time unti
                       until);
 }
 
+void bind_grant(db::Transaction& transaction, const GrantId& id, const std::string& jkt) {
+    transaction.queue("UPDATE grants SET dpop_jkt = $2 WHERE id = $1", id, jkt);
+}
+
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
     transaction.queue(
         "INSERT INTO authorization_codes (code_hash, grant_id, redirect_uri, redirect_uri_sent, nonce,"
-        " code_challenge, max_age, audience, expires_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        " code_challenge, max_age, audience, expires_at, dpop_jkt)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         code.code_hash, code.grant_id, code.redirect_uri, code.redirect_uri_sent, code.nonce, code.code_challenge,
-        code.max_age, code.audience, code.expires_at);
+        code.max_age, code.audience, code.expires_at, code.dpop_jkt);
     transaction.mark("SELECT 1 FROM authorization_codes WHERE code_hash = $1", code.code_hash);
     keep_grant(transaction, code.grant_id, code.expires_at);
 }
@@ -62,7 +66,7 @@ void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
 std::optional<StoredCode> find_code(db::Database& database, const ValueHash& code_hash) {
     auto row = database.query(
         "SELECT c.code_hash, c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.nonce, c.code_challenge, c.max_age,"
-        " c.audience, c.expires_at, c.redeemed_at, c.burned_at, u.enabled, u.username," POSTERN_GRANT_COLUMNS
+        " c.audience, c.expires_at, c.redeemed_at, c.burned_at, c.dpop_jkt, u.enabled, u.username," POSTERN_GRANT_COLUMNS
         " FROM authorization_codes c JOIN grants g ON g.id = c.grant_id"
         " LEFT JOIN users u ON u.subject = g.subject WHERE c.code_hash = $1",
         code_hash);
@@ -71,7 +75,7 @@ std::optional<StoredCode> find_code(db::Database& database, const ValueHash& cod
     auto& code = stored.code;
     row >> code.code_hash >> code.grant_id >> code.redirect_uri >> code.redirect_uri_sent >> code.nonce >>
         code.code_challenge >> code.max_age >> code.audience >> code.expires_at >> code.redeemed_at >> code.burned_at >>
-        stored.user_enabled >> stored.username >> stored.grant;
+        code.dpop_jkt >> stored.user_enabled >> stored.username >> stored.grant;
     return stored;
 }
 

@@ -32,6 +32,12 @@ Mark mark_of(std::string_view owner, std::string_view jti, util::Time until) {
     return {beginning(owner, kContextDigits), beginning(with_length(owner) + with_length(jti), kKeyDigits), until};
 }
 
+Mark mark_of(const UsedProof& proof) {
+    return {beginning(proof.sender, kContextDigits),
+            beginning(with_length(proof.jkt) + with_length(proof.url) + with_length(proof.jti), kKeyDigits),
+            proof.until};
+}
+
 Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::int64_t most_bytes, util::Time now) {
     const auto number = static_cast<std::int64_t>(kind);
     const std::int64_t share = std::max<std::int64_t>(most_bytes / kRowBytes / kContexts, 1);

@@ -11,7 +11,7 @@
 namespace postern::store {
 
 /// The uses, which never see each other's marks.
-enum class ReplayKind { assertion = 1 };
+enum class ReplayKind { assertion = 1, proof = 2, proof_at_userinfo = 3 };
 
 /// Returns the room of one kind, in bytes, of that of all kinds (JTI-6).
 constexpr std::int64_t room_of_kind(std::int64_t all) { return all / 3; }
@@ -25,6 +25,17 @@ struct Mark {
 
 /// Returns the mark of `jti` from `owner`, whose bytes are those of a client id.
 Mark mark_of(std::string_view owner, std::string_view jti, util::Time until);
+
+/// The proof of possession of a key (RFC 9449 §4.2), as far as it must not be used again.
+struct UsedProof {
+    std::string_view sender;  ///< whose share of the room it takes
+    std::string_view jkt;
+    std::string_view url;  ///< of the endpoint, in our own spelling
+    std::string_view jti;
+    util::Time until{};
+};
+/// Returns the mark of a proof (RFC 9449 §11.1).
+Mark mark_of(const UsedProof& proof);
 
 enum class Marked {
     first,    ///< nobody has used it before

@@ -17,7 +17,7 @@ namespace {
 using jose::TokenType;
 
 constexpr TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
-constexpr const char* kPurpose = "authorization request v11";
+constexpr const char* kPurpose = "authorization request v12";
 
 RulesFixture& fixture() {
     static RulesFixture instance;

@@ -23,7 +23,8 @@ public:
     /// Returns the context of a new request; the notes of an earlier request are forgotten.
     oauth::Context context() {
         trail.begin("test", "192.0.2.1");
-        return {settings, database, *keys, clock, random, log, trail, fetcher, nullptr, nullptr, nullptr, &replays};
+        return {settings, database, *keys,   clock,   random,   log,     trail,
+                fetcher,  nullptr,  nullptr, nullptr, &replays, &replays};
     }
 
     /// Registers a client with the grants and scopes that `client add` without options gives it.

@@ -288,9 +288,9 @@ TEST_CASE(
     for (Row row : rows) {
         CAPTURE(row.when);
         row.request.authorization = row.header;
-        const auto token = oidc::parse_bearer_token(row.request, 64);
+        const auto token = oidc::parse_access_token(row.request, 64);
         CHECK(bool(token) == !row.token.empty());
-        if (token) CHECK(*token == row.token);
+        if (token) CHECK(token->token == row.token);
         if (!token) CHECK(token.error().code == oauth::ErrorCode::invalid_token);
     }
 }

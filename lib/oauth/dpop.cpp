@@ -1,0 +1,78 @@
+// Decides which key a request shows, and whether its proof was used before.
+#include "oauth/dpop.h"
+
+#include <utility>
+
+#include "db/error.h"
+#include "refusal/reason.h"
+
+namespace postern::oauth {
+namespace {
+
+using refusal::Reason;
+
+constexpr util::Seconds kRetryWhenCrowded{60};
+
+}  // namespace
+
+Outcome<ShownKey> read_proof(const Context& context, const http::Request& request, const std::string& path,
+                             std::optional<std::string> access_token) {
+    const Settings& settings = context.settings;
+    const std::string_view header = settings.dpop ? request.variable(kProofVariable) : std::string_view();
+    if (header.empty()) return ShownKey();
+    const std::string url = settings.url(path);
+    auto good = check_proof(header, {std::string(to_string(request.method)),
+                                     {url},
+                                     settings.dpop_max_age,
+                                     settings.clock_skew,
+                                     context.now(),
+                                     std::move(access_token)});
+    if (!good) return make_error(ErrorCode::invalid_dpop_proof, "the DPoP proof is not valid", "DPoP: " + good.error());
+    return ShownKey(ShownProof{*std::move(good), url});
+}
+
+Outcome<ShownKey> read_proof_of(const Context& context, const http::Request& request, const model::Client& client) {
+    ASSIGN_OR_RETURN(auto key, read_proof(context, request, context.settings.paths.token));
+    const bool must_show_one = client.dpop_bound && context.settings.dpop;
+    if (!key && must_show_one)
+        return make_error(Reason::invalid_request_proof_missing, "a DPoP proof is required",
+                          "the client is registered with dpop_bound_access_tokens, and no DPoP header arrived");
+    return key;
+}
+
+Outcome<void> use_proof(Context& context, store::ReplayKind kind, const ShownProof& proof, std::string_view sender,
+                        const model::ClientId& client) {
+    const auto mark = store::mark_of({sender, proof.good.jkt, proof.url, proof.good.jti, proof.good.until});
+    store::Marked marked{};
+    try {
+        marked = store::mark_used(*context.proofs, kind, mark, store::room_of_kind(context.settings.replays_size),
+                                  context.now());
+    } catch (const db::StoreError& error) {
+        context.trail.add(audit::Event::replay_store_full, {{"reason", error.what()}, audit::client(client)});
+        throw;
+    }
+    if (marked == store::Marked::first) return {};
+    if (marked == store::Marked::again) {
+        context.trail.add(audit::Event::proof_replayed, {audit::client(client)});
+        return make_error(Reason::invalid_dpop_proof_replayed, "the DPoP proof is not valid",
+                          "DPoP: its \"jti\" was used before");
+    }
+    context.trail.add(audit::Event::replay_store_full,
+                      {{"reason", "the sender has used its share"}, audit::client(client)});
+    OAuthError error = make_error(Reason::temporarily_unavailable_proofs, "too many DPoP proofs were sent",
+                                  "a quarter of the marks that replays.maxSize allows are of this sender");
+    error.http_status = 429;
+    error.retry_after = kRetryWhenCrowded;
+    return error;
+}
+
+Outcome<std::optional<std::string>> parse_dpop_jkt(const Settings& settings, const http::Params& params) {
+    if (!settings.dpop) return std::optional<std::string>();
+    if (params.fault_of("dpop_jkt")) return invalid_parameter("dpop_jkt");
+    const auto jkt = params.find("dpop_jkt");
+    if (!jkt) return std::optional<std::string>();
+    if (!is_thumbprint(*jkt)) return invalid_request("dpop_jkt must be a SHA-256 thumbprint in base64url");
+    return std::optional(std::string(*jkt));
+}
+
+}  // namespace postern::oauth
