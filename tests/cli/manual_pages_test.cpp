@@ -120,6 +120,8 @@ std::map<std::string, std::string> defaults() {
         {"clientAssertionAudience", "\"issuer\""},
         {"clientAssertionMaxLifetime", text_of(settings.assertions.max_lifetime)},
         {"clockSkew", text_of(settings.clock_skew)},
+        {"dpop", "\"off\""},
+        {"dpopMaxAge", text_of(settings.dpop_max_age)},
         {"replays.maxSize", std::to_string(settings.replays_size)},
         {"parTTL", text_of(settings.par_ttl)},
         {"par.publicClients", text_of(settings.par_public_clients)},

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "crypto/digest.h"
 #include "crypto/key.h"
 #include "jose/jwk.h"
 #include "json/writer.h"
@@ -49,6 +50,27 @@ public:
         json::Object changed = header();
         changed.set(name, std::move(value));
         return sign(changed, claims(op));
+    }
+
+    /// Thumbprint of the key (RFC 7638).
+    std::string jkt() const { return jose::thumbprint(key_.public_key()); }
+    json::Object proof_header() const {
+        return {{"typ", "dpop+jwt"},
+                {"alg", crypto::to_string(key_.algorithm())},
+                {"jwk", jose::to_json(key_.public_key().members())}};
+    }
+    /// Good claims of a proof for that endpoint (RFC 9449 §4.2); with a token also its digest (§7).
+    json::Object proof_claims(const Deployment& op, const std::string& endpoint, const std::string& token = "",
+                              const std::string& method = "POST") const {
+        static int number = 0;
+        json::Object claims{
+            {"jti", "proof" + std::to_string(++number)}, {"htm", method}, {"htu", op.url(endpoint)}, {"iat", op.now()}};
+        if (!token.empty()) claims.set("ath", util::base64url_encode(crypto::sha256(token)));
+        return claims;
+    }
+    std::string proof(const Deployment& op, const std::string& endpoint, const std::string& token = "",
+                      const std::string& method = "POST") const {
+        return sign(proof_header(), proof_claims(op, endpoint, token, method));
     }
 
 private:

@@ -297,6 +297,8 @@ TEST_CASE(
         {"clientAssertionAudience", {R"("issuer")", R"("issuer_or_endpoint")"}, {R"("endpoint")", "true"}},
         {"clientAssertionMaxLifetime", {"60", "3600"}, {"59", "3601", R"("600")"}},
         {"clockSkew", {"10", "50"}, {"9", "51", R"("30")"}},
+        {"dpop", {R"("off")", R"("allowed")"}, {R"("required")", "true", "null"}},
+        {"dpopMaxAge", {"20", "300"}, {"19", "301", R"("60")"}},
         {"replays.maxSize", {"65536", "1099511627776"}, {"65535", "1099511627777", R"("33554432")"}},
         {"registration.max", {"1", "1000000"}, {"0", "1000001", R"("10")"}},
         {"paths.registration", {"null", R"("/clients")"}, {R"("clients")", R"("/token")"}},
