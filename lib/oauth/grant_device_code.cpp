@@ -6,6 +6,7 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
 #include "refusal/reason.h"
 #include "store/access_tokens.h"

@@ -30,18 +30,23 @@ class OpenidClient {
     return { ...tokens, claims: tokens.id_token ? tokens.claims() : undefined };
   };
 
+  /// Proves with that key from now on.
+  useKey({ privateKey }) {
+    this.bound = { DPoP: privateKey };
+  }
+
   callback({ location, posted }, checks) {
     const incoming = posted
       ? { method: "POST", url: location.href, body: posted.toString() }
       : { method: "GET", url: location.href };
-    return this.#tokens(this.client.callback(REDIRECT_URI, this.client.callbackParams(incoming), checks));
+    return this.#tokens(this.client.callback(REDIRECT_URI, this.client.callbackParams(incoming), checks, this.bound));
   }
 
   push(parameters) {
-    return this.#ask(this.client.pushedAuthorizationRequest(parameters));
+    return this.#ask(this.client.pushedAuthorizationRequest(parameters, this.bound));
   }
   refresh(token, parameters) {
-    return this.#tokens(this.client.refresh(token, { exchangeBody: parameters }));
+    return this.#tokens(this.client.refresh(token, { exchangeBody: parameters, ...this.bound }));
   }
   clientCredentials(scope) {
     return this.#tokens(this.client.grant({ grant_type: "client_credentials", scope }));
@@ -53,7 +58,7 @@ class OpenidClient {
     return this.#ask(this.client.revoke(token, hint));
   }
   userinfo({ access_token }) {
-    return this.#ask(this.client.userinfo(access_token));
+    return this.#ask(this.client.userinfo(access_token, this.bound));
   }
   endSessionUrl({ id_token }, parameters) {
     return this.client.endSessionUrl({ id_token_hint: id_token, ...parameters });
@@ -82,6 +87,15 @@ class Oauth4webapi {
         );
         return new Response(answer.body, { status: answer.status, headers: received });
       },
+    };
+  }
+
+  async useKey({ privateKey }) {
+    const { d, ...jwk } = privateKey.export({ format: "jwk" });
+    const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+    this.#options.DPoP = {
+      privateKey: await crypto.subtle.importKey("jwk", { d, ...jwk }, algorithm, false, ["sign"]),
+      publicKey: await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]),
     };
   }
 
