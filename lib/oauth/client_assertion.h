@@ -1,6 +1,7 @@
 // Client authentication by a JWT that the client signs: private_key_jwt (RFC 7523 §2.2, §3; OpenID Connect Core §9).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include "jose/foreign_jwt.h"
 #include "json/value.h"
 #include "model/client.h"
-#include "oauth/client_auth.h"
 #include "oauth/context.h"
 #include "oauth/credentials.h"
 #include "oauth/error.h"
@@ -50,6 +50,10 @@ struct GoodAssertion {
 
 /// Checks the claims in the order of CA-8 to CA-11.
 util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& claims, const AssertionRules& rules);
+
+/// A check of the rest of the request, once the client is proved and before its assertion counts as used: what it
+/// refuses can be sent again with the same assertion.
+using CheckBefore = std::function<Outcome<void>(const model::Client&)>;
 
 /// The client that the form's assertion proves, which nothing bars, and whose assertion was not used before (CA-1 to
 /// CA-12). invalid_client for everything else, in the same words whatever is wrong; invalid_request for parameters that

@@ -1,21 +1,17 @@
 // The client that calls the token endpoint, and its proof (RFC 6749 §2.3, §3.2.1)
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "http/message.h"
 #include "model/client.h"
+#include "oauth/client_assertion.h"
 #include "oauth/context.h"
 #include "oauth/credentials.h"
 #include "oauth/error.h"
 
 namespace postern::oauth {
-
-/// A check of the rest of the request, once the client is proved and before its assertion counts as used: what it
-/// refuses can be sent again with the same assertion.
-using CheckBefore = std::function<Outcome<void>(const model::Client&)>;
 
 /// The client that the credentials prove and that nothing bars (find_client_bar); with `clientAssertions` also one that
 /// an assertion in the body of `request` proves. invalid_client for everything else, in the same words and with the
