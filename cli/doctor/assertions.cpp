@@ -29,7 +29,7 @@ void check_place(Findings& findings, const config::Config& config) {
     if (!network) return;
     findings.error("clients",
                    directory + " is on a network file system (" + std::string(*network) +
-                       "), where two processes could take the same assertion",
+                       "), where two processes could take the same assertion or proof",
                    "let it be on a local disk");
 }
 
@@ -37,6 +37,7 @@ void check_place(Findings& findings, const config::Config& config) {
 
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config) {
     const oauth::Settings& settings = config.settings;
+    if (settings.assertions.enabled || settings.dpop) check_place(findings, config);
     if (!settings.assertions.enabled) {
         const auto found =
             find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
@@ -52,7 +53,6 @@ void check_assertions(Findings& findings, db::Database& database, const config::
                     util::ShellCommand("postern client set --auth-method client_secret").value(found.first).text());
         return;
     }
-    check_place(findings, config);
     if (settings.outbound.enabled) return;
     const auto found =
         find(database.query("SELECT count(*), COALESCE(MIN(client_id), '') FROM client_keys WHERE jwks_uri <> ''"));
