@@ -11,7 +11,7 @@ import { BUILD, ROOT } from "../support/deployment.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { prepared, temporaryDirectory } from "../support/prepared.mjs";
 import { run } from "../support/run.mjs";
-import { assertion, newKey } from "../support/signer.mjs";
+import { assertion, newKey, proof } from "../support/signer.mjs";
 import { totp } from "../support/totp.mjs";
 import { Proxy } from "./proxy.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -1097,6 +1097,36 @@ describe("a role for each program", () => {
       const option = '"clientAssertions", clients sign';
       for (const [program, flow] of Object.entries(flows))
         await optionNeeds(`postern_${program}`, option, 3, flow, database);
+    });
+  });
+
+  it("tokens that are bound to keys need the rights that are named for them [DPOP-11, DPOP-15, JTI-1]", async () => {
+    await withProvider("bound", { dpop: "allowed", paths: { par: "/par" } }, async (bound, database) => {
+      const { jwk } = newKey("k1");
+      const { spa, web } = bound.clients;
+      const shown = (path, more) => proof({ jwk, url: bound.issuer + path, ...more });
+      const pushed = {
+        response_type: "code",
+        redirect_uri: web.redirectUri,
+        code_challenge: challengeOf("v".repeat(43)),
+        code_challenge_method: "S256",
+      };
+      let token;
+      const flows = {
+        token: async () => {
+          const answer = await bound.exchange(spa, await bound.code(spa), {}, { headers: shown("/token") });
+          is(200, answer);
+          token = answer.json.access_token;
+        },
+        userinfo: async () => {
+          const headers = { authorization: `DPoP ${token}`, ...shown("/userinfo", { method: "GET", token }) };
+          is(200, await bound.ask("/userinfo", { headers }));
+        },
+        par: async () => is(201, await bound.post("/par", pushed, { client: web, headers: shown("/par") })),
+      };
+      widen("postern_par", "paths.par", database);
+      for (const [program, flow] of Object.entries(flows))
+        await optionNeeds(`postern_${program}`, '"dpop", each proof', program === "token" ? 3 : 2, flow, database);
     });
   });
 
