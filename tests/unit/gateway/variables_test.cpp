@@ -68,6 +68,10 @@ TEST_CASE(
                                  nullptr};
     CHECK(collect_variables(twice).duplicate == "HTTP_COOKIE");
     CHECK(collect_variables(twice, {"HTTP_AUTHORIZATION"}).duplicate == "HTTP_AUTHORIZATION");
+    const char* const proofs[] = {"HTTP_DPOP=a", "HTTP_DPOP=a", "HTTP_COOKIE=a", nullptr};  // DPOP-1
+    CHECK(collect_variables(proofs, {"HTTP_DPOP"}).duplicate.empty());
+    CHECK(collect_variables(proofs, {"HTTP_DPOP"}).get("HTTP_DPOP") == ", ");
+    CHECK_FALSE(collect_variables(proofs).has("HTTP_DPOP"));
     const char* const unknown[] = {"HTTP_ACCEPT=a", "HTTP_ACCEPT=b", nullptr};
     CHECK(collect_variables(unknown).duplicate.empty());
 }
