@@ -48,7 +48,8 @@ struct Request {
     std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
     /// The CGI variables that the endpoint asks for. The web server's own modules set the ones that the configuration
-    /// names, and none of them is a header; the login page also asks for the header User-Agent, and endpoints that take proofs for DPoP.
+    /// names, and none of them is a header; the login page also asks for the header User-Agent, and endpoints that take
+    /// proofs for DPoP.
     std::map<std::string, std::string, std::less<>> server_variables = {};
     bool is_question = false;  ///< of a web server's authorizer: may this request pass?
 
