@@ -109,7 +109,7 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
         {"client", "add", "a", "--unknown"},
         {"client", "add", "a", "--redirect-uri"},
         {"client", "add", "a", "--redirect-uri", "https://a.example/", "--grant", "password"},
-        {"client", "add", "a", "--redirect-uri", "https://a.example/", "--auth-method", "private_key_jwt"},
+        {"client", "add", "a", "--redirect-uri", "https://a.example/", "--auth-method", "client_secret_jwt"},
         {"client", "add", "a", "--redirect-uri", "https://a.example/", "--pkce", "plain"},
         {"client", "add", "a", "--redirect-uri", "https://a.example/", "--public", "--auth-method",
          "client_secret_basic"},
