@@ -262,13 +262,13 @@ describe("a move that does not come to its end", () => {
     execFileSync("sqlite3", [
       file,
       `PRAGMA foreign_keys = ON;
-       INSERT INTO grants SELECT g.id, 'web', u.subject, 'openid', 0, '', 1, g.ended, g.kept, '', '', '', '', '', '', 0
+       INSERT INTO grants SELECT g.id, 'web', u.subject, 'openid', 0, '', 1, g.ended, g.kept, '', '', '', '', '', '', 0, ''
          FROM users u, (SELECT 'live' AS id, NULL AS ended, 9999999999 AS kept UNION ALL
            SELECT 'ended', 5, 9999999999 UNION ALL SELECT 'over', NULL, 5) g;
        INSERT INTO refresh_tokens
          SELECT id, id || '-used', 0, NULL, 'next', NULL, 1, 5, 'used', 2, NULL FROM grants;
        INSERT INTO authorization_codes
-         SELECT id || '-code', id, 'https://app.example/cb', 1, NULL, NULL, NULL, NULL, 5, 2, NULL FROM grants;
+         SELECT id || '-code', id, 'https://app.example/cb', 1, NULL, NULL, NULL, NULL, 5, 2, NULL, '' FROM grants;
        INSERT INTO sessions SELECT s.hash, s.hash, u.subject, 1, 1, 1, s.expires, '', '', 1, 'pwd', 0 FROM users u,
          (SELECT 'now' AS hash, 9999999999 AS expires UNION ALL SELECT 'past', 5) s;
        INSERT INTO login_attempts VALUES ('now', 1, 9999999999), ('past', 1, 5)`,

@@ -79,10 +79,11 @@ Lines described_sqlite() {
 }
 
 /// What PostgreSQL alone has: the version, which is a pragma of SQLite; the column whose privilege is to lock a row;
-/// and how keys reach other nodes, because a database file has none.
+/// how keys reach other nodes, because a database file has none; and the marks of what was used once, which are in
+/// files of their own there.
 bool is_its_own(const std::string& line) {
     constexpr const char* kTables[] = {"schema_version", "key_files", "key_nodes", "replays"};
-    return mentions(line, ".gate ") ||
+    return mentions(line, ".gate ") || mentions(line, " ON replays ") ||
            std::ranges::any_of(kTables, [&](const char* table) { return line.starts_with(table); });
 }
 
