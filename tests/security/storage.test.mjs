@@ -162,7 +162,8 @@ describe("SQL", () => {
     let statements = 0;
     for (const [name, text] of sources) {
       for (const [, argument] of text.matchAll(/\.(?:prepare|query|run|lock)\(\s*([^;]{1,12})/g)) {
-        assert.match(argument, /^("|R"|k[A-Z]|sql[,)]|rule\.)/, `${name}: ${argument}`);
+        // A pragma takes no parameter: replay_file.cpp writes a number of its own into one.
+        assert.match(argument, /^("|R"|k[A-Z]|sql[,)]|rule\.|pragma\.)/, `${name}: ${argument}`);
         ++statements;
       }
     }

@@ -48,9 +48,9 @@ using Opened = std::unique_ptr<SqliteConnection>;
 
 void bound(SqliteConnection& connection, std::int64_t most_bytes) {
     // A pragma takes no parameter; this one holds for the connection alone.
-    const std::string sql =
+    const std::string pragma =
         "PRAGMA max_page_count = " + std::to_string(std::max<std::int64_t>(most_bytes / kPageBytes, 8));
-    connection.run(sql.c_str());
+    connection.run(pragma.c_str());
 }
 
 bool has_table(SqliteConnection& connection) {

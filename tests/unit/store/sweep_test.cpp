@@ -258,6 +258,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
                               "sessions",
                               "spent_challenges"})
         nothing[table] = 0;
+    if (is_on_postgresql()) nothing["replays"] = 0;  // in files of their own otherwise
     auto expected = nothing;
     expected["access_tokens"] = 2;
     for (const char* table : {"authorization_codes", "grants", "refresh_tokens"}) expected[table] = 1;
