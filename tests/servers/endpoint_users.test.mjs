@@ -14,13 +14,13 @@ import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs"
 
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
-const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover", "device", "gate"];
+const SEALERS = ["authorize", "login", "scopes", "logout", "account", "recover", "par", "device", "gate"];
 const WITH_FACTORS = ["login", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {
-  it("are sixteen, and each has the groups that its endpoint needs", () => {
-    assert.equal(Object.keys(USERS).length, 16);
+  it("are seventeen, and each has the groups that its endpoint needs", () => {
+    assert.equal(Object.keys(USERS).length, 17);
     for (const [name, { groups }] of Object.entries(USERS)) {
       const needed = [
         ...(WITHOUT_DATABASE.includes(name) ? [] : ["postern"]),

@@ -116,7 +116,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     assert.deepEqual(groups["postern-sign"].members, ["postern-notify", "postern-token"]);
     assert.deepEqual(
       groups["postern-seal"].members.sort(),
-      ["account", "authorize", "device", "gate", "login", "logout", "recover", "scopes"].map(
+      ["account", "authorize", "device", "gate", "login", "logout", "par", "recover", "scopes"].map(
         (name) => `postern-${name}`,
       ),
     );
