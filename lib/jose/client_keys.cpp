@@ -166,7 +166,8 @@ util::Result<ClientKey, std::string> parse_header_key(const json::Object& key) {
     ClientKeys keys;
     if (Problem problem = read_key(own, keys)) return *std::move(problem);
     if (keys.empty()) return std::string("cannot verify signatures by ES256, PS256 or EdDSA with Ed25519");
-    return std::move(keys.front());
+    ClientKey only = std::move(keys.front());
+    return only;
 }
 
 std::string write_client_keys(const ClientKeys& keys) {

@@ -971,7 +971,7 @@ describe("a role for each program", () => {
     await optionNeeds("postern_gate", "paths.gate", 32, flow, superuser);
   });
 
-  it("paths.par needs the rights that are named for it, and has none before, with clientDocuments more [PAR-3, PAR-11]", async () => {
+  it("paths.par needs the rights that are named for it, with clientDocuments more [PAR-3, PAR-11]", async () => {
     const place = mkdtempSync(join(directory, "pushing-"));
     chmodSync(place, 0o755);
     const [reply, program] = [join(place, "reply"), join(place, "fetch")];
