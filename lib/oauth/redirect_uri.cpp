@@ -183,8 +183,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     // client_id and redirect_uri before everything else: nothing may be sent to an address that is not verified (RFC
     // 6749 §4.1.2.1).
     const std::string client_id(params.find("client_id").value_or(""));
-    if (params.fault_of("client_id"))
-        return refuse(Reason::request_malformed, client_id, parameter_fault("client_id"));
+    if (params.fault_of("client_id")) return refuse(Reason::request_malformed, client_id, parameter_fault("client_id"));
     if (client_id.empty()) return refuse(Reason::client_missing, "", "no client_id");
     return verify_redirect(context, model::ClientId(client_id), params, address);
 }
