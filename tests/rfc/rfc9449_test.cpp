@@ -117,7 +117,7 @@ TEST_CASE(
         {"as it should be", used, "200"},
         {"once more", used, "400 invalid_dpop_proof"},
         {"joined", key.proof(op, "token") + ", " + key.proof(op, "token"), "400 invalid_dpop_proof"},
-        {"no JWT", "x", "400 invalid_dpop_proof"},
+        {"no JWT", "what-no-log-line-has", "400 invalid_dpop_proof"},
         {"for another endpoint", key.proof(op, "userinfo"), "400 invalid_dpop_proof"},
         {"of another method", key.proof(op, "token", "", "GET"), "400 invalid_dpop_proof"},
         {"by another key", other.sign(key.proof_header(), key.proof_claims(op, "token")), "400 invalid_dpop_proof"},
