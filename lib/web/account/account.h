@@ -75,7 +75,9 @@ http::Response show_devices(AccountVisit& visit);
 /// Signs one of them out, or all but this. That needs no recent login: it only takes away.
 http::Response submit_devices(AccountVisit& visit);
 
-/// Lists the applications that have access to something of the user's.
+/// Counts the applications that show_applications lists.
+std::int64_t count_applications(const AccountVisit& visit);
+/// Lists the applications that have access to something of the user's: no sites.
 http::Response show_applications(AccountVisit& visit);
 /// Withdraws the consent to one of them and ends its grants. That needs no recent login: it only takes away.
 http::Response submit_applications(AccountVisit& visit);

@@ -1,6 +1,10 @@
 // The page of the applications that have access to something of the user's.
 #include "web/account/account.h"
 
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include "db/write.h"
 #include "oauth/client_id_url.h"
 #include "pages/permissions.h"
@@ -49,9 +53,23 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
     return listed;
 }
 
-/// A site has no tokens that could be withdrawn: it is open as long as the user's session is, and its grant is one only
-/// while the code of the sign-in is good, which is a minute.
-bool can_lose_access(const model::Client& client) { return !client.site; }
+/// An application that has access, and its registration.
+struct Accessing {
+    model::Client client;
+    store::Application access;
+};
+
+/// A site is left out: it has no tokens that could be withdrawn, and the gate looks at sessions alone. Its grant lives
+/// as long as the code of a sign-in.
+std::vector<Accessing> find_applications(const AccountVisit& visit) {
+    oauth::Context& context = visit.context();
+    std::vector<Accessing> found;
+    for (store::Application& access : store::list_applications(context.store, visit.subject(), context.now())) {
+        auto client = store::find_client(context.store, access.client_id);
+        if (client && !client->site) found.push_back({*std::move(client), std::move(access)});
+    }
+    return found;
+}
 
 /// As `postern consent revoke` does. Durable, because what is said to have no access must have none.
 store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId& client) {
@@ -67,15 +85,13 @@ store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId
 
 }  // namespace
 
+std::int64_t count_applications(const AccountVisit& visit) { return std::ssize(find_applications(visit)); }
+
 http::Response show_applications(AccountVisit& visit) {
     return visit.with_browser_id([&] {
-        oauth::Context& context = visit.context();
         ApplicationsPage page{.frame = frame_of(visit), .applications = {}};
-        for (const auto& application : store::list_applications(context.store, visit.subject(), context.now())) {
-            const auto client = store::find_client(context.store, application.client_id);
-            if (client && can_lose_access(*client))
-                page.applications.push_back(to_listed(context, *client, application));
-        }
+        for (const Accessing& each : find_applications(visit))
+            page.applications.push_back(to_listed(visit.context(), each.client, each.access));
         return visit.pages.applications(page);
     });
 }

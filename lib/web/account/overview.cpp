@@ -1,11 +1,9 @@
 // The first page of the account.
 #include "web/account/account.h"
 
-#include <iterator>
 #include <utility>
 
 #include "login/passkey_setup.h"
-#include "store/consents.h"
 #include "store/factors.h"
 #include "store/groups.h"
 #include "store/users.h"
@@ -59,12 +57,10 @@ std::vector<AccountRow> factor_rows(const AccountVisit& visit) {
 }
 
 std::vector<AccountRow> rows_of(const AccountVisit& visit) {
-    const auto applications =
-        std::ssize(store::list_applications(visit.context().store, visit.subject(), visit.context().now()));
     std::vector<AccountRow> rows = {password_row(visit)};
     for (AccountRow& row : factor_rows(visit)) rows.push_back(std::move(row));
     rows.push_back({tr("Devices"), Message::number(count_devices(visit)), visit.url() + "/devices"});
-    rows.push_back({tr("Applications"), Message::number(applications), visit.url() + "/applications"});
+    rows.push_back({tr("Applications"), Message::number(count_applications(visit)), visit.url() + "/applications"});
     rows.push_back({tr("Profile"), "", visit.url() + "/profile"});
     rows.push_back({tr("Activity"), "", visit.url() + "/activity"});
     return rows;

@@ -1,6 +1,8 @@
 // The page of applications with access: what it lists, and what it takes away.
 #include "web/account/account.h"
 
+#include <algorithm>
+
 #include "store/access_tokens.h"
 #include "store/activity.h"
 #include "store/clients.h"
@@ -79,15 +81,24 @@ TEST_CASE("applications: each with a consent or a live grant, in the words in wh
     CHECK_FALSE(listed[1].last_used.empty());
 }
 
-TEST_CASE("applications: a site is none, because it has nothing that can be taken from it [ACCOUNT-9]") {
+TEST_CASE("applications: a site is none, because it has nothing that can be taken from it") {
     Fixture f;
+    const auto counted = [&] {
+        CHECK(f.open("").body == "overview");
+        const auto& rows = f.account_pages.last_overview.rows;
+        const auto row =
+            std::ranges::find_if(rows, [](const auto& each) { return each.url.ends_with("/applications"); });
+        return row == rows.end() ? text::Message("no row") : row->state;
+    };
     model::Client site = f.client;
     site.id = model::ClientId("wiki");
     site.site = model::Site{.url = "https://wiki.example/", .max_age = {}, .session_ttl = {}};
     f.fixture.add(site);
     f.give(f.alice, "wiki", "openid");
     CHECK(f.listed().empty());
+    CHECK(counted() == text::Message::number(0));
     f.approve(f.alice, "app", "openid");
+    CHECK(counted() == text::Message::number(1));
     REQUIRE(f.listed().size() == 1);
     CHECK(f.listed()[0].client_id == "app");
 }
