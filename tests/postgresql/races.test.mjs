@@ -8,6 +8,7 @@ import { run } from "../support/run.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const PROGRAM = join(BUILD, "tests/postgresql_tests");
+const CLOCK = join(BUILD, "tests/fake_clock_preload.so"); // the machine's, until a test sets it
 
 /// A comma separates names; "?" stands for any character.
 const asFilter = (title) => title.replaceAll(",", "?");
@@ -25,7 +26,7 @@ describe("processes beside each other on PostgreSQL", { concurrency: 3 }, () => 
   for (const title of titles) {
     it(title, async (test) => {
       const { stdout } = await run(PROGRAM, [`--test-case=${asFilter(title)}`], {
-        env: { ...process.env, POSTERN_TEST_DATABASE: server.uri },
+        env: { ...process.env, POSTERN_TEST_DATABASE: server.uri, LD_PRELOAD: CLOCK },
         maxBuffer: 1 << 26,
       }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
       assert.match(stdout, /test cases: +1 +\| +1 passed \| 0 failed/);

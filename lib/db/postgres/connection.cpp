@@ -175,8 +175,12 @@ void PostgresConnection::close() noexcept {
 
 void PostgresConnection::connect_if_needed() {
     if (begun_ && !connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
-    if (!open_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
+    if (!open_) close_if_old();
     if (!connection_) connect();
+}
+
+void PostgresConnection::close_if_old() noexcept {
+    if (connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
 }
 
 PostgresStatement& PostgresConnection::prepare(const char* sql) {

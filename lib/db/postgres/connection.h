@@ -106,6 +106,8 @@ public:
     /// Connects when there is no connection, and outside a transaction also when it is an old one. Throws StoreBusy
     /// when no server answers, StoreUnusable when its tables are of another version.
     void connect_if_needed();
+    /// Closes a connection that is older than a process may stay on one server. Not within a transaction or a snapshot.
+    void close_if_old() noexcept;
     /// Throws StoreUnusable when the tables are of another version, or moved away.
     void check_version();
 

@@ -75,6 +75,7 @@ void PostgresConnection::commit(Durability durability) {
 }
 
 void PostgresConnection::begin_snapshot() {
+    close_if_old();
     open_ = true;
     prepare(kBeginReading).queue();
 }

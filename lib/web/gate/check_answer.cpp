@@ -153,9 +153,7 @@ http::Response refuse_login(const GateVisit& visit) {
     return response;
 }
 
-/// Also beside a good cookie: whoever sends a token means the token.
-GateAnswer answer_bearer(const GateVisit& visit, std::string_view token) {
-    auto checked = gate::check_bearer(visit.context, visit.found, token);
+GateAnswer answer_bearer(const GateVisit& visit, oauth::Outcome<gate::Checked> checked) {
     if (!checked) {
         http::Response response = respond::bearer_error(checked.error());
         if (response.refusal) response.refusal->client_id = visit.found.site.id.str();
@@ -181,21 +179,28 @@ http::Response refuse_question(Reason reason, const std::string& detail) {
     return response;
 }
 
-GateAnswer answer_check(const GateVisit& visit) {
-    if (const auto token = gate::bearer_token_of(*visit.found.site.site, visit.request.authorization))
-        return answer_bearer(visit, *token);
-    const gate::Checked checked = gate::check(visit.context, visit.found, visit.request.cookie);
-    const Answer answer = gate::answer_of(checked.verdict, visit.question.way,
+oauth::Outcome<gate::Checked> check_request(oauth::Context& context, const gate::Found& found,
+                                            const http::Request& request) {
+    // Also beside a good cookie: whoever sends a token means the token.
+    if (const auto token = gate::bearer_token_of(*found.site.site, request.authorization))
+        return gate::check_bearer(context, found, *token);
+    return gate::check(context, found, request.cookie);
+}
+
+GateAnswer answer_check(const GateVisit& visit, oauth::Outcome<gate::Checked> checked) {
+    if (gate::bearer_token_of(*visit.found.site.site, visit.request.authorization))
+        return answer_bearer(visit, std::move(checked));
+    const Answer answer = gate::answer_of(checked->verdict, visit.question.way,
                                           gate::request_kind(visit.question.method, visit.request.server_variables));
-    switch (checked.verdict) {
+    switch (checked->verdict) {
         case gate::Verdict::pass:
-            return let_pass(visit, checked);
+            return let_pass(visit, *checked);
         case gate::Verdict::may_not_use:
-            return {refuse_user(visit, checked, answer)};
+            return {refuse_user(visit, *checked, answer)};
         case gate::Verdict::sign_in:
             break;
     }
-    return {sign_in_first(visit, answer, checked)};
+    return {sign_in_first(visit, answer, *checked)};
 }
 
 }  // namespace postern::web

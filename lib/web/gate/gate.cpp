@@ -64,25 +64,30 @@ GateAnswer answer_about_own(const GateVisit& visit) {
                                                             "; it has no route from .postern/ to the gate")};
 }
 
-GateAnswer answer_about_application(const GateVisit& visit) {
-    if (visit.question.way == Way::own)
-        return {refuse_question(Reason::gate_question_refused,
-                                "POSTERN_GATE_URI is missing: the address is not below "
-                                ".postern/, so this is no page of the gate")};
-    return answer_check(visit);
+/// All that is read for an answer, of one moment.
+struct Examined {
+    util::Result<gate::Found, gate::NotFound> found;
+    std::optional<oauth::Outcome<gate::Checked>> checked = std::nullopt;  ///< of a question about the application alone
+};
+
+Examined examine(oauth::Context& context, const http::Request& request, const gate::Question& question) {
+    context.trail.note_user({});  // whom a read that was lost has noted
+    Examined examined{gate::find_site(context, question)};
+    const bool is_about_application = examined.found && !examined.found->own && question.way != Way::own;
+    if (is_about_application) examined.checked = check_request(context, *examined.found, request);
+    return examined;
 }
 
 GateAnswer answer_question(oauth::Context& context, const pages::PageBook& pages, const http::Request& request,
                            const gate::Question& question) {
-    std::optional<gate::Found> own;  // a page of the gate, which may write
-    GateAnswer answered = db::read(context.store, [&]() -> GateAnswer {
-        auto found = gate::find_site(context, question);
-        if (!found) return {refuse_question(found.error().reason, found.error().detail)};
-        if (!found->own) return answer_about_application({context, pages, request, question, *found});
-        own = std::move(*found);
-        return {};
-    });
-    return own ? answer_about_own({context, pages, request, question, *own}) : std::move(answered);
+    Examined examined = db::read(context.store, [&] { return examine(context, request, question); });
+    if (!examined.found) return {refuse_question(examined.found.error().reason, examined.found.error().detail)};
+    const GateVisit visit{context, pages, request, question, *examined.found};
+    if (visit.found.own) return answer_about_own(visit);
+    if (examined.checked) return answer_check(visit, *std::move(examined.checked));
+    return {refuse_question(Reason::gate_question_refused,
+                            "POSTERN_GATE_URI is missing: the address is not below "
+                            ".postern/, so this is no page of the gate")};
 }
 
 }  // namespace
