@@ -9,6 +9,7 @@ import { prepared } from "../support/prepared.mjs";
 import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 const LONG = process.env.POSTERN_LONG === "1";
+const SITE = "https://wiki.example/";
 
 // What a server may answer to any flight. The server itself raises the error, so that its session is as it is after a
 // real one.
@@ -60,8 +61,11 @@ describe("a fault at any flight", () => {
   let p;
 
   prepared(async (owned) => {
-    proxied = owned(await ProxiedProvider.open());
+    const config = { paths: { gate: "/gate" }, gate: { proxies: ["127.0.0.1", "::1"] } };
+    proxied = owned(await ProxiedProvider.open({ config }));
     ({ proxy, p } = proxied);
+    await p.deployment.postern(["resource", "add", SITE]);
+    await p.deployment.postern(["site", "add", "wiki", "--url", SITE, "--bearer"]);
   });
 
   const count = (what) => proxied.count(what);
@@ -79,6 +83,14 @@ describe("a fault at any flight", () => {
       const { access_token: token } = await tokens();
       const ask = () => p.post("/token/introspect", { token }, { client: p.clients.other });
       return { ask, happened: () => 1, check: ({ json }) => assert.equal(json.active, true) };
+    },
+    "a check of the gate": async () => {
+      const { access_token: token } = await p.tokens(p.clients.web, { scope: "openid", resource: SITE });
+      const asked = { method: "GET", proto: "https", host: new URL(SITE).host, uri: "/page" };
+      const forwarded = Object.entries(asked).map(([name, value]) => [`x-forwarded-${name}`, value]);
+      const headers = { authorization: `Bearer ${token}`, ...Object.fromEntries(forwarded) };
+      const check = ({ headers: told }) => assert.equal(told["remote-user"], "alice");
+      return { ask: () => p.ask("/gate", { headers }), happened: () => 1, check };
     },
     "a token for a client": async () => ({
       ask: () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),

@@ -11,14 +11,14 @@ export const SCOPE = "openid profile offline_access";
 export class ProxiedProvider {
   directory = mkdtempSync(join(tmpdir(), "postern-px-"));
 
-  /// `host`: the issuer's, of another name for this machine.
-  static async open({ host } = {}) {
+  /// `host`: the issuer's, of another name for this machine; `config` goes beside the database.
+  static async open({ host, config: more = {} } = {}) {
     const proxied = new ProxiedProvider();
     try {
       chmodSync(proxied.directory, 0o755);
       proxied.server = await PostgreSQL.start();
       proxied.proxy = await Proxy.start(proxied.directory, proxied.server.directory);
-      const config = { database: proxied.server.uriBy(proxied.directory) };
+      const config = { ...more, database: proxied.server.uriBy(proxied.directory) };
       proxied.p = await openProvider({ config, ...(host ? { host } : {}) });
       return proxied;
     } catch (error) {
