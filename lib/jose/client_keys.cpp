@@ -30,15 +30,13 @@ constexpr std::array<AlgorithmName, 5> kAlgorithms = {{{"RS256", Algorithm::RS25
                                                        {"EdDSA", Algorithm::EdDSA},
                                                        {"Ed25519", Algorithm::EdDSA}}};
 
-const std::string* text_of(const json::Object& key, std::string_view name) {
-    const json::Value* value = key.find(name);
-    return value != nullptr ? value->if_string() : nullptr;
+bool is_text(const json::Object& key, std::string_view name, std::string_view expected) {
+    const std::string* text = key.find_string(name);
+    return text != nullptr && *text == expected;
 }
 
 bool is_absent_or(const json::Object& key, std::string_view name, std::string_view expected) {
-    if (key.find(name) == nullptr) return true;
-    const std::string* text = text_of(key, name);
-    return text != nullptr && *text == expected;
+    return key.find(name) == nullptr || is_text(key, name, expected);
 }
 
 /// RFC 7517 §4.3
@@ -53,7 +51,7 @@ bool may_verify(const json::Object& key) {
 }
 
 std::string bytes_of(const json::Object& key, std::string_view name) {
-    const std::string* text = text_of(key, name);
+    const std::string* text = key.find_string(name);
     return text != nullptr ? util::base64url_decode(*text).value_or(std::string()) : std::string();
 }
 
@@ -77,7 +75,7 @@ const std::array<Shape, 3> kShapes = {{
 
 const Shape* shape_of(const json::Object& key) {
     const auto shape = std::ranges::find_if(kShapes, [&](const Shape& known) {
-        return is_absent_or(key, "kty", known.kty) && (known.crv.empty() || is_absent_or(key, "crv", known.crv));
+        return is_text(key, "kty", known.kty) && (known.crv.empty() || is_text(key, "crv", known.crv));
     });
     return shape == kShapes.end() ? nullptr : &*shape;
 }
@@ -98,7 +96,7 @@ using Problem = std::optional<std::string>;
 Problem read_key(const json::Value& value, ClientKeys& keys) {
     const json::Object* key = value.if_object();
     if (key == nullptr) return "is not an object";
-    const std::string* kty = text_of(*key, "kty");
+    const std::string* kty = key->find_string("kty");
     if (kty == nullptr) return "has no \"kty\"";
     // RFC 7517 §9.2, also of a key that would not be used: whoever can read the set can sign with it.
     if (*kty == "oct") return "is symmetric: register public keys only";

@@ -4,15 +4,24 @@
 #include <cmath>
 #include <cstdint>
 
+#include "util/text.h"
+#include "util/utf8.h"
+
 namespace postern::jose {
 namespace {
 
 constexpr std::int64_t kTooLate = std::int64_t{1} << 53;
 constexpr std::size_t kMaxJtiBytes = 256;
 
+constexpr std::size_t kMaxShown = 200;
+
 std::string seconds_of(util::Seconds time) { return std::to_string(time.count()) + " s"; }
 
 }  // namespace
+
+std::string shown(std::string_view value) {
+    return util::displayable(value.substr(0, util::valid_utf8_prefix(value.substr(0, kMaxShown))));
+}
 
 std::optional<util::Time> find_time(const json::Object& claims, std::string_view name) {
     const json::Value* value = claims.find(name);
@@ -58,8 +67,7 @@ std::optional<Audience> find_audience(const json::Object& claims) {
 }
 
 const std::string* find_jti(const json::Object& claims) {
-    const json::Value* jti = claims.find("jti");
-    const std::string* text = jti != nullptr ? jti->if_string() : nullptr;
+    const std::string* text = claims.find_string("jti");
     return text != nullptr && !text->empty() && text->size() <= kMaxJtiBytes ? text : nullptr;
 }
 

@@ -12,6 +12,9 @@
 
 namespace postern::jose {
 
+/// Returns a value of a JWT as a line of the log shows it: its first 200 bytes, of UTF-8, without control characters.
+std::string shown(std::string_view value);
+
 /// The time for which a JWT is taken after `exp`.
 inline constexpr util::Seconds kExpiryGrace{10};
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "crypto/foreign_key.h"
+#include "jose/foreign_claims.h"
 #include "json/reader.h"
 #include "util/base64.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 namespace postern::jose {
 namespace {
@@ -20,7 +20,6 @@ using crypto::PublicMembers;
 
 constexpr std::size_t kMaxHeaderBytes = 2048;  // of base64url
 constexpr std::size_t kMaxDepth = 8;
-constexpr std::size_t kMaxShown = 40;  // bytes of a value that a log line repeats
 
 struct Segments {
     std::string_view header;
@@ -36,10 +35,6 @@ std::optional<Segments> split(std::string_view token) {
 }
 
 /// The value of a log line: a sender chooses it.
-std::string shown(std::string_view text) {
-    return util::displayable(text.substr(0, std::min(kMaxShown, util::valid_utf8_prefix(text))));
-}
-
 util::Result<json::Object, std::string> read_object(std::string_view segment, const char* name) {
     const auto text = util::base64url_decode(segment);
     if (!text || text->empty()) return std::string(name) + " is not base64url";
@@ -50,18 +45,13 @@ util::Result<json::Object, std::string> read_object(std::string_view segment, co
     return std::move(*object);
 }
 
-const std::string* text_of(const json::Object& object, std::string_view name) {
-    const json::Value* value = object.find(name);
-    return value != nullptr ? value->if_string() : nullptr;
-}
-
 /// RFC 7515 §4.1.9: media types are compared without case, and "application/" may be left out.
 util::Result<void, std::string> check_type(const json::Object& header, const ForeignForm& form) {
     if (header.find("typ") == nullptr) {
         if (form.may_lack_type) return {};
         return std::string("it has no \"typ\"");
     }
-    const std::string* typ = text_of(header, "typ");
+    const std::string* typ = header.find_string("typ");
     if (typ == nullptr) return std::string("its \"typ\" is not a string");
     constexpr std::string_view kApplication = "application/";
     std::string type = util::to_lower(*typ);
@@ -72,7 +62,7 @@ util::Result<void, std::string> check_type(const json::Object& header, const For
 }
 
 util::Result<Algorithm, std::string> read_algorithm(const json::Object& header, const ForeignForm& form) {
-    const std::string* alg = text_of(header, "alg");
+    const std::string* alg = header.find_string("alg");
     if (alg == nullptr) return std::string("its \"alg\" is missing or not a string");
     const auto algorithm = parse_foreign_algorithm(*alg);
     if (!algorithm || std::ranges::find(form.algorithms, *algorithm) == form.algorithms.end())
@@ -120,7 +110,7 @@ const ForeignKey& key_in_vain(Algorithm algorithm) {
 
 }  // namespace
 
-const std::string* UnverifiedJwt::unverified_text(std::string_view claim) const { return text_of(claims, claim); }
+const std::string* UnverifiedJwt::unverified_text(std::string_view claim) const { return claims.find_string(claim); }
 
 util::Result<UnverifiedJwt, std::string> parse_foreign_jwt(std::string_view token, const ForeignForm& form) {
     if (token.size() > form.most_bytes) return "it has more than " + std::to_string(form.most_bytes) + " bytes";

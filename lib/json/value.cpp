@@ -37,6 +37,11 @@ const Value* Object::find(std::string_view name) const {
     return found == members_.end() ? nullptr : &found->second;
 }
 
+const std::string* Object::find_string(std::string_view name) const {
+    const Value* value = find(name);
+    return value == nullptr ? nullptr : value->if_string();
+}
+
 void Object::set(std::string name, Value value) {
     const auto found = find_member(members_, name);
     if (found == members_.end()) {

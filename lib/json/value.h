@@ -31,6 +31,8 @@ public:
 
     /// The member's value, or nullptr.
     const Value* find(std::string_view name) const;
+    /// The member's text, or nullptr where it is missing or no string.
+    const std::string* find_string(std::string_view name) const;
     /// Adds the member at the end, or replaces its value in place.
     void set(std::string name, Value value);
     void erase(std::string_view name);

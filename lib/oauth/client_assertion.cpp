@@ -5,16 +5,14 @@
 #include <array>
 #include <utility>
 
-#include "db/error.h"
 #include "jose/foreign_claims.h"
 #include "oauth/client_bar.h"
 #include "oauth/client_key_set.h"
+#include "oauth/single_use.h"
 #include "refusal/reason.h"
 #include "store/client_keys.h"
 #include "store/clients.h"
 #include "store/replays.h"
-#include "util/text.h"
-#include "util/utf8.h"
 
 namespace postern::oauth {
 namespace {
@@ -28,21 +26,19 @@ constexpr std::array<std::string_view, 2> kTypes = {"jwt", "client-authenticatio
 constexpr std::array kAlgorithms = {Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA, Algorithm::RS256};
 constexpr jose::ForeignForm kForm{8192, kTypes, true, kAlgorithms};
 
-constexpr util::Seconds kRetryWhenCrowded{60};
-constexpr std::size_t kMaxShown = 200;  // bytes of a value that a log line repeats
-
-std::string shown(std::string_view text) {
-    return util::displayable(text.substr(0, util::valid_utf8_prefix(text.substr(0, kMaxShown))));
-}
-
-const std::string* text_of(const json::Object& claims, std::string_view name) {
-    const json::Value* value = claims.find(name);
-    return value != nullptr ? value->if_string() : nullptr;
-}
-
 /// All failures have these words (CA-13).
+constexpr const char* kFailed = "client authentication failed";
+constexpr SingleUse kSingleUse = {
+    audit::Event::assertion_replayed,
+    Reason::invalid_client_assertion_replayed,
+    kFailed,
+    "client_assertion: its \"jti\" was used before",
+    Reason::temporarily_unavailable_assertions,
+    "the client sends too many assertions",
+    "a quarter of the marks that replays.maxSize allows are of this client",
+};
 OAuthError failed(const std::string& detail, Reason reason = Reason::invalid_client_assertion) {
-    return make_error(reason, "client authentication failed", detail);
+    return make_error(reason, kFailed, detail);
 }
 
 /// CA-1, CA-2.
@@ -104,8 +100,12 @@ Outcome<jose::SignedClaims> verify_signature(Context& context, const Candidate& 
         return failed("client_assertion: its \"alg\" is " + std::string(crypto::to_string(jwt.algorithm)) +
                       ", and the client is registered for " + candidate.keys.alg);
     }
-    ASSIGN_OR_RETURN(auto keys, keys_of_client(context, candidate.client.id, candidate.keys));
-    auto claims = jose::verify_foreign_jwt(jwt, keys);
+    const auto keys = keys_of_client(context, candidate.client.id, candidate.keys);
+    if (!keys) {
+        jose::verify_in_vain(jwt);
+        return keys.error();
+    }
+    auto claims = jose::verify_foreign_jwt(jwt, *keys);
     if (claims) return std::move(*claims);
     // The client may have changed its keys since they were fetched (FETCH-10).
     if (auto newer = refetched_keys(context, candidate.client.id, candidate.keys)) {
@@ -125,31 +125,6 @@ std::vector<std::string> endpoints_in_audience(const Settings& settings, const h
     return endpoints;
 }
 
-/// CA-12.
-Outcome<void> use_once(Context& context, const model::ClientId& client, const GoodAssertion& assertion) {
-    const auto mark = store::mark_of(client.str(), assertion.jti, assertion.until);
-    store::Marked marked{};
-    try {
-        marked = store::mark_used(*context.replays, store::ReplayKind::assertion, mark,
-                                  store::room_of_kind(context.settings.replays_size), context.now());
-    } catch (const db::StoreError& error) {
-        context.trail.add(audit::Event::replay_store_full, {{"reason", error.what()}, audit::client(client)});
-        throw;
-    }
-    if (marked == store::Marked::first) return {};
-    if (marked == store::Marked::again) {
-        context.trail.add(audit::Event::assertion_replayed, {audit::client(client)});
-        return failed("client_assertion: its \"jti\" was used before", Reason::invalid_client_assertion_replayed);
-    }
-    context.trail.add(audit::Event::replay_store_full,
-                      {{"reason", "the client has used its share"}, audit::client(client)});
-    OAuthError error = make_error(Reason::temporarily_unavailable_assertions, "the client sends too many assertions",
-                                  "a quarter of the marks that replays.maxSize allows are of this client");
-    error.http_status = 429;
-    error.retry_after = kRetryWhenCrowded;
-    return error;
-}
-
 Outcome<model::Client> prove(Context& context, const Credentials& credentials, const http::Request& request,
                              const CheckBefore& check) {
     ASSIGN_OR_RETURN(const auto assertion, read_parameters(credentials, request.form));
@@ -163,14 +138,15 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
                                                 settings.assertions.max_lifetime, settings.clock_skew, context.now()});
     if (!good) return failed("client_assertion: " + good.error().detail, good.error().reason);
     if (check) RETURN_IF_ERROR(check(candidate.client));
-    RETURN_IF_ERROR(use_once(context, id, *good));
+    const auto mark = store::mark_of(id.str(), good->jti, good->until);  // CA-12
+    RETURN_IF_ERROR(use_once(context, *context.replays, store::ReplayKind::assertion, mark, id, kSingleUse));
     return std::move(candidate.client);
 }
 
 std::string in_words(const jose::Audience& audience) {
     std::string words;
     for (const std::string& value : audience.values) words += (words.empty() ? "" : ", ") + value;
-    return shown(audience.is_array ? "[" + words + "]" : words);
+    return jose::shown(audience.is_array ? "[" + words + "]" : words);
 }
 
 }  // namespace
@@ -194,7 +170,7 @@ util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& 
         return AssertionFault{std::move(detail), reason};
     };
     for (const char* name : {"iss", "sub"}) {  // CA-8
-        const std::string* value = text_of(claims, name);
+        const std::string* value = claims.find_string(name);
         if (value == nullptr || *value != rules.client.str())
             return fault("its \"" + std::string(name) + "\" is not the client id");
     }

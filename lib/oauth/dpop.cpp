@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "db/error.h"
+#include "oauth/single_use.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {
@@ -11,7 +11,16 @@ namespace {
 
 using refusal::Reason;
 
-constexpr util::Seconds kRetryWhenCrowded{60};
+constexpr const char* kNotValid = "the DPoP proof is not valid";
+constexpr SingleUse kSingleUse = {
+    audit::Event::proof_replayed,
+    Reason::invalid_dpop_proof_replayed,
+    kNotValid,
+    "DPoP: its \"jti\" was used before",
+    Reason::temporarily_unavailable_proofs,
+    "too many DPoP proofs were sent",
+    "a quarter of the marks that replays.maxSize allows are of this sender",
+};
 
 }  // namespace
 
@@ -27,7 +36,7 @@ Outcome<ShownKey> read_proof(const Context& context, const http::Request& reques
                                      settings.clock_skew,
                                      context.now(),
                                      std::move(access_token)});
-    if (!good) return make_error(ErrorCode::invalid_dpop_proof, "the DPoP proof is not valid", "DPoP: " + good.error());
+    if (!good) return make_error(ErrorCode::invalid_dpop_proof, kNotValid, "DPoP: " + good.error());
     return ShownKey(ShownProof{*std::move(good), url});
 }
 
@@ -43,27 +52,7 @@ Outcome<ShownKey> read_proof_of(const Context& context, const http::Request& req
 Outcome<void> use_proof(Context& context, store::ReplayKind kind, const ShownProof& proof, std::string_view sender,
                         const model::ClientId& client) {
     const auto mark = store::mark_of({sender, proof.good.jkt, proof.url, proof.good.jti, proof.good.until});
-    store::Marked marked{};
-    try {
-        marked = store::mark_used(*context.proofs, kind, mark, store::room_of_kind(context.settings.replays_size),
-                                  context.now());
-    } catch (const db::StoreError& error) {
-        context.trail.add(audit::Event::replay_store_full, {{"reason", error.what()}, audit::client(client)});
-        throw;
-    }
-    if (marked == store::Marked::first) return {};
-    if (marked == store::Marked::again) {
-        context.trail.add(audit::Event::proof_replayed, {audit::client(client)});
-        return make_error(Reason::invalid_dpop_proof_replayed, "the DPoP proof is not valid",
-                          "DPoP: its \"jti\" was used before");
-    }
-    context.trail.add(audit::Event::replay_store_full,
-                      {{"reason", "the sender has used its share"}, audit::client(client)});
-    OAuthError error = make_error(Reason::temporarily_unavailable_proofs, "too many DPoP proofs were sent",
-                                  "a quarter of the marks that replays.maxSize allows are of this sender");
-    error.http_status = 429;
-    error.retry_after = kRetryWhenCrowded;
-    return error;
+    return use_once(context, *context.proofs, kind, mark, client, kSingleUse);
 }
 
 Outcome<std::optional<std::string>> parse_dpop_jkt(const Settings& settings, const http::Params& params) {

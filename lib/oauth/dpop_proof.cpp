@@ -11,7 +11,6 @@
 #include "jose/jwk.h"
 #include "util/base64.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 namespace postern::oauth {
 namespace {
@@ -21,17 +20,6 @@ using crypto::Algorithm;
 constexpr std::array<std::string_view, 1> kTypes = {"dpop+jwt"};
 constexpr std::array kAlgorithms = {Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA};
 constexpr jose::ForeignForm kForm{4096, kTypes, false, kAlgorithms, true};
-
-constexpr std::size_t kMaxShown = 200;  // bytes of a value that a log line repeats
-
-std::string shown(std::string_view text) {
-    return util::displayable(text.substr(0, util::valid_utf8_prefix(text.substr(0, kMaxShown))));
-}
-
-const std::string* text_of(const json::Object& claims, std::string_view name) {
-    const json::Value* value = claims.find(name);
-    return value != nullptr ? value->if_string() : nullptr;
-}
 
 /// RFC 3986 §2.3.
 bool is_unreserved(char c) {
@@ -77,17 +65,17 @@ std::string without_dot_segments(std::string_view path) {
 }
 
 util::Result<void, std::string> check_target(const json::Object& claims, const ProofRules& rules) {
-    const std::string* method = text_of(claims, "htm");
+    const std::string* method = claims.find_string("htm");
     if (method == nullptr || *method != rules.method)
-        return "its \"htm\" is " + (method ? shown(*method) : std::string("missing or no string")) +
+        return "its \"htm\" is " + (method ? jose::shown(*method) : std::string("missing or no string")) +
                ", and the method is " + rules.method;
-    const std::string* url = text_of(claims, "htu");
+    const std::string* url = claims.find_string("htu");
     const auto target = url ? normal_target(*url) : std::nullopt;
     const bool is_ours = target && std::ranges::any_of(rules.urls, [&](const std::string& expected) {
                              return normal_target(expected) == target;
                          });
     if (!is_ours)
-        return "its \"htu\" is " + (url ? shown(*url) : std::string("missing or no string")) +
+        return "its \"htu\" is " + (url ? jose::shown(*url) : std::string("missing or no string")) +
                ", and the endpoint is " + rules.urls.front();
     return {};
 }
@@ -130,7 +118,7 @@ util::Result<GoodProof, std::string> check_proof(std::string_view header, const 
     if (jti == nullptr) return std::string("its \"jti\" is missing, or not a string of 1 to 256 bytes");
     ASSIGN_OR_RETURN(const auto iat, check_age(*claims, rules));  // DPOP-6, DPOP-8
     if (rules.access_token) {                                     // DPOP-9
-        const std::string* ath = text_of(*claims, "ath");
+        const std::string* ath = claims->find_string("ath");
         if (ath == nullptr || *ath != util::base64url_encode(crypto::sha256(*rules.access_token)))
             return std::string("its \"ath\" is not the digest of the access token");
     }
