@@ -13,14 +13,12 @@ namespace {
 constexpr std::int64_t kTooLate = std::int64_t{1} << 53;
 constexpr std::size_t kMaxJtiBytes = 256;
 
-constexpr std::size_t kMaxShown = 200;
-
 std::string seconds_of(util::Seconds time) { return std::to_string(time.count()) + " s"; }
 
 }  // namespace
 
-std::string shown(std::string_view value) {
-    return util::displayable(value.substr(0, util::valid_utf8_prefix(value.substr(0, kMaxShown))));
+std::string shown(std::string_view value, std::size_t size) {
+    return util::displayable(value.substr(0, util::valid_utf8_prefix(value.substr(0, size))));
 }
 
 std::optional<util::Time> find_time(const json::Object& claims, std::string_view name) {

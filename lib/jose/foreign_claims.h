@@ -1,6 +1,7 @@
 // The claims that JWTs of others have in common: times, audience, and the name that is used once (KEY-7, KEY-8, JTI-5).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@
 
 namespace postern::jose {
 
-/// Returns a value of a JWT as a line of the log shows it: its first 200 bytes, of UTF-8, without control characters.
-std::string shown(std::string_view value);
+/// Returns a value of a JWT as a line of the log shows it: its first `size` bytes, of UTF-8, without control characters.
+std::string shown(std::string_view value, std::size_t size = 200);
 
 /// The time for which a JWT is taken after `exp`.
 inline constexpr util::Seconds kExpiryGrace{10};

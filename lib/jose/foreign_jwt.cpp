@@ -20,6 +20,7 @@ using crypto::PublicMembers;
 
 constexpr std::size_t kMaxHeaderBytes = 2048;  // of base64url
 constexpr std::size_t kMaxDepth = 8;
+constexpr std::size_t kMaxShown = 40;  // of a value of the header
 
 struct Segments {
     std::string_view header;
@@ -57,7 +58,7 @@ util::Result<void, std::string> check_type(const json::Object& header, const For
     std::string type = util::to_lower(*typ);
     if (type.starts_with(kApplication)) type.erase(0, kApplication.size());
     if (std::ranges::find(form.types, type) == form.types.end())
-        return "its \"typ\" is " + shown(*typ) + ": it is a JWT for something else";
+        return "its \"typ\" is " + shown(*typ, kMaxShown) + ": it is a JWT for something else";
     return {};
 }
 
@@ -66,7 +67,7 @@ util::Result<Algorithm, std::string> read_algorithm(const json::Object& header, 
     if (alg == nullptr) return std::string("its \"alg\" is missing or not a string");
     const auto algorithm = parse_foreign_algorithm(*alg);
     if (!algorithm || std::ranges::find(form.algorithms, *algorithm) == form.algorithms.end())
-        return "its \"alg\" is " + shown(*alg) + ", which is not accepted here";
+        return "its \"alg\" is " + shown(*alg, kMaxShown) + ", which is not accepted here";
     return *algorithm;
 }
 
@@ -143,7 +144,7 @@ util::Result<SignedClaims, std::string> verify_foreign_jwt(UnverifiedJwt jwt, co
     const std::string alg(crypto::to_string(jwt.algorithm));
     if (fitting.empty()) {
         verify_in_vain(jwt);
-        return "no registered key is for " + alg + (jwt.kid ? " and has the \"kid\" " + shown(*jwt.kid) : "");
+        return "no registered key is for " + alg + (jwt.kid ? " and has the \"kid\" " + shown(*jwt.kid, kMaxShown) : "");
     }
     if (fitting.size() > kMaxCandidates) {
         verify_in_vain(jwt);
