@@ -160,6 +160,7 @@ public:
 
     /// The engine's connection, for this module.
     Connection& connection() { return *connection_; }
+    const Connection& connection() const { return *connection_; }
 
 private:
     std::unique_ptr<Connection> connection_;

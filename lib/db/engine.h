@@ -78,6 +78,7 @@ public:
     virtual std::chrono::milliseconds clock_offset() { return {}; }
     virtual std::string take_warning() { return {}; }
     virtual std::chrono::milliseconds away_for() const { return {}; }
+    virtual bool has_moved() const { return false; }
     virtual void checkpoint_if_due() noexcept = 0;
     virtual void checkpoint() = 0;
 

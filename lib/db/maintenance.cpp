@@ -11,6 +11,8 @@ std::string take_warning(Database& database) { return database.connection().take
 
 std::chrono::milliseconds away_for(Database& database) { return database.connection().away_for(); }
 
+bool has_moved(const Database& database) { return database.connection().has_moved(); }
+
 void checkpoint_if_due(Database& database) noexcept { database.connection().checkpoint_if_due(); }
 
 void checkpoint(Database& database) { database.connection().checkpoint(); }

@@ -28,6 +28,10 @@ std::string take_warning(Database& database);
 /// was opened, from the first connection that failed; 0 when the last one did not fail, without names, and for a file.
 std::chrono::milliseconds away_for(Database& database);
 
+/// Returns true where the file is no longer at its path, so that a process that opens the path gets another one. SQLite
+/// does not look by itself. False for a server.
+bool has_moved(const Database& database);
+
 /// Makes a passive checkpoint when the WAL has grown enough and the write lock is free, and syncs the WAL now and then
 /// before. To be called after an answer has been sent. Never throws.
 void checkpoint_if_due(Database& database) noexcept;

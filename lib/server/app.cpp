@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "db/maintenance.h"
 #include "db/replay_file.h"
 #include "store/replays.h"
 
@@ -106,6 +107,10 @@ db::Database* App::replays_if_open(const Endpoint& endpoint) {
 db::Database* App::proofs_if_open(const Endpoint& endpoint) {
     if (!endpoint.proofs || !config_.settings.dpop) return nullptr;
     return proofs_ ? &*proofs_ : &*database_;
+}
+
+bool App::has_lost_marks() const {
+    return (replays_ && db::has_moved(*replays_)) || (proofs_ && db::has_moved(*proofs_));
 }
 
 oauth::Context& App::context() {

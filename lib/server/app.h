@@ -45,6 +45,8 @@ public:
     os::WakeFile* mail_wake_if_open() { return mail_wake_ ? &*mail_wake_ : nullptr; }
     os::WakeFile* logout_wake_if_open() { return logout_wake_ ? &*logout_wake_ : nullptr; }
     const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
+    /// Returns true where a file of marks that this process has open was made anew by another.
+    bool has_lost_marks() const;
 
 private:
     db::Database* replays_if_open(const Endpoint& endpoint);

@@ -90,6 +90,13 @@ bool has_lost_fetcher(const App& app) {
     return true;
 }
 
+/// Says in the log that this process ends.
+bool has_lost_marks(const App& app) {
+    if (!app.has_lost_marks()) return false;
+    app.log().warn("end", {{"reason", "a file in the directory replays was made anew: the next process opens it"}});
+    return true;
+}
+
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     gateway::CgiExchange exchange;
     try {
@@ -116,7 +123,8 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
         const Away away(*app);
         const auto tidy_up = [&] {
             service.tidy_up();
-            return away.is_over() || has_lost_fetcher(*app) ? gateway::Next::end : gateway::Next::accept;
+            return away.is_over() || has_lost_fetcher(*app) || has_lost_marks(*app) ? gateway::Next::end
+                                                                                    : gateway::Next::accept;
         };
         gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, tidy_up, max_requests()};
         loop.authorizes = endpoint.takes_questions;

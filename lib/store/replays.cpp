@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "crypto/digest.h"
+#include "db/error.h"
+#include "db/maintenance.h"
 #include "db/write.h"
 
 namespace postern::store {
@@ -39,6 +41,7 @@ Mark mark_of(const UsedProof& proof) {
 }
 
 Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::int64_t most_bytes, util::Time now) {
+    if (db::has_moved(replays)) throw db::StoreError(replays.path() + ": another process has made the file anew");
     const auto number = static_cast<std::int64_t>(kind);
     const std::int64_t share = std::max<std::int64_t>(most_bytes / kRowBytes / kContexts, 1);
     return db::write(replays, db::Durability::lazy, [&](db::Transaction& transaction) {

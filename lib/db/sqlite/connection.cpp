@@ -201,6 +201,12 @@ void SqliteConnection::make_writable() {
     group_commit_.emplace(path + kSyncSuffix);
 }
 
+bool SqliteConnection::has_moved() const {
+    int moved = 0;
+    sqlite3_file_control(connection_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved != 0;
+}
+
 int SqliteConnection::schema_version() { return read_number(*this, "PRAGMA user_version"); }
 
 std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, std::chrono::milliseconds wait,

@@ -89,6 +89,7 @@ public:
     void end_snapshot() noexcept override;
     int schema_version() override;
     bool has_row_locks() const override { return false; }
+    bool has_moved() const override;
     void checkpoint_if_due() noexcept override;
     void checkpoint() override;
 

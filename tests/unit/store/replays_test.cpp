@@ -116,6 +116,19 @@ TEST_CASE("JTI-1, JTI-3: of processes that use the same name at once, one is the
     CHECK(firsts.size() == kNames);
 }
 
+TEST_CASE("JTI-8: whoever has a file open that was made anew accepts nothing more") {
+    const test::TemporaryDirectory directory;
+    const std::string path = directory / "replays/assertions";
+    auto older = db::open_replay_file(path, kRoom);
+    REQUIRE(use(older, "app", "1") == Marked::first);
+    for (const char* name : {"", "-wal", "-shm"}) std::filesystem::remove(path + name);
+    auto newer = db::open_replay_file(path, kRoom);
+    CHECK(use(newer, "app", "2") == Marked::first);
+    CHECK_THROWS_AS(use(older, "app", "2"), db::StoreError);
+    CHECK_THROWS_AS(use(older, "app", "3"), db::StoreError);
+    CHECK(use(newer, "app", "3") == Marked::first);
+}
+
 TEST_CASE("JTI-8: a file that is missing or damaged is made anew, and one that is there is kept") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "replays/assertions";
