@@ -46,8 +46,8 @@ bool has_response_algorithm_that_left(const model::Client& client, const oauth::
     return settings.jarm && client.response_algorithm && !settings.offers_id_tokens_by(*client.response_algorithm);
 }
 
-bool must_push_while_off(const model::Client& client, const oauth::Settings& settings) {
-    return client.require_par && !settings.paths.par;
+bool must_push_and_may_not(const model::Client& client, const oauth::Settings& settings) {
+    return client.require_par && !oauth::can_push(settings, client.type);
 }
 
 bool must_be_bound_while_off(const model::Client& client, const oauth::Settings& settings) {
@@ -77,9 +77,10 @@ const Misfit kMisfits[] = {
     {has_response_algorithm_that_left, State::error,
      " with signed answers of an algorithm that idTokenAlgorithms has no more: none is sent, first of all to ",
      "add it there, or ", "postern client set --no-authorization-signed-response-alg"},
-    {must_push_while_off, State::warning,
-     " that must push their requests, which is switched off: no user can sign in to them, first of all ",
-     "name paths.par in the configuration, or ", "postern client set --no-require-pushed-authorization-requests"},
+    {must_push_and_may_not, State::warning,
+     " that must push their requests and may not: no user can sign in to them, first of all ",
+     "name paths.par in the configuration, with par.publicClients for clients without a secret, or ",
+     "postern client set --no-require-pushed-authorization-requests"},
     {must_be_bound_while_off, State::warning,
      " with tokens bound to keys, which is switched off: no token is issued, first of all to ",
      "set \"dpop\": \"allowed\" in the configuration, or ", "postern client set --no-dpop-bound-access-tokens"},

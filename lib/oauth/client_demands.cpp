@@ -16,11 +16,16 @@ bool demands_signed_answers(const model::Client& client) {
     });
 }
 
+bool can_push(const Settings& settings, model::ClientType type) {
+    return settings.paths.par && (type == model::ClientType::confidential || settings.par_public_clients);
+}
+
 Outcome<void> check_demands(const Settings& settings, const model::Client& client) {
     constexpr const char* kNotOffered = "this server does not offer what the client demands";
-    if (client.require_par && !settings.paths.par)
+    if (client.require_par && !can_push(settings, client.type))
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
-                          "the client demands pushed requests, and paths.par is null");
+                          settings.paths.par ? "the client demands pushed requests, and par.publicClients is false"
+                                             : "the client demands pushed requests, and paths.par is null");
     if (demands_signed_answers(client) && !settings.jarm)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client takes signed answers alone, and jarm is false");

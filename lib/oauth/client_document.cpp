@@ -109,7 +109,7 @@ Read<void> check_method(const Object& document) {
 
 /// A client that demands more than this server does must not get less.
 Read<void> check_protection(const Object& document, const Settings& settings) {
-    if (const auto demand = find_unmet_demand(document, settings))
+    if (const auto demand = find_unmet_demand(document, settings, model::ClientType::public_))
         return fault_of(util::displayable(demand->member), demand->reason);
     ASSIGN_OR_RETURN(const auto algorithm, text_of(document, "id_token_signed_response_alg"));
     if (algorithm && *algorithm != crypto::to_string(settings.id_token_algorithms.front()))

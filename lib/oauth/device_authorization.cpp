@@ -15,6 +15,7 @@
 #include "fetch/allowed.h"
 #include "http/url.h"
 #include "oauth/access_token.h"
+#include "oauth/client_demands.h"
 #include "oauth/grant_device_code.h"
 #include "oauth/scope_policy.h"
 #include "oauth/target.h"
@@ -157,6 +158,7 @@ util::Result<DeviceAuthorization, DeviceRefusal> authorize_device(Context& conte
                                                                   const http::Request& request) {
     const auto refused = [](OAuthError error) { return DeviceRefusal{std::move(error)}; };
     if (const auto may = check_device_grant(client); !may) return refused(may.error());
+    if (const auto met = check_demands(context.settings, client); !met) return refused(met.error());
     if (const auto fits = check_size(request.form); !fits) return refused(fits.error());
     const auto asked = read_scope(context, client, request.form.find("scope"));
     if (!asked) return refused(asked.error());

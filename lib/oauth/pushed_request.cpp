@@ -6,6 +6,7 @@
 
 #include "crypto/random.h"
 #include "oauth/authorization_request.h"
+#include "oauth/client_demands.h"
 #include "oauth/client_id_url.h"
 #include "oauth/request_use.h"
 #include "oauth/sealed_request.h"
@@ -128,6 +129,7 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
     if (!target) return as_error(target.error());
     if (target->client().site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
+    RETURN_IF_ERROR(check_demands(context.settings, target->client()));
     ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
 
     RETURN_IF_ERROR(bind(context, client, asked));
@@ -135,7 +137,11 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
     const Settings& settings = context.settings;
     asked.expires_at = context.now() + settings.par_ttl;
     asked.pushed = model::Pushed{asked.id, asked.expires_at + settings.authorization_request_ttl};
-    return PushedRequest{std::string(kRequestUriPrefix) + seal_pushed(context, asked), settings.par_ttl};
+    std::string address = std::string(kRequestUriPrefix) + seal_pushed(context, asked);
+    if (address.size() > kMaxPushedAddress)
+        return invalid_request("the request is too long to be pushed",
+                               "its address would have " + std::to_string(address.size()) + " bytes");
+    return PushedRequest{std::move(address), settings.par_ttl};
 }
 
 bool names_pushed_request(const Settings& settings, const http::Params& params) {
@@ -162,8 +168,7 @@ util::Result<model::AuthorizationRequest, RedirectRefusal> open_pushed_request(C
     if (is_push_used(context.store, *request))
         return refuse(Reason::invalid_request_uri_used, params, "it was answered before");
     request->id = crypto::random_token(context.random);
-    request->expires_at =
-        std::min(context.now() + context.settings.authorization_request_ttl, request->pushed->used_until);
+    request->expires_at = end_of_request(context, *request);
     return std::move(*request);
 }
 

@@ -23,6 +23,9 @@ namespace postern::oauth {
 /// RFC 9126 §2.2, §9.3.
 inline constexpr std::string_view kRequestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
+/// The longest address, in bytes: the line of the request that opens it fits into the 8 KiB of web servers.
+inline constexpr std::size_t kMaxPushedAddress = 7680;
+
 /// Reads the credentials of the push. invalid_request for another body than a form, and for a parameter twice.
 Outcome<Credentials> parse_push(const http::Request& request);
 

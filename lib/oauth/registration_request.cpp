@@ -118,7 +118,8 @@ Outcome<void> read_auth_method(const Asked& asked, Client& client) {
 /// REG-10. A client must not get less than it demands. That its requests are pushed is kept of a stranger, too: it
 /// takes something away (docs/decisions/0143).
 Outcome<void> read_demands(const Asked& asked, Client& client) {
-    if (const auto demand = find_unmet_demand(asked.request, asked.settings)) return not_offered(demand->member);
+    if (const auto demand = find_unmet_demand(asked.request, asked.settings, client.type))
+        return not_offered(demand->member);
     client.require_par = demands_pushed_requests(asked.request);
     client.dpop_bound = demands_bound_tokens(asked.request);
     for (const char* member : {"default_max_age", "default_acr_values"})

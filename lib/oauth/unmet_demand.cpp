@@ -1,15 +1,17 @@
 // Finds demands in client metadata that this server cannot meet.
 #include "oauth/unmet_demand.h"
 
+#include "oauth/client_demands.h"
+
 namespace postern::oauth {
 namespace {
 
 struct Demand {
     const char* member;
-    bool (*is_met)(const Settings&);
+    bool (*is_met)(const Settings&, model::ClientType);
 };
 
-constexpr auto kNever = [](const Settings&) { return false; };
+constexpr auto kNever = [](const Settings&, model::ClientType) { return false; };
 constexpr const char* kPushed = "require_pushed_authorization_requests";
 constexpr const char* kBound = "dpop_bound_access_tokens";
 
@@ -20,20 +22,21 @@ bool is_demanded(const json::Object& metadata, const char* member) {
 }
 
 constexpr Demand kDemands[] = {
-    {kPushed, [](const Settings& settings) { return settings.paths.par.has_value(); }},
-    {kBound, [](const Settings& settings) { return settings.dpop; }},
+    {kPushed, can_push},
+    {kBound, [](const Settings& settings, model::ClientType) { return settings.dpop; }},
     {"tls_client_certificate_bound_access_tokens", kNever},
     {"require_signed_request_object", kNever},
 };
 
 }  // namespace
 
-std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings) {
+std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
+                                             model::ClientType type) {
     for (const auto& [member, is_met] : kDemands) {
         const json::Value* value = metadata.find(member);
         if (value == nullptr) continue;
         const bool* demanded = value->if_bool();
-        if (demanded == nullptr || (*demanded && !is_met(settings)))
+        if (demanded == nullptr || (*demanded && !is_met(settings, type)))
             return UnmetDemand{member, "demands what this server does not offer"};
     }
     for (const auto& [member, value] : metadata.members()) {

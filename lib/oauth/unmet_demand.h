@@ -17,11 +17,12 @@ struct UnmetDemand {
     const char* reason;  ///< the end of a sentence that names the member
 };
 
-/// Returns the first demand for a protection that this server does not give (signed requests, tokens bound to
-/// certificates, encryption, signatures on anything but ID tokens, pushed requests where `paths.par` is null, and
-/// tokens bound to keys while `dpop` is off): a client must not get less
-/// than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
-std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings);
+/// Returns the first demand for a protection that this server does not give to a client of that type (signed requests,
+/// tokens bound to certificates, encryption, signatures on anything but ID tokens, pushed requests where it cannot
+/// push, and tokens bound to keys while `dpop` is off): a client must not get less than it demands. nullopt: none. The
+/// algorithms of ID tokens and of signed answers are left to the caller.
+std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
+                                             model::ClientType type);
 
 /// Returns those of the response modes that a client names which this server offers.
 std::set<std::string> offered_response_modes(const std::vector<std::string>& names, const Settings& settings);

@@ -115,8 +115,8 @@ constexpr Row kRows[] = {
     {invalid_client_public_pushes, "invalid_client_public_pushes", invalid_client,
      "\"par.publicClients\" is false, and the client has no secret. Give it one with `postern client set {client} "
      "--confidential` where the application can keep it, or let the configuration say \"par\": {\"publicClients\": true}.",
-     "\"par.publicClients\" is false, and a client that a document describes has no secret. Let the application send its "
-     "requests through the browser, or let the configuration say \"par\": {\"publicClients\": true}."},
+     "\"par.publicClients\" is false, and a client that a document describes has no secret. Let the configuration say \"par\": "
+     "{\"publicClients\": true}; unless \"requirePar\" is true, the application can send its requests through the browser."},
     {invalid_client_pushes, "invalid_client_pushes", invalid_client,
      "The client that pushed the request cannot be used now; the detail says why.",
      "The document at the URL of the client was not found, or this server does not accept what it says; the detail says "

@@ -32,15 +32,9 @@ std::optional<std::string> typed_name(const Interaction& interaction) {
     return name;
 }
 
-/// The end of a request that begins now. What was pushed lives no longer than the mark that it was answered.
-util::Time end_of(const oauth::Context& context, const model::AuthorizationRequest& request) {
-    const util::Time end = context.now() + context.settings.authorization_request_ttl;
-    return request.pushed ? std::min(end, request.pushed->used_until) : end;
-}
-
 /// An answered push begins no request any more, nor does one whose time is over.
 bool can_begin_again(const oauth::Context& context, const model::AuthorizationRequest& request) {
-    return end_of(context, request) > context.now() && !oauth::is_push_used(context.store, request);
+    return oauth::end_of_request(context, request) > context.now() && !oauth::is_push_used(context.store, request);
 }
 
 /// Starts the same sign-in over: a request of its own. A page of the account starts its own, but for a name to keep.
@@ -57,7 +51,7 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
     restarted.session_sent = false;
     restarted.half_login.reset();
     if (name) restarted.login_hint = std::move(name);
-    restarted.expires_at = end_of(context, request);
+    restarted.expires_at = oauth::end_of_request(context, request);
     const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
     const oauth::Paths& paths = context.settings.paths;
     return http::with_query(context.settings.url(is_for_account ? paths.login : paths.authorize), {{"resume", sealed}});

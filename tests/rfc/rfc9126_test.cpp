@@ -400,6 +400,44 @@ TEST_CASE("par: a demand that is not met any more gives nothing [COM-10, PAR-18]
           "request_uri_not_supported");
 }
 
+TEST_CASE("par: whoever must push and may not gets nothing at any endpoint [COM-10, PAR-3]") {
+    Deployment op(with_par({{"jarm", true}}));
+    op.must({"client", "add", "tool", "--public", "--redirect-uri", "https://tool.example/cb", "--scope", "openid",
+             "--require-pushed-authorization-requests"});
+    op.must({"client", "set", kWeb, "--response-mode", "jwt"});
+    const Query asked = authorization_request("tool").with("redirect_uri", "https://tool.example/cb");
+    const Query of_tool = asked.with("scope", "openid");
+    CHECK(op.cgi("par", post_form(of_tool.text())).status == 201);
+    op.configure("par", json::Object{{"publicClients", false}});
+    op.configure("jarm", false);
+    UserAgent alice(op);
+    CHECK(alice.authorize(of_tool).verdict() == "unauthorized_client");
+    CHECK(has(op.postern({"doctor"}).out, "must push their requests and may not"));
+    const Answer unsigned_one = push(op, authorization_request());
+    CHECK(unsigned_one.verdict() == "400 unauthorized_client");
+    CHECK(has(why(op, unsigned_one), "jarm is false"));
+}
+
+TEST_CASE("par: no address is longer than a request line, whatever the client is registered for [PAR-20]") {
+    const Deployment op(with_par());
+    std::string scopes = "openid";
+    for (int i = 0; scopes.size() < 2000; ++i) scopes += " s" + std::string(30, 'x') + std::to_string(i);
+    op.must({"client", "add", "wide", "--redirect-uri", "https://wide.example/cb", "--scope", scopes, "--secret-stdin"},
+            secret_of("wide") + "\n");
+    const auto length = [&](std::size_t state) {
+        const Query request = authorization_request("wide")
+                                  .with("redirect_uri", "https://wide.example/cb")
+                                  .without("scope")
+                                  .with("state", std::string(state, 's'));
+        const Answer answer = push(op, request, "wide");
+        return answer.status == 201 ? answer.member("request_uri").size() : 0;
+    };
+    CHECK(length(2000) > 4000);
+    CHECK(length(3000) <= 7680);
+    CHECK(length(3000) > 0);
+    CHECK(length(4000) == 0);
+}
+
 TEST_CASE("par: discovery says what holds [PAR-19, COM-1, COM-3, RFC 9126 §5a]") {
     Deployment op;
     CHECK(op.cgi("discovery").json().find("pushed_authorization_request_endpoint") == nullptr);

@@ -322,6 +322,9 @@ TEST_CASE("read_client_document: a demand for pushed requests is kept where they
     CHECK(oauth::described_again(*before, *client).require_par);
     CHECK_FALSE(oauth::described_again(*client, *before).require_par);
     CHECK_FALSE(read(demands));
+    pushing.par_public_clients = false;  // a client of a document is one
+    CHECK_FALSE(read_while_on(demands));
+    CHECK(read_while_on(with("")));
 }
 
 TEST_CASE("read_client_document: response modes that are offered, and the algorithm that signs [JARM-6, CIMD-11]") {
