@@ -24,10 +24,9 @@ http::Response par(server::App& app, const http::Request& request) {
     const auto credentials = oauth::parse_push(request);
     if (!credentials) return respond::json_error(request, oauth::refused_client(context, credentials.error()));
     const auto client = oauth::authenticate_pushing_client(context, *credentials, request);
-    if (!client) return respond::json_error(request, client.error());
-
-    http::Response response = push(context, request, *client);
-    response.client_id = client->id.str();
+    http::Response response = client ? push(context, request, *client) : respond::json_error(request, client.error());
+    if (client) response.client_id = client->id.str();
+    response.reader = oauth::reader_of_document(context, *credentials);  // which may be stored at the approval alone
     return response;
 }
 
@@ -48,7 +47,10 @@ int main() {
     endpoint.store = server::StoreUse::write;  // fetched documents
     endpoint.keys = keys::KeyUse::verify;      // id_token_hint
     endpoint.seal = true;
-    endpoint.fetcher = fetch::start_child;  // client ID metadata documents
+    endpoint.fetcher = fetch::start_child;
+    endpoint.fetches_if = [](const oauth::Settings& settings) {
+        return settings.client_documents.enabled || settings.assertions.enabled;  // documents, and keys at a jwks_uri
+    };
     endpoint.authorization = true;
     endpoint.assertions = true;
     endpoint.proofs = store::ReplayKind::proof;

@@ -36,7 +36,7 @@ http::Response token(server::App& app, const http::Request& request) {
     const auto client = oauth::authenticate_client(context, form->credentials, request, check);  // §2.3
     if (!client) {
         http::Response refused = respond::json_error(request, client.error());
-        refused.reader = oauth::reader_of_refusal(context, form->credentials);
+        refused.reader = oauth::reader_of_document(context, form->credentials);
         return refused;
     }
 

@@ -1,4 +1,4 @@
-// Authenticates the client that calls the token endpoint.
+// Authenticates the client that calls an endpoint.
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"
@@ -101,7 +101,7 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
     return refused_client(context, error, known);
 }
 
-std::optional<std::string> reader_of_refusal(Context& context, const Credentials& credentials) {
+std::optional<std::string> reader_of_document(Context& context, const Credentials& credentials) {
     if (!context.settings.client_documents.enabled || credentials.method != Credentials::Method::id_only)
         return std::nullopt;
     for (const auto& reading : credentials.readings) {

@@ -22,6 +22,6 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
 
 /// The origin of the id when it is the URL of a document and no client is stored under it: an application in a browser,
 /// which no user has approved yet or any more, can read what it is told. nullopt for every other.
-std::optional<std::string> reader_of_refusal(Context& context, const Credentials& credentials);
+std::optional<std::string> reader_of_document(Context& context, const Credentials& credentials);
 
 }  // namespace postern::oauth

@@ -1003,11 +1003,14 @@ describe("a role for each program", () => {
         server.sql("TRUNCATE postern.fetched, postern.fetch_limits", database);
       };
       const ofDocument = { id, redirectUri };
-      const push = () => pushing.post("/par", parameters(ofDocument));
+      const headers = { origin: new URL(id).origin };
+      const push = () => pushing.post("/par", parameters(ofDocument), { headers });
       publish();
       assert.equal((await push()).status, 503);
       widen("postern_par", "outbound", database);
-      is(201, await push());
+      const first = is(201, await push());
+      // An application in a browser reads it although no user has approved it, so that nothing of it is stored.
+      assert.equal(first.headers["access-control-allow-origin"], headers.origin);
       for (const option of ["outbound", "clientDocuments"]) widen("postern_authorize", option, database);
       await optionNeeds(
         "postern_par",

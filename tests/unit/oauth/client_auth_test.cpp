@@ -116,7 +116,8 @@ TEST_CASE("client authentication: every failure has the same words for the clien
     CHECK(off.log_detail != wrong.log_detail);
 }
 
-TEST_CASE("reader_of_refusal: the origin of a document's URL that is no stored client, and of nothing else [CIMD-15]") {
+TEST_CASE(
+    "reader_of_document: the origin of a document's URL that is no stored client, and of nothing else [CIMD-15]") {
     struct Row {
         const char* when;
         const char* form;
@@ -140,6 +141,6 @@ TEST_CASE("reader_of_refusal: the origin of a document's URL that is no stored c
         oauth::Context context = f.context();
         const auto credentials = oauth::parse_credentials(test::post(row.form));
         REQUIRE(credentials);
-        CHECK(oauth::reader_of_refusal(context, *credentials).value_or("") == row.reader);
+        CHECK(oauth::reader_of_document(context, *credentials).value_or("") == row.reader);
     }
 }
