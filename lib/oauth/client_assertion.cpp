@@ -149,20 +149,21 @@ std::string in_words(const jose::Audience& audience) {
     return jose::shown(audience.is_array ? "[" + words + "]" : words);
 }
 
-}  // namespace
-
-bool names_assertion(const http::Params& form) {
-    for (const char* name : {"client_assertion", "client_assertion_type"})
-        if (form.find(name) || form.fault_of(name)) return true;
-    return false;
-}
-
+/// The subject of the form's assertion, which nothing proves; nullopt: there is none that can be read.
 std::optional<std::string> unproved_subject(const http::Params& form) {
     const auto assertion = form.find("client_assertion");
     if (!assertion) return std::nullopt;
     const auto jwt = jose::parse_foreign_jwt(*assertion, kForm);
     const std::string* sub = jwt ? jwt->unverified_text("sub") : nullptr;
     return sub != nullptr ? std::optional(*sub) : std::nullopt;
+}
+
+}  // namespace
+
+bool names_assertion(const http::Params& form) {
+    for (const char* name : {"client_assertion", "client_assertion_type"})
+        if (form.find(name) || form.fault_of(name)) return true;
+    return false;
 }
 
 util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& claims, const AssertionRules& rules) {
@@ -198,11 +199,11 @@ Outcome<model::Client> authenticate_by_assertion(Context& context, const Credent
                                                  const http::Request& request, const CheckBefore& check) {
     auto client = prove(context, credentials, request, check);
     if (client) return client;
-    model::ClientId known;
-    if (const auto named = unproved_subject(request.form);
-        named && store::is_client(context.store, model::ClientId(*named)))
-        known = model::ClientId(*named);
-    return refused_client(context, client.error(), known);
+    OAuthError error = client.error();
+    error.client_id = unproved_subject(request.form).value_or("");
+    const model::ClientId named(error.client_id);
+    const bool is_known = !error.client_id.empty() && store::is_client(context.store, named);
+    return refused_client(context, error, is_known ? named : model::ClientId());
 }
 
 }  // namespace postern::oauth

@@ -22,10 +22,6 @@ namespace postern::oauth {
 /// Returns true if the form has a parameter of an assertion.
 bool names_assertion(const http::Params& form);
 
-/// Returns the subject of the form's assertion, which nothing proves; nullopt: there is no assertion that can be read.
-/// For records of refusals.
-std::optional<std::string> unproved_subject(const http::Params& form);
-
 /// The values that the claims of an assertion are compared with.
 struct AssertionRules {
     model::ClientId client;

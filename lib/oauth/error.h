@@ -53,6 +53,7 @@ struct OAuthError {
     std::string log_detail;   ///< for the operator: expected, received, fix; never sent, never a secret
     refusal::Reason reason;   ///< for `postern why`: that of the code, or a case of it
     util::Seconds retry_after{0};  ///< 0: the caller is not told when to come back
+    std::string client_id = {};  ///< that the caller names where only its endpoint looks, proved or not; "": elsewhere
 };
 
 template <class T>

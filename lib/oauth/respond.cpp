@@ -2,7 +2,7 @@
 #include "oauth/respond.h"
 
 #include "oauth/bearer.h"
-#include "oauth/client_assertion.h"
+#include "oauth/credentials.h"
 #include "oauth/dpop.h"
 
 namespace postern::respond {
@@ -19,11 +19,11 @@ http::Response error_body(const oauth::OAuthError& error) {
 }
 
 /// Returns the client id as the request names it, proved or not; "" if it does not.
-std::string client_of(const http::Request& request) {
+std::string client_of(const http::Request& request, const oauth::OAuthError& error) {
+    if (!error.client_id.empty()) return error.client_id;
     if (const auto id = request.form.find("client_id")) return std::string(*id);
     const auto credentials = oauth::parse_credentials(request);
-    if (credentials && !credentials->readings.empty()) return credentials->readings.front().client_id.str();
-    return oauth::unproved_subject(request.form).value_or("");
+    return credentials && !credentials->readings.empty() ? credentials->readings.front().client_id.str() : "";
 }
 
 std::string parameters_of(std::string_view error, std::string_view description, std::string_view scope) {
@@ -37,7 +37,7 @@ std::string parameters_of(std::string_view error, std::string_view description, 
 
 http::Response json_error(const http::Request& request, const oauth::OAuthError& error) {
     http::Response response = error_body(error);
-    if (response.refusal) response.refusal->client_id = client_of(request);
+    if (response.refusal) response.refusal->client_id = client_of(request, error);
     if (error.http_status == 401 && request.authorization)
         response.set("WWW-Authenticate", "Basic realm=\"postern\", charset=\"UTF-8\"");
     if (error.retry_after.count() > 0) response.set("Retry-After", std::to_string(error.retry_after.count()));

@@ -240,6 +240,7 @@ TEST_CASE("private_key_jwt: while clientAssertions is off nothing of it is there
     const Answer refused =
         f.op.cgi("token", post_form(with_assertion(kEndpoints[0].parameters, f.robot.assertion(f.op)).text()));
     CHECK(refused.verdict() == "401 invalid_client");
+    CHECK_FALSE(has(f.op.must({"why", refused.header("X-Request-Id")}), kRobot));  // nobody has looked at it
     const Query with_id = with_assertion(kEndpoints[0].parameters, f.robot.assertion(f.op)).with("client_id", kRobot);
     const Answer off = f.op.cgi("token", post_form(with_id.text()));
     CHECK(off.verdict() == "401 invalid_client");
