@@ -13,7 +13,8 @@
 
 namespace postern::jose {
 
-/// Returns a value of a JWT as a line of the log shows it: its first `size` bytes, of UTF-8, without control characters.
+/// Returns a value of a JWT as a line of the log shows it: its first `size` bytes, of UTF-8, without control
+/// characters.
 std::string shown(std::string_view value, std::size_t size = 200);
 
 /// The time for which a JWT is taken after `exp`.

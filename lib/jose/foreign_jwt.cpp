@@ -144,7 +144,8 @@ util::Result<SignedClaims, std::string> verify_foreign_jwt(UnverifiedJwt jwt, co
     const std::string alg(crypto::to_string(jwt.algorithm));
     if (fitting.empty()) {
         verify_in_vain(jwt);
-        return "no registered key is for " + alg + (jwt.kid ? " and has the \"kid\" " + shown(*jwt.kid, kMaxShown) : "");
+        return "no registered key is for " + alg +
+               (jwt.kid ? " and has the \"kid\" " + shown(*jwt.kid, kMaxShown) : "");
     }
     if (fitting.size() > kMaxCandidates) {
         verify_in_vain(jwt);
