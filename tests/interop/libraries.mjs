@@ -5,6 +5,7 @@ import { request } from "../support/user_agent.mjs";
 import { REDIRECT_URI } from "./relying_party.mjs";
 
 globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
+globalThis.CryptoKey ??= webcrypto.CryptoKey;
 
 /// Answers of a token endpoint are { access_token, refresh_token, scope, id_token, claims }; claims are those of the
 /// verified ID token. A refusal is an exception with `error` and `status`.
