@@ -21,15 +21,16 @@
 namespace postern::oauth {
 namespace {
 
-/// `postern consent revoke` forgets both: remembered consents, and approvals that are not answered yet.
-bool still_approved(Context& context, const Approval& approval) {
+/// `postern consent revoke` forgets both: remembered consents, and approvals that are not answered yet. A denial of
+/// another tab comes before this look, or after the code.
+bool still_approved(db::Transaction& transaction, const Context& context, const Approval& approval) {
     const auto& [request, session, word, recorded, address] = approval;
     if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
         return consent && is_approved(*consent, request, context.settings.released_claims);
     }
     if (word == ConsentSource::not_asked) return true;
-    const auto progress = store::find_progress(context.store, request_key(request));
+    const auto progress = store::find_progress_to_change(transaction, request_key(request));
     return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
 }
 
@@ -69,7 +70,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
         case store::Standing::good:
             break;
     }
-    if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
+    if (!still_approved(transaction, context, approval)) return NotIssued::approval_withdrawn;
     if (!use_up(transaction, request, session.subject)) return NotIssued::request_used;
     insert(transaction);
     if (consent == ConsentSource::given_now) {

@@ -39,6 +39,11 @@ std::optional<AuthorizationProgress> find_progress(db::Database& database, const
     return progress;
 }
 
+std::optional<AuthorizationProgress> find_progress_to_change(db::Transaction& transaction, const RequestKey& key) {
+    transaction.lock("SELECT 1 FROM authorization_requests WHERE request_key = $1 FOR NO KEY UPDATE", key);
+    return find_progress(transaction.database(), key);
+}
+
 void record_login(db::Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
     transaction.queue(
         "INSERT INTO authorization_requests (request_key, subject, logged_in, decision, used, expires_at)"

@@ -9,6 +9,9 @@
 namespace postern::store {
 
 std::optional<model::AuthorizationProgress> find_progress(db::Database& database, const model::RequestKey& key);
+/// Returns the progress, which nobody else changes until the transaction has ended.
+std::optional<model::AuthorizationProgress> find_progress_to_change(db::Transaction& transaction,
+                                                                    const model::RequestKey& key);
 
 /// Records that `subject` has logged in for the request. The decision of another user is reset.
 void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,

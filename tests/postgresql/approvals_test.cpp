@@ -170,6 +170,24 @@ Verdict answer_one_request(Driver driver) {
     return one_answer(world, answers);
 }
 
+/// The user allows a request in some tabs and denies it in another: who has denied it in time sees no code.
+Verdict denial_beside_approvals(Driver driver) {
+    World world(driver);
+    for (auto& each : world.of_rounds) each.requests.assign(kIssuers, world.make_request());
+    world.approve_requests();
+    const test::Act denying = [&](oauth::Context& own, int round, int) {
+        const auto& request = world.at(round).requests.front();
+        db::write(own.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+            store::record_decision(transaction, oauth::request_key(request), world.at(round).user.subject,
+                                   model::Decision::denied, request.expires_at);
+            transaction.commit();
+        });
+        return store::find_progress(own.store, oauth::request_key(request))->used ? kRefused : kIssued;
+    };
+    return one_answer(
+        world, race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::given_now)), denying)));
+}
+
 /// Six browsers of a user have opened one pushed address, and ask for its code; one more denies it.
 Verdict answer_one_push(Driver driver) {
     World world(driver);
@@ -206,6 +224,10 @@ TEST_CASE("an approval beside a withdrawal brings nothing back") {
 
 TEST_CASE("consent is the union of all approvals [OpenID Connect Core §3.1.2.4]") {
     test::must_hold_by_locks(approvals_beside_each_other);  // of the user
+}
+
+TEST_CASE("a request that the user has denied gives no code, whatever other tabs do [RFC 6749 §4.1.2.1]") {
+    test::must_hold_by_locks(denial_beside_approvals);  // of the progress
 }
 
 TEST_CASE("an authorization request is answered once") { test::must_hold(answer_one_request); }

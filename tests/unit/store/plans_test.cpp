@@ -222,6 +222,7 @@ constexpr Call kCalls[] = {
     {"record_decision",
      [](auto& t) { store::record_decision(t, kRequest, kUser, model::Decision::approved, kNow + kMinute); }},
     {"find_progress", [](auto& t) { store::find_progress(t.database(), kRequest); }},
+    {"find_progress_to_change", [](auto& t) { store::find_progress_to_change(t, kRequest); }},
     {"use_request", [](auto& t) { store::use_request(t, kRequest, kUser, kNow + kMinute); }},
     {"end_open_requests", [](auto& t) { store::end_open_requests(t, kUser); }},
 
