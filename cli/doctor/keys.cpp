@@ -54,7 +54,7 @@ public:
     DividedKeys(Findings& findings, const config::Config& config, const KeyGroups& groups)
         : findings_(findings), groups_(groups) {
         struct stat status {};
-        if (stat(directory_of(config.database).c_str(), &status) == 0) common_group_ = status.st_gid;
+        if (stat(config.state_directory().c_str(), &status) == 0) common_group_ = status.st_gid;
         if (stat(config.keys.c_str(), &status) == 0) owner_ = status.st_uid;
     }
 
