@@ -64,8 +64,9 @@ void apply(const KeyOptions& options, model::Client& client) {
 }
 
 void save_keys(db::Transaction& transaction, const model::Client& client) {
-    if (!client.keys) return store::remove_client_keys(transaction, client.id);
-    store::save_client_keys(transaction, client.id, *client.keys);
+    store::remove_client_keys(transaction, client.id);
+    if (!client.keys) return;
+    store::insert_client_keys(transaction, client.id, *client.keys);
     store::remove_client_secrets(transaction, client.id);
 }
 

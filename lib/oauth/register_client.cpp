@@ -163,7 +163,7 @@ Registered<void> store_client(Context& context, const http::Request& request, co
             token ? use_token(transaction, request, *token, context.now()) : make_room(transaction, context, counters);
         if (refused) return *std::move(refused);  // nothing is kept of it
         if (!store::insert_client(transaction, client)) throw std::logic_error("a random client id was taken");
-        if (client.keys) store::save_client_keys(transaction, client.id, *client.keys);
+        if (client.keys) store::insert_client_keys(transaction, client.id, *client.keys);
         transaction.commit();
         return {};
     });

@@ -11,11 +11,9 @@ std::optional<model::ClientKeys> find_client_keys(db::Database& database, const 
     return keys;
 }
 
-void save_client_keys(db::Transaction& transaction, const model::ClientId& id, const model::ClientKeys& keys) {
-    transaction.run(
-        "INSERT INTO client_keys (client_id, jwks, jwks_uri, alg) VALUES ($1, $2, $3, $4)"
-        " ON CONFLICT (client_id) DO UPDATE SET jwks = excluded.jwks, jwks_uri = excluded.jwks_uri, alg = excluded.alg",
-        id, keys.jwks, keys.jwks_uri, keys.alg);
+void insert_client_keys(db::Transaction& transaction, const model::ClientId& id, const model::ClientKeys& keys) {
+    transaction.queue("INSERT INTO client_keys (client_id, jwks, jwks_uri, alg) VALUES ($1, $2, $3, $4)", id, keys.jwks,
+                      keys.jwks_uri, keys.alg);
 }
 
 void remove_client_keys(db::Transaction& transaction, const model::ClientId& id) {

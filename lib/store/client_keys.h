@@ -12,8 +12,8 @@ namespace postern::store {
 /// Finds the keys of a client; nullopt: it has none, as each client whose method is not private_key_jwt.
 std::optional<model::ClientKeys> find_client_keys(db::Database& database, const model::ClientId& id);
 
-/// Inserts or replaces the keys of a client that is there.
-void save_client_keys(db::Transaction& transaction, const model::ClientId& id, const model::ClientKeys& keys);
+/// Inserts the keys of a client that is there and has none.
+void insert_client_keys(db::Transaction& transaction, const model::ClientId& id, const model::ClientKeys& keys);
 
 void remove_client_keys(db::Transaction& transaction, const model::ClientId& id);
 

@@ -917,7 +917,7 @@ describe("a role for each program", () => {
   });
 
   it("registration needs the rights that are named for it, and has none before [REG-16, REG-19, REG-30]", async () => {
-    const config = { registration: { mode: "open", max: 1 } };
+    const config = { registration: { mode: "open", max: 1 }, clientAssertions: true };
     await withProvider("registering", config, async (registering, database) => {
       const register = (metadata, token) => {
         const body = JSON.stringify(metadata);
@@ -942,6 +942,17 @@ describe("a role for each program", () => {
         is(201, await register({ redirect_uris: ["http://127.0.0.1/cb"] })); // in the place of the one before
       };
       await optionNeeds("postern_registration", '"registration"', 16, flow, database);
+
+      const signs = { token_endpoint_auth_method: "private_key_jwt", jwks: newKey("k1").jwks };
+      const flowOfSigner = async () => {
+        const { initial_access_token: token } = await registering.deployment.postern(["registration", "token", "add"]);
+        const own = is(201, await register({ redirect_uris: ["https://robot.example/cb"], ...signs }, token)).json;
+        const headers = { authorization: `Bearer ${own.registration_access_token}` };
+        const { jwks } = is(200, await registering.ask(own.registration_client_uri, { headers })).json;
+        assert.equal(jwks.keys[0].kid, "k1");
+      };
+      const option = '"clientAssertions", clients that register themselves';
+      await optionNeeds("postern_registration", option, 2, flowOfSigner, database);
     });
   });
 

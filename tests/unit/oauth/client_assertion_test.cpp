@@ -71,7 +71,7 @@ struct AssertionFixture {
         app.auth_method = model::AuthMethod::private_key_jwt;
         db::Transaction transaction(f.database, db::Durability::lazy);
         REQUIRE(store::update_client(transaction, app));
-        store::save_client_keys(transaction, app.id, keys);
+        store::insert_client_keys(transaction, app.id, keys);
         transaction.commit();
     }
 

@@ -377,7 +377,7 @@ constexpr Call kCalls[] = {
     {"find_sites", [](auto& t) { store::find_sites(t.database(), "https://x.example"); }},
     {"list_sites", [](auto& t) { store::list_sites(t.database()); }},
     {"find_site", [](auto& t) { store::find_site(t.database(), "https://x.example/"); }},
-    {"save_client_keys", [](auto& t) { store::save_client_keys(t, kClient, {.jwks_uri = "https://x.example/keys"}); }},
+    {"insert_client_keys", [](auto& t) { store::insert_client_keys(t, kClient, {.jwks_uri = "https://x.example/keys"}); }},
     {"find_client_keys", [](auto& t) { store::find_client_keys(t.database(), kClient); }},
     {"remove_client_keys", [](auto& t) { store::remove_client_keys(t, kClient); }},
 
