@@ -283,7 +283,7 @@ TEST_CASE("purge: a living installation is left as it is") {
     put_consent(installation, "wiki", "ada", "openid");
     const auto deleted = installation.must_json({"purge"});
     CHECK(counts_of(deleted).empty());
-    CHECK(deleted.if_object()->size() == 20);
+    CHECK(deleted.if_object()->size() == (test::is_on_postgresql() ? 21 : 20));  // marks are in a file of their own
     CHECK(living_grants(installation) == "ada mail,ada wiki,bob wiki,mail");
     for (const char* table : {"sessions", "consents"}) CHECK(count_rows(installation, table) == 1);
 }

@@ -44,6 +44,7 @@ void unshare(const Installation& installation) {
 
 TEST_CASE("key repair: a lost factor.key is a warning, for everything else works, and comes back [FKEY-1] [FKEY-3]") {
     const Installation installation;
+    unshare(installation);
     fs::remove(installation.keys_directory() / "factor.key");
     const auto found = installation.postern({"doctor"});
     CHECK(found.exit_code == 0);

@@ -3,12 +3,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #ifdef POSTERN_POSTGRESQL
@@ -112,18 +115,56 @@ void end_connections(const std::string& database) {
     run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
 }
 
-/// What the role needs for options, by the comments of grants-postgresql.sql, as one text of SQL.
-std::string optional_rights(const std::string& role, const char* command, const char* preposition) {
-    std::ifstream file("grants-postgresql.sql");
-    std::string sql = "SET search_path = postern;";
-    constexpr std::string_view kGrant = "--     GRANT ";
-    const std::string to = " TO " + role + ";";
-    for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with(kGrant) || !line.ends_with(to)) continue;
-        const std::string what = line.substr(kGrant.size(), line.size() - kGrant.size() - to.size());
-        sql += std::string(command) + ' ' + what + preposition + role + ";";
+/// Rights that an operator gives for an option, as a comment of grants-postgresql.sql has them.
+struct OptionalRights {
+    std::vector<std::string> options;  ///< names that the line above them quotes, not all of options
+    bool needs_all = false;            ///< of `options`
+    bool of_clients = false;           ///< an option of `postern client`, which any configuration allows
+    std::vector<std::pair<std::string, std::string>> grants;  ///< a right, and the role that needs it
+};
+
+std::vector<std::string> quoted_in(const std::string& line) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; (at = line.find('"', at)) != std::string::npos;) {
+        const auto end = line.find('"', at + 1);
+        if (end == std::string::npos) break;
+        names.push_back(line.substr(at + 1, end - at - 1));
+        at = end + 1;
     }
-    return sql;
+    return names;
+}
+
+std::vector<OptionalRights> read_optional_rights() {
+    std::ifstream file("grants-postgresql.sql");
+    std::vector<OptionalRights> all;
+    for (std::string line; std::getline(file, line);) {
+        constexpr std::string_view kGrant = "--     GRANT ";
+        if (line.starts_with("-- With its ")) {
+            all.push_back({all.back().options, false, false, {}});
+        } else if (line.starts_with("-- With ")) {
+            all.push_back({quoted_in(line), line.find("\" and \"") != std::string::npos,
+                           line.find("`postern client") != std::string::npos, {}});
+        } else if (line.starts_with(kGrant)) {
+            const auto to = line.rfind(" TO ");
+            all.back().grants.emplace_back(line.substr(kGrant.size(), to - kGrant.size()),
+                                           line.substr(to + 4, line.size() - to - 5));
+        }
+    }
+    return all;
+}
+
+/// `name` is the path of a member, with dots.
+bool has_member(const json::Object& config, const std::string& name) {
+    const auto dot = name.find('.');
+    const json::Value* member = config.find(name.substr(0, dot));
+    if (member == nullptr || dot == std::string::npos) return member != nullptr;
+    return member->if_object() && has_member(*member->if_object(), name.substr(dot + 1));
+}
+
+bool is_wanted(const OptionalRights& rights, const json::Object& config) {
+    const auto is_there = [&](const std::string& name) { return has_member(config, name); };
+    return rights.of_clients || (rights.needs_all ? std::ranges::all_of(rights.options, is_there)
+                                                  : std::ranges::any_of(rights.options, is_there));
 }
 
 /// Of the database `model`. They hold its rows a second time.
@@ -170,10 +211,19 @@ DatabaseCopy::DatabaseCopy(const std::string& model) : model_(name_in(model)) {
 
 DatabaseCopy::~DatabaseCopy() { unused_copies(model_).push_back(std::move(uri_)); }
 
-void set_optional_rights(const std::string& uri, const std::string& role, bool wanted) {
+void set_optional_rights(const std::string& uri, const json::Object& config) {
     if (!model_of_roles()) return;
-    run_in(superuser_uri_of(name_in(uri)),
-           wanted ? optional_rights(role, "GRANT", " TO ") : optional_rights(role, "REVOKE", " FROM "));
+    static const std::vector<OptionalRights> all = read_optional_rights();
+    static std::map<std::string, std::string> given;  // by the database
+    std::string taking = "SET search_path = postern;";
+    std::string giving;
+    for (const OptionalRights& rights : all) {
+        const bool wanted = is_wanted(rights, config);
+        for (const auto& [right, role] : rights.grants)
+            (wanted ? giving : taking) +=
+                (wanted ? "GRANT " : "REVOKE ") + right + (wanted ? " TO " : " FROM ") + role + ";";
+    }
+    if (std::exchange(given[uri], giving) != giving) run_in(superuser_uri_of(name_in(uri)), taking + giving);
 }
 
 db::Database empty_database() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "db/database.h"
+#include "json/value.h"
 
 namespace postern::test {
 
@@ -33,9 +34,9 @@ private:
     std::string uri_;
 };
 
-/// Gives a role the rights that an operator adds for options, or takes them, because another test may have had the
-/// database before. Does so only where each program has a role.
-void set_optional_rights(const std::string& uri, const std::string& role, bool wanted);
+/// Gives each role the rights that an operator adds for the options of `config`, and takes those for others, because
+/// another test may have had the database before. Does so only where each program has a role.
+void set_optional_rights(const std::string& uri, const json::Object& config);
 
 /// Returns whether the run is on PostgreSQL.
 bool is_on_postgresql();

@@ -115,12 +115,6 @@ Deployment::Deployment(const Options& options)
             database_ = new_database();
         else
             database_ = copy_.emplace(model_deployment().database()).uri();
-        if (copy_) {
-            const bool has_front_tokens = config_.find("implicit") || config_.find("responseTypes");
-            set_optional_rights(database_, "postern_authorize", has_front_tokens);
-            set_optional_rights(database_, "postern_par", config_.find("paths") != nullptr);
-            set_optional_rights(database_, "postern_registration", config_.find("registration") != nullptr);
-        }
         config_.set("database", database_);
         config_.set("state", database_file().parent_path().string());
     }
@@ -129,6 +123,7 @@ Deployment::Deployment(const Options& options)
         must({"init"});
         register_cast();
     }
+    if (is_on_postgresql()) set_optional_rights(database_, config_);
     now_ += kDay;
     for (const char* client : {kWeb, kOther, kTrusted, kStrict, kMany, kMachine})
         secrets_.remember("client secret", secret_of(client));
@@ -301,6 +296,7 @@ void Deployment::write_config(const std::string& text) const { write_file(config
 void Deployment::configure(const std::string& member, json::Value value) {
     config_.set(member, std::move(value));
     write_config(json::write_pretty(config_));
+    if (is_on_postgresql()) set_optional_rights(database_, config_);
 }
 
 std::string Deployment::stored() const {
