@@ -142,8 +142,10 @@ std::vector<OptionalRights> read_optional_rights() {
         if (line.starts_with("-- With its ")) {
             all.push_back({all.back().options, false, false, {}});
         } else if (line.starts_with("-- With ")) {
-            all.push_back({quoted_in(line), line.find("\" and \"") != std::string::npos,
-                           line.find("`postern client") != std::string::npos, {}});
+            all.push_back({quoted_in(line),
+                           line.find("\" and \"") != std::string::npos,
+                           line.find("`postern client") != std::string::npos,
+                           {}});
         } else if (line.starts_with(kGrant)) {
             const auto to = line.rfind(" TO ");
             all.back().grants.emplace_back(line.substr(kGrant.size(), to - kGrant.size()),
