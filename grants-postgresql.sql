@@ -241,6 +241,11 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_device_authorization;
 --     GRANT SELECT ON fetched TO postern_introspect;
 --     GRANT SELECT ON fetched TO postern_revoke;
+-- With "clientAssertions" and a client that has a jwks_uri and introspects or revokes alone, `postern purge --quick` renews its keys:
+--     GRANT SELECT (id, enabled, grants) ON clients TO postern_sweep;
+--     GRANT SELECT (client_id, jwks_uri) ON client_keys TO postern_sweep;
+--     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_sweep;
+--     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_sweep;
 -- With "dpop", each proof leaves a mark, and the refresh tokens of a grant are bound to a key:
 --     GRANT SELECT, INSERT ON replays TO postern_token;
 --     GRANT UPDATE (dpop_jkt) ON grants TO postern_token;

@@ -14,6 +14,7 @@ import { SingleProcess } from "../tests/security/single_process.mjs";
 import { BUILD, ROOT } from "../tests/support/deployment.mjs";
 import { reachable } from "../tests/support/reachable.mjs";
 import { run } from "../tests/support/run.mjs";
+import { assertion, newKey, proof } from "../tests/support/signer.mjs";
 import { UserAgent } from "../tests/support/user_agent.mjs";
 import { PATH, identity, privateDirectory } from "../tests/support/web_server.mjs";
 
@@ -64,9 +65,14 @@ const ownPage = ({ pathname, search }, cookie) => ({
 const shown = (path, { fields, cookie }) => get(path, { resume: fields.resume }, { cookie });
 const answered = (path, { fields, cookie }, values) => post(path, { ...fields, ...values }, { cookie });
 
+/// What is off by default, and on for rows of it alone: others cost what they cost without it.
+const PUSHES = { paths: { par: "/par" } };
+const SIGNS = { clientAssertions: true };
+const PROVES = { dpop: "allowed" };
+
 /// By name, which begins with the program's: the status and a part of a right answer, so that nothing is measured but
 /// the work that is meant, and request(prepared, i, former), the i-th, where `former` is the answer to the one before;
-/// Provider.prepare() says what is prepared.
+/// then what the configuration has beside the usual. Provider.prepare() says what is prepared.
 const ROWS = {
   "authorize: to the login page": [
     303,
@@ -116,18 +122,42 @@ const ROWS = {
       return post("/token", { grant_type: "refresh_token", refresh_token }, byClient(p));
     },
   ],
+  "token: client_credentials by an assertion": [
+    200,
+    /"access_token"/,
+    (p, i) => post("/token", { grant_type: "client_credentials", scope: "api", ...p.assertions[i] }),
+    SIGNS,
+  ],
+  "token: client_credentials with a proof": [
+    200,
+    /"token_type":"DPoP"/,
+    (p, i) => post("/token", { grant_type: "client_credentials", scope: "api" }, { ...byClient(p), ...p.proofs[i] }),
+    PROVES,
+  ],
   "introspect: a token again": [200, /"active":true/, (p) => introspection(p, p.tokens[0])],
   "introspect: another token": [200, /"active":true/, (p, i) => introspection(p, p.tokens[i])],
   revoke: [200, /^/, (p, i) => post("/token/revoke", { token: p.tokens[i] }, byClient(p))],
   "userinfo: a token again": [200, /"email"/, (p) => get("/userinfo", "", bearer(p.tokens[0]))],
   "userinfo: another token": [200, /"email"/, (p, i) => get("/userinfo", "", bearer(p.tokens[i]))],
+  "userinfo: another token with a proof": [
+    200,
+    /"email"/,
+    (p, i) => get("/userinfo", "", { authorization: `DPoP ${p.boundTokens[i]}`, ...p.userinfoProofs[i] }),
+    PROVES,
+  ],
+  "par: a pushed request": [
+    201,
+    /"request_uri"/,
+    ({ client, authorization: { client_id: _, ...pushed } }) => post("/par", pushed, byClient({ client })),
+    PUSHES,
+  ],
   "gate: a page that passes": [200, /^Remote-User: alice\r$/m, (p) => question("/page", p.siteCookie)],
   "gate: to the sign-in": [401, /^Location: [^\r]*\/authorize\?/m, () => question("/page", "")],
   discovery: [200, /"jwks_uri"/, () => get("/.well-known/openid-configuration")],
   jwks: [200, /"keys"/, () => get("/jwks")],
 };
-const rows = Object.entries(ROWS).map(([name, [status, shows, request]]) => {
-  return { name, program: name.split(":")[0], status, shows, request };
+const rows = Object.entries(ROWS).map(([name, [status, shows, request, config]]) => {
+  return { name, program: name.split(":")[0], status, shows, request, config };
 });
 /// Whether its first request is also what the program is given as a CGI program: one of each program, the first but
 /// for authorize.
@@ -169,23 +199,24 @@ class Provider {
   }
 
   /// A directory with a configuration and a database as they were in the beginning; see SingleProcess.
-  async copy() {
-    const place = await this.#place(`m${String(this.#copies++).padStart(3, "0")}`);
+  async copy({ config }) {
+    const place = await this.#place(`m${String(this.#copies++).padStart(3, "0")}`, config);
     const target = join(await privateDirectory(join(place.directory, "db")), "postern.db");
     await copyFile(join(this.root, "first.db"), target);
     if (asRoot) await chown(target, identity.uid, identity.gid);
     return place;
   }
 
-  async #place(name) {
+  async #place(name, more = {}) {
     const directory = await privateDirectory(join(this.root, name));
     await privateDirectory(join(directory, "s"));
     const config = {
       issuer: ISSUER,
       oidc: { userClaims: "database" },
-      paths: { gate: "/gate" },
+      ...more,
+      paths: { gate: "/gate", ...more.paths },
       sandbox: "off", // valgrind opens files of its own, and what entering it costs depends on the kernel
-      database: join(directory, "db/postern.db"),
+      database: more.database ?? join(directory, "db/postern.db"),
       keys: join(this.root, "keys"),
       templates: this.templates,
     };
@@ -207,11 +238,20 @@ class Provider {
     const add = ["client", "add", "app", ...options];
     this.client = { id: "app", secret: (await this.#postern(add)).client_secret };
     await this.#postern(["site", "add", "wiki", "--url", `${SITE}/`]);
+    const { database } = JSON.parse(readFileSync(join(this.origin.directory, "postern.json"), "utf8"));
+    this.extended = await this.#place("more", { ...SIGNS, ...PROVES, database });
+    const { jwk, jwks } = newKey("k1");
+    this.jwk = jwk;
+    const keys = join(this.root, "robot.jwks");
+    await writeFile(keys, JSON.stringify(jwks));
+    const signs = ["--auth-method", "private_key_jwt", "--jwks", keys];
+    const robot = ["client", "add", "robot", ...signs, "--grant", "client_credentials", "--scope", "api"];
+    await this.#postern(robot, "", this.extended);
   }
 
-  async #postern(args, input = "") {
+  async #postern(args, input = "", place = this.origin) {
     const running = run(join(BUILD, "bin/postern"), [...args, "--json"], {
-      env: { ...this.variables(this.origin), POSTERN_TEST_SYSLOG: join(this.root, "syslog") },
+      env: { ...this.variables(place), POSTERN_TEST_SYSLOG: join(this.root, "syslog") },
     });
     running.child.stdin.on("error", () => {}).end(input);
     const { stdout } = await running;
@@ -268,16 +308,14 @@ class Provider {
         redirect_uri: REDIRECT_URI,
         code_verifier: VERIFIER,
       });
-      const exchanged = await collect(async () => {
-        const { path, ...request } = post(
-          "/token",
-          { grant_type: "authorization_code", ...(await code()) },
-          byClient(this),
-        );
+      const exchange = async (headers = {}) => {
+        const form = { grant_type: "authorization_code", ...(await code()) };
+        const { path, ...request } = post("/token", form, { ...byClient(this), ...headers });
         const answer = await send(ISSUER + path, request);
         if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${answer.body}`);
         return answer.json;
-      });
+      };
+      const exchanged = await collect(() => exchange());
       const askGate = async (request) =>
         parseRecords(await workers["/gate"].send(conversation(ISSUER, request))).stdout;
       const cookieOf = (stdout) => stdout.match(/^Set-Cookie: ([^;\r]*)/m)[1];
@@ -296,12 +334,28 @@ class Provider {
         consents: await collect(() => form(person, asked({ prompt: "consent" }))),
         logouts: await collect(async () => form(await signedIn(), `${ISSUER}/logout`)),
       };
+      await this.#prepareSigned(prepared, workers, collect, exchange);
       prepared.invitation = new URL((await this.#postern(["user", "invite", "grace"])).link);
       await this.#postern(["backup", join(this.root, "first.db")]);
       return prepared;
     } finally {
       for (const worker of Object.values(workers)) await worker.stop();
     }
+  }
+
+  /// What clients have signed, and the tokens that are bound to their key.
+  async #prepareSigned(prepared, workers, collect, exchange) {
+    const { jwk } = this;
+    const iat = Number(this.now);
+    const proves = (path, more) => proof({ jwk, url: ISSUER + path, claims: { iat }, ...more });
+    const signs = { jwk, client: "robot", issuer: ISSUER, claims: { iat, exp: iat + 60 } };
+    await workers["/token"].stop();
+    workers["/token"] = await SingleProcess.start(this.extended, "token", { env: this.variables(this.extended) });
+    const bound = await collect(() => exchange(proves("/token")));
+    prepared.boundTokens = bound.map(({ access_token }) => access_token);
+    prepared.userinfoProofs = prepared.boundTokens.map((token) => proves("/userinfo", { method: "GET", token }));
+    prepared.assertions = await collect(() => assertion(signs));
+    prepared.proofs = await collect(() => proves("/token"));
   }
 }
 
@@ -370,7 +424,7 @@ function verify({ name, status, shows }, text) {
 
 /// What the instrument counts while one process starts, answers `count` requests of a row, and ends.
 async function asFastCgi(provider, row, instrument, count) {
-  const place = await provider.copy();
+  const place = await provider.copy(row);
   const file = join(place.directory, "counts");
   const variables = { ...provider.variables(place), ...PROCESSOR, POSTERN_MAX_REQUESTS: count };
   const worker = await SingleProcess.start(place, row.program, { under: under(instrument, file, variables) });
@@ -390,7 +444,7 @@ async function asFastCgi(provider, row, instrument, count) {
 
 /// The same of a process that a web server starts for one request.
 async function asCgi(provider, row, instrument) {
-  const place = await provider.copy();
+  const place = await provider.copy(row);
   const file = join(place.directory, "counts");
   const request = row.request(provider.prepared, 0);
   const variables = { ...variablesOf(place.issuer, request), ...provider.variables(place), ...PROCESSOR };

@@ -5,7 +5,8 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILD } from "../tests/support/deployment.mjs";
 import { UserAgent } from "../tests/support/user_agent.mjs";
-import { basicOf, formText } from "../tests/security/provider.mjs";
+import { basicOf, challengeOf, formText } from "../tests/security/provider.mjs";
+import { assertion, newKey, proof } from "../tests/support/signer.mjs";
 import { drive, head, whole } from "./load.mjs";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -16,6 +17,7 @@ const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
 const PEOPLE_A_SECOND = 30; // who get codes
 const GRANTS_OF_ONE = 150; // of one user and one client only the latest 200 grants live
+const SIGNED_A_SECOND = 4000; // more than are used
 const SIGNING_IN = 64; // people of one scenario: of one user only the latest 100 sessions live
 /// bcrypt at its lowest cost, about a millisecond; the password of people who live for minutes.
 const CHEAP = {
@@ -36,7 +38,27 @@ export async function makeFixtures(site, count = TOKENS) {
   for (let i = 0; i < count; ++i)
     tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
   await provider.tokens(web, { scope: "api" }, person);
-  return { web, trusted, machine, person, tokens, siteCookie: await signInToSite(site, person) };
+  const signer = await addSigner(site);
+  return { web, trusted, machine, person, tokens, signer, siteCookie: await signInToSite(site, person) };
+}
+
+/// Adds a client that signs; returns its private key.
+async function addSigner({ provider, directory }) {
+  const { jwk, jwks } = newKey("k1");
+  const file = join(directory, "signer.jwks");
+  writeFileSync(file, JSON.stringify(jwks));
+  const signs = ["--auth-method", "private_key_jwt", "--jwks", file];
+  await provider.deployment.postern([
+    "client",
+    "add",
+    "signer",
+    ...signs,
+    "--grant",
+    "client_credentials",
+    "--scope",
+    "api",
+  ]);
+  return jwk;
 }
 
 /// The headers with which a proxy asks the gate about a page of the wiki.
@@ -134,6 +156,110 @@ function codeRequest(host, client) {
     code_verifier: VERIFIER,
   });
   return { head: head("POST", "/token", host, { ...basic(client), ...FORM }), before: `${fixed}&code=` };
+}
+
+/// What is sent when each of the values is used once, in the request that `around` makes of one.
+function spend(site, seconds, sign, around) {
+  const values = Array.from({ length: Math.ceil(seconds * SIGNED_A_SECOND) }, sign);
+  assert.ok(
+    values.every(({ length }) => length === values[0].length),
+    "the length of the body is that of each",
+  );
+  const lines = join(site.directory, "signed");
+  writeFileSync(lines, `${values.join("\n")}\n`, { mode: 0o600 });
+  const [before, after] = around(values[0]).split(values[0]);
+  return { lines, before, after };
+}
+
+/// What clients sign, and pushed requests.
+function ofSigners(site, { web, machine, signer: jwk, person }, named) {
+  const { provider } = site;
+  const { issuer } = provider;
+  const origin = site.origins.fastcgi;
+  const { host } = new URL(origin);
+  const own = { grant_type: "client_credentials", scope: "api" };
+  const signed = () => assertion({ jwk, client: "signer", issuer });
+  const shown = (path, more) => proof({ jwk, url: issuer + path, ...more });
+  const once = (id, title, around, check) =>
+    named(id, title, "write", {
+      script: "once.lua",
+      prepare: async (seconds) => {
+        const { make, request } = await around();
+        return spend(site, seconds, make, request);
+      },
+      check,
+    });
+  const boundToken = async () => {
+    const answer = await provider.exchange(
+      web,
+      await provider.code(web, { scope: "openid" }, person),
+      {},
+      {
+        headers: shown("/token"),
+      },
+    );
+    return expectTokens(answer).access_token;
+  };
+  const ofUser = (token) => shown("/userinfo", { method: "GET", token });
+  const pushed = {
+    response_type: "code",
+    redirect_uri: web.redirectUri,
+    scope: "openid",
+    code_challenge: challengeOf(VERIFIER),
+    code_challenge_method: "S256",
+  };
+  const tokenOf = async (form, options) => {
+    const { access_token } = expectTokens(await provider.post(`${origin}/token`, form, options));
+    assert.equal((await provider.introspect(access_token)).active, true);
+  };
+  return [
+    once(
+      "assertion",
+      "token, client_credentials by an assertion",
+      async () => ({
+        make: () => signed().client_assertion,
+        request: (client_assertion) =>
+          whole("POST", "/token", host, FORM, formText({ ...own, ...signed(), client_assertion })),
+      }),
+      () => tokenOf({ ...own, ...signed() }),
+    ),
+    once(
+      "proof",
+      "token, client_credentials with a proof",
+      async () => ({
+        make: () => shown("/token").dpop,
+        request: (dpop) => whole("POST", "/token", host, { ...basic(machine), ...FORM, DPoP: dpop }, formText(own)),
+      }),
+      () => tokenOf(own, { client: machine, headers: shown("/token") }),
+    ),
+    once(
+      "userinfo_proof",
+      "userinfo, with a proof",
+      async () => {
+        const token = await boundToken();
+        return {
+          make: () => ofUser(token).dpop,
+          request: (dpop) => whole("GET", "/userinfo", host, { Authorization: `DPoP ${token}`, DPoP: dpop }),
+        };
+      },
+      async () => {
+        const token = await boundToken();
+        const headers = { authorization: `DPoP ${token}`, ...ofUser(token) };
+        const { sub } = expectJson(await provider.ask(`${origin}/userinfo`, { headers }), 200, "userinfo");
+        assert.equal(sub, provider.user.sub);
+      },
+    ),
+    named("par", "par, a pushed request", "read", {
+      prepare: async () => ({
+        requests: [whole("POST", "/par", host, { ...basic(web), ...FORM }, formText(pushed))],
+      }),
+      check: async () => {
+        const answer = await provider.post(`${origin}/par`, pushed, { client: web });
+        assert.match(expectJson(answer, 201, "par").request_uri, /^urn:ietf:params:oauth:request_uri:/);
+        return answer;
+      },
+    }),
+  ];
 }
 
 /// The endpoints by themselves, at the web server `mode`.
@@ -266,6 +392,7 @@ function endpoints(site, fixtures, mode) {
               return answer;
             },
           }),
+          ...ofSigners(site, fixtures, named),
         ]),
     ...documents(site, host, mode, named),
     ...journeys(site, fixtures, mode, named),

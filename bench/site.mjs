@@ -163,7 +163,10 @@ export async function openSite(core, config = {}) {
       accessTokenTTL: 7200,
       authorizationCodeTTL: 600,
       refreshTokenTTL: 86400,
-      paths: { gate: "/gate" },
+      paths: { gate: "/gate", par: "/par" },
+      clientAssertions: true,
+      dpop: "allowed",
+      replays: { maxSize: 2 ** 30 }, // one client sends all
       gate: { proxies: ["127.0.0.1"] },
       ...config,
     },

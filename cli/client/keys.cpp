@@ -30,7 +30,7 @@ std::string read_set(const std::string& file) {
 void add_key_options(const Command& command, KeyOptions& options) {
     command.option(
         "--jwks", "FILE", options.jwks,
-        "With --auth-method private_key_jwt, the client's public keys, a JWK set; replaces those that were there");
+        "File with the client's public keys, a JWK set, for --auth-method private_key_jwt; replaces the stored keys");
     command.option("--jwks-uri", "URI", options.jwks_uri,
                    "In place of --jwks, where the client publishes its keys; needs \"outbound\" in the configuration");
     command
@@ -76,7 +76,8 @@ void require_fetched(const KeyOptions& options, const model::ClientId& client, c
     const auto fetcher = fetch::start_child(outbound);  // before the database is open
     db::Database database = open_database(config, db::Access::read_write);
     const fetch::Source source{database, now(), fetcher.get(), outbound};
-    if (const auto problem = oauth::jwks_uri_problem(source, std::string(util::trim(*options.jwks_uri)), client))
+    if (const auto problem = oauth::jwks_uri_problem(source, std::string(util::trim(*options.jwks_uri)),
+                                                     {fetch::Occasion::renewal, "client " + client.str()}))
         throw Refused("the keys at " + in_quotes(*options.jwks_uri) + " cannot be had: " + *problem);
 }
 

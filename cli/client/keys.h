@@ -32,7 +32,7 @@ void add_key_set_options(const Command& command, KeyOptions& options);
 /// method. Throws UsageError for options that contradict each other, Refused for a file that is not a set of keys.
 void apply(const KeyOptions& options, model::Client& client);
 
-/// Stores `client.keys`, or removes what was stored when there are none. A client with keys has no secret.
+/// Stores `client.keys` and deletes the client's secrets; deletes the stored keys of a client that has none any more.
 void save_keys(db::Transaction& transaction, const model::Client& client);
 
 /// Fetches the set of a --jwks-uri. Throws Refused when it cannot be used (FETCH-15).

@@ -1,4 +1,5 @@
-// `postern purge`: deletes at once what the serving processes delete little by little.
+// `postern purge`: deletes at once what the serving processes delete little by little, and renews what none of them
+// does.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -6,6 +7,7 @@
 
 #include "cli/audit.h"
 #include "cli/command.h"
+#include "cli/database/key_sets.h"
 #include "cli/output.h"
 #include "db/maintenance.h"
 #include "db/write.h"
@@ -122,10 +124,7 @@ store::RowCounts purge_all(const Invocation& invocation, db::Database& database,
     return deleted;
 }
 
-void purge(const Invocation& invocation, const bool& is_quick) {
-    const std::string_view program = is_quick ? kSweep : db::kCommand;
-    db::Database database = open_database(invocation.load_config(), db::Access::read_write, program);
-    const auto deleted = purge_all(invocation, database, is_quick);
+void print_deleted(const Invocation& invocation, const store::RowCounts& deleted) {
     json::Object object;
     std::vector<std::vector<std::string>> rows;
     for (const auto& [table, count] : deleted) {
@@ -134,6 +133,15 @@ void purge(const Invocation& invocation, const bool& is_quick) {
     }
     if (invocation.json) return print_json(std::move(object));
     print_table({"TABLE", "DELETED"}, rows);
+}
+
+void purge(const Invocation& invocation, const bool& is_quick) {
+    const std::string_view program = is_quick ? kSweep : db::kCommand;
+    const config::Config config = invocation.load_config();
+    const auto fetcher = start_key_fetcher(config);
+    db::Database database = open_database(config, db::Access::read_write, program);
+    print_deleted(invocation, purge_all(invocation, database, is_quick));
+    if (fetcher) renew_key_sets(database, *fetcher, config);
 }
 
 }  // namespace
@@ -146,7 +154,9 @@ void add_purge_command(const Command& app, Invocation& invocation) {
         "time. It also deletes expired access tokens of active grants, which the serving processes keep until the "
         "grant gets another token. It can run while they serve, and leaves them three quarters of the time. The file "
         "does not shrink: its free pages are used again before it grows. (`VACUUM` would shrink it, but blocks writers "
-        "while it runs.)");
+        "while it runs.)\n"
+        "It also renews the keys at the jwks_uri of clients that introspect and revoke alone, because no endpoint fetches "
+        "those: let a timer or cron run it with --quick, once an hour.");
     command.flag(
         "--quick", is_quick,
         "Leave out the expired access tokens of active grants, because finding them means reading every token. For a "

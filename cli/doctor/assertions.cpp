@@ -22,22 +22,22 @@ Found find(db::Statement row) {
     return found;
 }
 
-void check_place(Findings& findings, const config::Config& config) {
-    if (db::is_uri(config.database)) return;
+}  // namespace
+
+void check_place_of_marks(Findings& findings, const config::Config& config) {
+    const bool are_there = config.settings.assertions.enabled || config.settings.dpop;
+    if (!are_there || db::is_uri(config.database)) return;
     const std::string directory = os::directory_of(config.replay_file(store::ReplayKind::assertion));
     const auto network = os::network_file_system_of(directory);
     if (!network) return;
-    findings.error("clients",
+    findings.error("file system",
                    directory + " is on a network file system (" + std::string(*network) +
                        "), where two processes could take the same assertion or proof",
                    "let it be on a local disk");
 }
 
-}  // namespace
-
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config) {
     const oauth::Settings& settings = config.settings;
-    if (settings.assertions.enabled || settings.dpop) check_place(findings, config);
     if (!settings.assertions.enabled) {
         const auto found =
             find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"

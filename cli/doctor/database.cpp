@@ -152,6 +152,7 @@ void check_rows(Findings& findings, db::Database& database, const config::Config
     check_introspection_claims(findings, database, config.settings);
     check_issued(findings, database, config.settings);
     check_assertions(findings, database, config);
+    check_key_sets(findings, database, config.settings);
     check_device_grant(findings, database, config.settings);
     check_sites(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);

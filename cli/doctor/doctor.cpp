@@ -64,6 +64,7 @@ Findings examine(const std::string& config_path, const Options& options) {
     Findings findings;
     if (const auto config = check_config(findings, config_path)) {
         check_files(findings, config_path, *config);
+        check_place_of_marks(findings, *config);
         check_contents(findings, config_path, *config);
         check_sandbox(findings, *config);
         check_outbound(findings, *config);
@@ -71,6 +72,7 @@ Findings examine(const std::string& config_path, const Options& options) {
         check_passwords(findings, config->settings.login);
         if (!options.mail.empty()) check_mail_to(findings, *config, options.mail);
         if (options.url) check_live_server(findings, *config, options.access);
+        if (options.url) check_key_addresses(findings, *config);
     }
     return findings;
 }
@@ -141,7 +143,8 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
         "Exits 1 when there is an error, 0 when there are at most warnings.\n"
         "With --url it also sends requests to the web server at the issuer, with the program curl and made-up "
         "credentials, and checks that the Authorization header, cookies, headers, bodies and paths arrive, and that "
-        "TLS, clock and discovery are right. No secret is sent, and no user is locked out.");
+        "TLS, clock and discovery are right. No secret is sent, and no user is locked out. With outbound it also fetches the "
+        "key sets of clients, ten at most.");
 }
 
 }  // namespace postern::cli

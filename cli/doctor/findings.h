@@ -91,8 +91,14 @@ void check_introspection_claims(Findings& findings, db::Database& database, cons
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that sites have a gate, and hosts of their own.
 void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Checks that uses of assertions and proofs are remembered on a local disk (JTI-8).
+void check_place_of_marks(Findings& findings, const config::Config& config);
 /// Checks that clients that sign can do so, and that their keys can be had.
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config);
+/// Checks the key sets of clients that only endpoints read which fetch nothing (FETCH-15).
+void check_key_sets(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Fetches key sets of clients, without keeping them.
+void check_key_addresses(Findings& findings, const config::Config& config);
 /// Checks whether clients have the device grant, which is switched off.
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).

@@ -7,12 +7,14 @@
 #include "cli/key/key.h"
 #include "cli/output.h"
 #include "cli/second_factor.h"
+#include "db/replay_file.h"
 #include "login/password_check.h"
 #include "oauth/context.h"
 #include "oauth/session_life.h"
 #include "store/login_attempts.h"
 #include "store/logout_outbox.h"
 #include "store/mail_requests.h"
+#include "store/replays.h"
 #include "store/second_factor.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
@@ -67,6 +69,7 @@ struct Report {
     std::int64_t database_bytes = 0;
     std::int64_t log_bytes = 0;
     std::vector<keys::KeyInfo> keys;
+    store::RowCounts marks;  ///< by the name of their kind
 };
 
 std::int64_t size_of(const std::string& path) {
@@ -95,6 +98,39 @@ std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time no
     }
 }
 
+struct NamedKind {
+    const char* name;
+    const char* words;
+    store::ReplayKind kind;
+};
+constexpr NamedKind kKindsOfMarks[] = {
+    {"assertions", "used assertions", store::ReplayKind::assertion},
+    {"proofs", "used proofs", store::ReplayKind::proof},
+    {"proofs_at_userinfo", "used proofs at UserInfo", store::ReplayKind::proof_at_userinfo},
+};
+
+bool are_made(const oauth::Settings& settings, store::ReplayKind kind) {
+    return kind == store::ReplayKind::assertion ? settings.assertions.enabled : settings.dpop;
+}
+
+std::int64_t count_marks(db::Database& database, const config::Config& config, store::ReplayKind kind) {
+    if (db::is_uri(config.database)) return store::count_marks(database, kind);
+    if (!are_made(config.settings, kind)) return 0;
+    auto file = db::find_replay_file(config.replay_file(kind));
+    return file ? store::count_marks(*file, kind) : 0;
+}
+
+/// A user who can read the database may not be able to read the files of marks.
+store::RowCounts count_marks(db::Database& database, const config::Config& config) {
+    store::RowCounts counts;
+    try {
+        for (const NamedKind& each : kKindsOfMarks) counts[each.name] = count_marks(database, config, each.kind);
+    } catch (const db::StoreError& error) {
+        print_note("used assertions and proofs are not counted: " + std::string(error.what()));
+    }
+    return counts;
+}
+
 Report read_report(const config::Config& config) {
     db::Database database = open_database(config, db::Access::query_only);
     const oauth::Settings& settings = config.settings;
@@ -111,6 +147,7 @@ Report read_report(const config::Config& config) {
     report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);
     report.log_bytes = size_of(config.database + "-wal");
     report.keys = list_keys(config.keys, report.now);
+    report.marks = count_marks(database, config);
     return report;
 }
 
@@ -122,6 +159,8 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
     const store::Statistics& statistics = report.statistics;
     json::Object purgeable;
     for (const auto& [table, rows] : report.purgeable) purgeable.set(table, rows);
+    json::Object marks;
+    for (const auto& [kind, rows] : report.marks) marks.set(kind, rows);
     json::Array keys = json::array_of(report.keys, [&](const keys::KeyInfo& key) { return to_json(key, settings); });
     return json::Object{
         {"schema_version", db::kSchemaVersion},
@@ -148,6 +187,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
         {"logouts", json::Object{{"waiting", report.logouts.waiting}}},
         {"logins", json::Object{{"failed", report.logins.failures}, {"throttled", report.logins.throttled}}},
         {"purgeable", std::move(purgeable)},
+        {"replays", std::move(marks)},
         {"bytes", json::Object{{"database", report.database_bytes}, {"log", report.log_bytes}}},
         {"keys", std::move(keys)},
     };
@@ -218,6 +258,9 @@ void print(const Report& report, const oauth::Settings& settings) {
          std::to_string(report.database_bytes) + " bytes, schema version " + std::to_string(db::kSchemaVersion)},
         {"write-ahead log", std::to_string(report.log_bytes) + " bytes"},
     };
+    for (const NamedKind& each : kKindsOfMarks)
+        if (const auto found = report.marks.find(each.name); found != report.marks.end())
+            fields.emplace_back(each.words, std::to_string(found->second));
     for (const keys::KeyInfo& key : report.keys)
         fields.emplace_back("key " + std::string(crypto::to_string(key.algorithm)),
                             key.kid + ", " + age_of(key, report.now));
@@ -228,9 +271,9 @@ std::vector<Sample> by_state(const store::Statistics::ByState& count) {
     return {{{{"state", "enabled"}}, count.enabled}, {{{"state", "disabled"}}, count.disabled}};
 }
 
-std::vector<Sample> by_table(const store::RowCounts& counts) {
+std::vector<Sample> by_name(const char* label, const store::RowCounts& counts) {
     std::vector<Sample> samples;
-    for (const auto& [table, rows] : counts) samples.push_back({{{"table", table}}, rows});
+    for (const auto& [name, rows] : counts) samples.push_back({{{label, name}}, rows});
     return samples;
 }
 
@@ -288,7 +331,9 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
          "Messages that wait to be sent, and messages that were given up of late.",
          {{{{"state", "waiting"}}, report.mail.waiting}, {{{"state", "failed"}}, report.mail.failed}}},
         {"logouts", "Logout tokens that wait to be sent.", {{{{"state", "waiting"}}, report.logouts.waiting}}},
-        {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_table(report.purgeable)},
+        {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_name("table", report.purgeable)},
+        {"replays", "Uses of assertions and proofs that are remembered, so that nobody uses one again.",
+         by_name("kind", report.marks)},
         {"file_size_bytes",
          "Size of the database and of its write-ahead log.",
          {{{{"file", "database"}}, report.database_bytes}, {{{"file", "log"}}, report.log_bytes}}},

@@ -210,8 +210,8 @@ std::vector<std::string> warnings_of(const Config& config) {
         {settings.registration.mode == oauth::RegistrationMode::open,
          "registration.mode is \"open\": anybody can register an application under any name, and ask users for access"},
         {settings.assertions.takes_endpoints,
-         "clientAssertionAudience is \"issuer_or_endpoint\": a client that is told a wrong token endpoint signs what is good "
-         "here"},
+         "clientAssertionAudience is \"issuer_or_endpoint\": an attacker who controls the token endpoint that a client uses can "
+         "pass the client's assertion on to this server"},
         {settings.paths.device && !settings.device_fresh_login,
          "device.freshLogin is false: a link in a message makes a signed-in user allow a device with two clicks"},
         {settings.paths.device && settings.device_fresh_login && !settings.login.has_page() &&

@@ -10,10 +10,10 @@
 
 namespace postern::db {
 
-/// Runs `find()`, which only reads, in one snapshot, and returns what it returns. A server may end a snapshot, or its
-/// connection be lost while it was idle: then `find` runs again, so it sets nothing outside of itself but what it sets
-/// completely each time. Inside a transaction, or another snapshot, it runs once, as a part of that.
-/// Throws what `find` throws, and StoreBusy where it met too many conflicts.
+/// Runs `find()`, which only reads, in one snapshot, and returns what it returns. When the server ends the snapshot, or
+/// has closed a connection that was idle, it runs `find` again in a new one. So `find` sets nothing outside of itself
+/// but what it sets completely each time. Inside a transaction, or another snapshot, `find` runs once, as a part of
+/// that. Throws what `find` throws, and StoreBusy after too many conflicts.
 template <class Find>
 auto read(Database& database, Find&& find) {
     for (Retries retries(database.wait());;) {

@@ -251,6 +251,11 @@ std::optional<Document> find_document(db::Database& store, Purpose purpose, cons
     return document_of(*fetched);
 }
 
+std::optional<util::Time> cached_until(db::Database& store, Purpose purpose, const std::string& url) {
+    const auto fetched = store::find_fetched(store, digest_of(purpose, url));
+    return fetched ? std::optional(fetched->fresh_until) : std::nullopt;
+}
+
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Cause& cause, const Check& check) {
     if (source.fetcher == nullptr) return Failure{Reason::client_document_refused, "\"outbound\" is not enabled"};

@@ -37,6 +37,10 @@ util::Result<Document, Failure> read_document(const Source& source, Purpose purp
 /// latest one that was fetched did not pass.
 std::optional<Document> find_document(db::Database& store, Purpose purpose, const std::string& url);
 
+/// Returns until when the cached document is fresh; the epoch: the latest one that was fetched did not pass; nullopt:
+/// none is cached.
+std::optional<util::Time> cached_until(db::Database& store, Purpose purpose, const std::string& url);
+
 inline constexpr util::Seconds kShortestFreshness{300};
 inline constexpr util::Seconds kUsualFreshness{3600};  ///< of an answer that does not say
 inline constexpr util::Seconds kLongestFreshness{86400};

@@ -21,7 +21,17 @@ constexpr milliseconds kLeastCharge{1000};
 
 /// In front of the keys of counters. That a URL has failed is the same on each occasion.
 std::string prefix(Occasion occasion) {
-    return occasion == Occasion::renewal ? "renewal:" : occasion == Occasion::refetch ? "refetch:" : "";
+    switch (occasion) {
+        case Occasion::renewal:
+            return "renewal:";
+        case Occasion::refetch:
+            return "refetch:";
+        case Occasion::upkeep:
+            return "upkeep:";
+        case Occasion::first:
+            break;
+    }
+    return "";
 }
 
 /// 30 s, a minute, two, four, eight. The row lives twice as long, so that a host that is silent again is known.

@@ -33,13 +33,15 @@ struct Failure {
 enum class Occasion {
     first,    ///< anyone may have named the URL
     renewal,  ///< of a document that this server has kept since a user approved it, or of a client's keys
-    refetch   ///< of keys that are fresh, because none of them fits a JWT (FETCH-10)
+    refetch,  ///< of keys that are fresh, because none of them fits a JWT (FETCH-10)
+    upkeep    ///< of keys that only endpoints read which fetch nothing, by the command (FETCH-15)
 };
 
 /// The cause of a fetch. One cause has a share of the fetches of its occasion, and no more.
 struct Cause {
     Occasion occasion;
-    std::string of = {};  ///< first: the IP address that asks; renewal: the user who approved it first; "": not known
+    std::string of = {};  ///< first: the IP address that asks; renewal: the user who approved it first; "": nobody, or
+                          ///< not known
 };
 
 inline constexpr int kFetchesOfHost = 6;  ///< in a minute, on each occasion

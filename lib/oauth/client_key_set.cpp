@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "refusal/reason.h"
+#include "util/shell_command.h"
 
 namespace postern::oauth {
 namespace {
@@ -37,10 +38,17 @@ OAuthError no_keys(const std::string& url, const fetch::Failure& failure) {
     return make_error(Reason::invalid_client_assertion, "client authentication failed", detail);
 }
 
+/// None was fetched yet, the last one that was fetched is no good set, or the sweep has deleted it unused.
+std::string none_kept(const model::ClientId& client, const std::string& url) {
+    return "no usable set is kept, and this endpoint fetches none; " +
+           util::ShellCommand("postern client set").option("--jwks-uri=", url).value(client.str()).quoted() +
+           " fetches it, or says what is wrong with it";
+}
+
 /// For an endpoint that fetches nothing: however stale.
-Outcome<jose::ClientKeys> kept_keys(Context& context, const std::string& url) {
+Outcome<jose::ClientKeys> kept_keys(Context& context, const model::ClientId& client, const std::string& url) {
     const auto kept = fetch::find_document(context.store, fetch::Purpose::jwks, url);
-    auto keys = kept ? jose::parse_client_keys(kept->body) : std::string("they were not fetched yet");
+    auto keys = kept ? jose::parse_client_keys(kept->body) : none_kept(client, url);
     if (!keys) return no_keys(url, {Reason::client_document_refused, keys.error()});
     return std::move(*keys);
 }
@@ -54,7 +62,7 @@ Outcome<jose::ClientKeys> keys_of_client(Context& context, const model::ClientId
         if (!keys) throw db::StoreError("the keys of client " + client.str() + " cannot be read: " + keys.error());
         return std::move(*keys);
     }
-    if (context.fetcher == nullptr) return kept_keys(context, registered.jwks_uri);
+    if (context.fetcher == nullptr) return kept_keys(context, client, registered.jwks_uri);
     auto keys = fetch_keys(context.documents(), registered.jwks_uri, cause_of(client, fetch::Occasion::renewal));
     if (!keys) return no_keys(registered.jwks_uri, keys.error());
     return std::move(*keys);
@@ -68,8 +76,8 @@ std::optional<jose::ClientKeys> refetched_keys(Context& context, const model::Cl
 }
 
 std::optional<std::string> jwks_uri_problem(const fetch::Source& source, const std::string& url,
-                                            const model::ClientId& client) {
-    const auto keys = fetch_keys(source, url, cause_of(client, fetch::Occasion::renewal));
+                                            const fetch::Cause& cause) {
+    const auto keys = fetch_keys(source, url, cause);
     return keys ? std::nullopt : std::optional(keys.error().reason);
 }
 

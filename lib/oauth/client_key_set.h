@@ -25,6 +25,6 @@ std::optional<jose::ClientKeys> refetched_keys(Context& context, const model::Cl
 
 /// Returns what is wrong with the set at a URL, which is fetched now unless it is fresh; nullopt: it can be used.
 std::optional<std::string> jwks_uri_problem(const fetch::Source& source, const std::string& url,
-                                            const model::ClientId& client);
+                                            const fetch::Cause& cause);
 
 }  // namespace postern::oauth

@@ -1,7 +1,7 @@
 // Decides whether a client that authenticates by a JWT could do so with what is registered.
 #include "oauth/key_rules.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "fetch/allowed.h"
 #include "jose/client_keys.h"
@@ -10,7 +10,11 @@ namespace postern::oauth {
 namespace {
 
 using model::AuthMethod;
-using Problems = std::vector<std::string>;
+using Problems = std::vector<KeyProblem>;
+
+void add(Problems& problems, std::string fault, std::string remedy = "") {
+    problems.push_back({std::move(fault), std::move(remedy)});
+}
 
 bool can_sign_by(const std::string& jwks, crypto::Algorithm algorithm) {
     const auto keys = jose::parse_client_keys(jwks);
@@ -19,36 +23,48 @@ bool can_sign_by(const std::string& jwks, crypto::Algorithm algorithm) {
 
 void check_place(const model::ClientKeys& keys, const Settings& settings, Problems& problems) {
     if (keys.jwks.empty() == keys.jwks_uri.empty())
-        problems.emplace_back(
-            "keys are registered themselves or by an address: give --jwks or --jwks-uri, and not both");
+        add(problems, "keys are registered themselves or by an address, and not both", "give --jwks or --jwks-uri");
     if (keys.jwks_uri.empty()) return;
     if (!settings.outbound.enabled)
-        problems.emplace_back("--jwks-uri needs \"outbound\": {\"enabled\": true}; use --jwks FILE");
+        add(problems, "a jwks_uri needs \"outbound\": {\"enabled\": true} in the configuration", "use --jwks FILE");
     else if (const auto fault = fetch::url_fault(keys.jwks_uri, settings.outbound.ports))
-        problems.push_back("the jwks_uri cannot be fetched: " + *fault);
+        add(problems, "the jwks_uri cannot be fetched: " + *fault);
 }
 
 void check_algorithm(const model::ClientKeys& keys, Problems& problems) {
     if (keys.alg.empty()) return;
     const auto algorithm = jose::parse_foreign_algorithm(keys.alg);
     if (!algorithm)
-        problems.emplace_back("the algorithm of assertions must be ES256, PS256, EdDSA, Ed25519 or RS256");
+        add(problems, "the algorithm of assertions must be ES256, PS256, EdDSA, Ed25519 or RS256");
     else if (!keys.jwks.empty() && !can_sign_by(keys.jwks, *algorithm))
-        problems.push_back("no key of the client is for " + keys.alg);
+        add(problems, "no key of the client is for " + keys.alg);
+}
+
+bool lacks_kids(const model::ClientKeys& registered) {
+    if (registered.jwks.empty()) return false;
+    const auto keys = jose::parse_client_keys(registered.jwks);
+    return keys && jose::needs_kids(*keys);
+}
+
+/// FETCH-15: as an API is registered that introspects.
+bool only_asks_about_tokens(const model::Client& client) {
+    return client.scope.empty() && !client.has_grant(model::GrantType::authorization_code) &&
+           !client.has_grant(model::GrantType::device_code);
 }
 
 }  // namespace
 
-Problems key_problems(const model::Client& client, const Settings& settings) {
-    if (client.auth_method != AuthMethod::private_key_jwt) {
-        if (!client.keys) return {};
-        return {"keys are for the method private_key_jwt; add --auth-method private_key_jwt"};
-    }
+std::vector<KeyProblem> key_problems(const model::Client& client, const Settings& settings) {
     Problems problems;
+    if (client.auth_method != AuthMethod::private_key_jwt) {
+        if (!client.keys) return problems;
+        add(problems, "keys are for the method private_key_jwt", "add --auth-method private_key_jwt");
+        return problems;
+    }
     if (!settings.assertions.enabled)
-        problems.emplace_back("private_key_jwt is switched off; set \"clientAssertions\": true in the configuration");
+        add(problems, "private_key_jwt is switched off; set \"clientAssertions\": true in the configuration");
     if (!client.keys) {
-        problems.emplace_back("the method private_key_jwt needs the client's public keys; add --jwks FILE");
+        add(problems, "the method private_key_jwt needs the client's public keys", "add --jwks FILE");
         return problems;
     }
     check_place(*client.keys, settings, problems);
@@ -56,14 +72,19 @@ Problems key_problems(const model::Client& client, const Settings& settings) {
     return problems;
 }
 
-Problems key_advice(const model::Client& client) {
-    if (!client.keys || client.keys->jwks.empty()) return {};
-    const auto keys = jose::parse_client_keys(client.keys->jwks);
-    if (!keys || !jose::needs_kids(*keys)) return {};
-    return {
-        "more than " + std::to_string(jose::kMaxCandidates) +
-        " keys could have signed an assertion without a \"kid\", which is refused then: give each key a kid, and let the "
-        "client send it"};
+std::vector<std::string> key_advice(const model::Client& client) {
+    if (!client.keys) return {};
+    std::vector<std::string> advice;
+    if (lacks_kids(*client.keys))
+        advice.push_back(
+            "more than " + std::to_string(jose::kMaxCandidates) +
+            " keys could have signed an assertion without a \"kid\", which is refused then: give each key a "
+            "kid, and let the client send it");
+    if (!client.keys->jwks_uri.empty() && only_asks_about_tokens(client))
+        advice.emplace_back(
+            "the client gets no scope, so that it probably introspects or revokes alone, for which no endpoint fetches its "
+            "keys: register them with --jwks FILE, or let a timer run `postern purge --quick`, which fetches them");
+    return advice;
 }
 
 }  // namespace postern::oauth

@@ -9,10 +9,17 @@
 
 namespace postern::oauth {
 
-/// Returns every rule that `client.keys` breaks, a sentence each.
-std::vector<std::string> key_problems(const model::Client& client, const Settings& settings);
+/// A rule that the keys of a client break.
+struct KeyProblem {
+    std::string fault;
+    std::string
+        remedy;  ///< in options of `postern client`, which programs that register do not have; "": the fault says it
+};
 
-/// Returns advice about keys that were probably not meant so, a sentence each.
+/// Returns every rule that `client.keys` breaks.
+std::vector<KeyProblem> key_problems(const model::Client& client, const Settings& settings);
+
+/// Returns advice to the operator about keys that were probably not meant so, a sentence each.
 std::vector<std::string> key_advice(const model::Client& client);
 
 }  // namespace postern::oauth

@@ -43,7 +43,7 @@ Outcome<void> read_keys(const Asked& asked, model::Client& client) {
         return refuse("token_endpoint_auth_method private_key_jwt needs jwks or jwks_uri");
     client.keys = std::move(keys);
     const auto problems = key_problems(client, asked.settings);
-    if (!problems.empty()) return refuse("the keys cannot be used", problems.front());
+    if (!problems.empty()) return refuse("the keys cannot be used", problems.front().fault);
     return {};
 }
 

@@ -261,7 +261,8 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
     for (std::string& problem : logout_uri_problems(client, settings)) problems.push_back(std::move(problem));
-    for (std::string& problem : key_problems(client, settings)) problems.push_back(std::move(problem));
+    for (const auto& [fault, remedy] : key_problems(client, settings))
+        problems.push_back(remedy.empty() ? fault : fault + "; " + remedy);
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
     if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
     for (const std::string& name : client.introspection_claims) lint_introspection_claim(name, settings, problems);

@@ -98,7 +98,8 @@ constexpr Row kRows[] = {
      kFactorKeyAdvice},
     {temporarily_unavailable, "temporarily_unavailable", temporarily_unavailable,
      "The database was busy or could not be written. `postern doctor` checks it; a full disk or a long-running copy of "
-     "the file are usual causes."},
+     "the file are usual causes. With a line replay_store_full of this request in the audit log it was the store of used "
+     "assertions and proofs: full (raise replays.maxSize), or locked by another program for 2 seconds."},
     {temporarily_unavailable_device_codes, "temporarily_unavailable_device_codes", temporarily_unavailable,
      "device.max device codes are open, or half of it by clients without a secret. They expire after deviceCodeTTL seconds; "
      "`postern stats` counts them. If that is usual, raise device.max; if one client or address asks for them all, disable the "

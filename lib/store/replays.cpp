@@ -64,8 +64,8 @@ Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::
     });
 }
 
-std::int64_t count_marks(db::Database& replays) {
-    auto row = replays.query("SELECT count(*) FROM replays");
+std::int64_t count_marks(db::Database& replays, ReplayKind kind) {
+    auto row = replays.query("SELECT count(*) FROM replays WHERE kind = $1", static_cast<std::int64_t>(kind));
     return row.step() ? row.integer(0) : 0;
 }
 

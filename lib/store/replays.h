@@ -48,7 +48,7 @@ enum class Marked {
 /// the room is full, or the store cannot be used: then nothing is known, and nobody may be let in.
 Marked mark_used(db::Database& replays, ReplayKind kind, const Mark& mark, std::int64_t most_bytes, util::Time now);
 
-/// Counts the marks, for `postern stats`.
-std::int64_t count_marks(db::Database& replays);
+/// Counts the marks of a kind, for `postern stats`; those too that have expired and were not deleted yet.
+std::int64_t count_marks(db::Database& replays, ReplayKind kind);
 
 }  // namespace postern::store

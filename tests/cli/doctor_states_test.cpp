@@ -195,6 +195,16 @@ TEST_CASE(
                 "move the database to a local disk"),
         on_disk("a network file system, asked by the store", "POSTERN_TEST_FILE_SYSTEM", "01021997", "database",
                 "error", "is on a network file system (9P)", "move it to a local disk"),
+        {"the marks of used assertions on a network file system",
+         once([](const Installation& i) {
+             i.reconfigure("clientAssertions", true);
+             fs::create_directory(i.database_file().parent_path() / "replays");
+         }),
+         "file system",
+         "error",
+         "replays is on a network file system (NFS), where two processes could take the same",
+         "let it be on a local disk",
+         {{"POSTERN_TEST_FILE_SYSTEM", "6969"}}},
         {"a record of the future", once([](const Installation& i) {
              put_user(i, "ada");
              put_client(i, "wiki");

@@ -7,11 +7,13 @@
 #include <regex>
 #include <set>
 
+#include "db/replay_file.h"
 #include "preconditions.h"
 #include "store/factors.h"
 #include "store/grants.h"
 #include "store/login_attempts.h"
 #include "store/remembered_devices.h"
+#include "store/replays.h"
 #include "support/deployment.h"
 #include "util/text.h"
 
@@ -48,6 +50,19 @@ void put_everything(const Installation& installation) {
                 store::count_failures(transaction, {key}, given_at(), kLonger);
         }
     });
+}
+
+/// Two uses of a kind; the marks are in files of their own, or in the server's table.
+void put_marks(const Installation& installation, store::ReplayKind kind, const char* file) {
+    constexpr std::int64_t kRoom = 1 << 20;
+    db::Database marks =
+        is_on_postgresql()
+            ? installation.open()
+            : db::open_replay_file((installation.database_file().parent_path() / "replays" / file).string(), kRoom);
+    for (const char* jti : {"1", "2"}) {
+        const store::Mark mark = store::mark_of("app", jti, given_at() + kLonger);
+        REQUIRE(store::mark_used(marks, kind, mark, kRoom, given_at()) == store::Marked::first);
+    }
 }
 
 std::int64_t at(const json::Value& value, const char* member, const char* inner = nullptr) {
@@ -134,6 +149,9 @@ TEST_CASE("stats: counts what is there and works, apart from what is not, the sa
         {"purgeable", "grants", "postern_purgeable_rows{table=\"grants\"}", 1},
         {"purgeable", "refresh_tokens", "postern_purgeable_rows{table=\"refresh_tokens\"}", 1},
         {"purgeable", "sessions", "postern_purgeable_rows{table=\"sessions\"}", 0},
+        {"replays", "assertions", "postern_replays{kind=\"assertions\"}", 0},
+        {"replays", "proofs", "postern_replays{kind=\"proofs\"}", 0},
+        {"replays", "proofs_at_userinfo", "postern_replays{kind=\"proofs_at_userinfo\"}", 0},
         {"bytes", "database", "postern_file_size_bytes{file=\"database\"}", at(stats, "bytes", "database")},
         {"bytes", "log", "postern_file_size_bytes{file=\"log\"}", at(stats, "bytes", "log")},
     };
@@ -254,4 +272,20 @@ TEST_CASE("stats: writes nothing, and does without the keys when it may not look
     CHECK(member_of(stats, "keys").if_array()->empty());
     CHECK(fs::last_write_time(installation.database_file()) == before);
     CHECK(has(installation.postern({"stats"}).err, "jwks.json"));
+}
+
+TEST_CASE("stats: it counts uses that are remembered by their kind, and makes no file to do so [JTI-1, JTI-2]") {
+    const Installation installation;
+    installation.reconfigure("clientAssertions", true);
+    installation.reconfigure("dpop", "allowed");
+    const auto counted = [&](const char* kind) { return at(installation.must_json({"stats"}), "replays", kind); };
+    CHECK(counted("assertions") == 0);
+    if (!is_on_postgresql()) CHECK_FALSE(fs::exists(installation.database_file().parent_path() / "replays"));
+    put_marks(installation, store::ReplayKind::assertion, "assertions");
+    put_marks(installation, store::ReplayKind::proof_at_userinfo, "userinfo");
+    CHECK(counted("assertions") == 2);
+    CHECK(counted("proofs") == 0);
+    CHECK(counted("proofs_at_userinfo") == 2);
+    const std::string text = installation.must({"stats"});
+    CHECK(has(text, "used proofs at UserInfo"));
 }

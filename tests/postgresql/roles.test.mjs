@@ -1114,6 +1114,41 @@ describe("a role for each program", () => {
     });
   });
 
+  it("purge needs the rights that are named for it to renew keys of clients [FETCH-15]", async () => {
+    const place = mkdtempSync(join(directory, "renewing-"));
+    chmodSync(place, 0o755);
+    const { jwks } = newKey("k1");
+    const [reply, program] = [join(place, "reply"), join(place, "fetch")];
+    writeFileSync(reply, fetched(jwks), { mode: 0o644 });
+    writeFileSync(program, `#!/bin/sh\nexec cat ${reply}\n`, { mode: 0o755 });
+    const config = { clientAssertions: true, outbound: { enabled: true, program } };
+    await withProvider("renewing", config, async (renewing, database) => {
+      const published = ["--auth-method", "private_key_jwt", "--jwks-uri", "https://api.example/jwks"];
+      const more = ["--grant", "client_credentials", "--scope", ""];
+      await renewing.deployment.postern(["client", "add", "api", ...published, ...more]);
+      const configuration = join(place, "postern.json");
+      const own = JSON.parse(readFileSync(renewing.deployment.environment.POSTERN_CONFIG, "utf8"));
+      writeFileSync(configuration, JSON.stringify({ ...own, database: `${own.database}&user=postern_sweep` }), {
+        mode: 0o644,
+      });
+      const flow = async () => {
+        // One document more than are kept, and a counter that has ended.
+        server.sql(
+          `TRUNCATE postern.fetched, postern.fetch_limits;
+           INSERT INTO postern.fetched SELECT 'd' || n, '', '{}', 1, 1, 4102444800 FROM generate_series(1, 5000) n`,
+          database,
+        );
+        await run(join(BUILD, "bin/postern"), ["purge", "--quick", "--config", configuration]);
+        assert.equal(server.sql("SELECT count(*) FROM postern.fetched WHERE fresh_until > 1", database), "1");
+      };
+      await assert.rejects(flow());
+      const rights = widen("postern_sweep", "introspects or revokes alone", database);
+      assert.equal(rights.length, 18, rights.join());
+      await flow();
+      for (const right of rights) await isNeeded("postern_sweep", right, flow, database);
+    });
+  });
+
   it("tokens that are bound to keys need the rights that are named for them [DPOP-11, DPOP-15, JTI-1]", async () => {
     await withProvider("bound", { dpop: "allowed", paths: { par: "/par" } }, async (bound, database) => {
       const { jwk } = newKey("k1");

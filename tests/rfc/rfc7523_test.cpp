@@ -3,15 +3,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "has.h"
 #include "json/reader.h"
 #include "support/audit_log.h"
 #include "support/device.h"
+#include "support/marks.h"
 #include "support/signer.h"
 
 namespace {
@@ -233,6 +236,57 @@ TEST_CASE(
     CHECK(again.log.find("a-name-that-no-log-has") == std::string::npos);
     CHECK(audit_events(again.log) == "assertion_replayed client_authentication_failed");
     CHECK(f.op.stored().find("a-name-that-no-log-has") == std::string::npos);
+}
+
+TEST_CASE("private_key_jwt: a client that has used its share is told to come back, at each endpoint [JTI-6, COM-5]") {
+    const WithSigner f(with_least_replays(assertions_on()));
+    const Signer other("second", "k2");
+    f.op.must({"client", "add", "second", "--auth-method", "private_key_jwt", "--jwks", f.file(other.jwks()), "--grant",
+               "client_credentials", "--scope", "api"});
+    Marks(f.op, store::ReplayKind::assertion).crowd(kRobot);
+    for (const Endpoint& endpoint : kEndpoints) {
+        CAPTURE(std::string(endpoint.name));
+        const Query form = with_assertion(endpoint.parameters, f.robot.assertion(f.op));
+        const Answer refused = f.op.cgi(endpoint.name, post_form(form.text()));
+        CHECK(refused.verdict() == "429 temporarily_unavailable");
+        CHECK(refused.header("Retry-After") == "60");
+        CHECK(has(f.op.must({"why", refused.header("X-Request-Id")}), "raise replays.maxSize"));
+    }
+    const Query others = with_assertion({{"grant_type", "client_credentials"}}, other.assertion(f.op));
+    CHECK(f.op.cgi("token", post_form(others.text())).status == 200);
+}
+
+TEST_CASE("private_key_jwt: what cannot be remembered is not accepted, at each endpoint [JTI-6, COM-5]") {
+    if (is_on_postgresql()) return;  // where the shares are the bound
+    const WithSigner f(with_least_replays(assertions_on()));
+    Marks(f.op, store::ReplayKind::assertion).fill();
+    for (const Endpoint& endpoint : kEndpoints) {
+        CAPTURE(std::string(endpoint.name));
+        const Query form = with_assertion(endpoint.parameters, f.robot.assertion(f.op));
+        const Answer refused = f.op.cgi(endpoint.name, post_form(form.text()));
+        CHECK(refused.verdict() == "503 temporarily_unavailable");
+        CHECK_FALSE(refused.header("Retry-After").empty());
+        const std::string why = f.op.must({"why", refused.header("X-Request-Id")});
+        CHECK(has(why, "INSERT INTO replays"));
+        CHECK(has(why, "raise replays.maxSize"));
+        CHECK(has(text_of(audit_line(refused.log, "replay_store_full"), "reason"), "database or disk is full"));
+    }
+}
+
+TEST_CASE("race: of many processes with one assertion exactly one takes it [CA-12, JTI-3, RFC 7523 §3 item 7]") {
+    std::signal(SIGPIPE, SIG_IGN);
+    const WithSigner f;
+    for (int round = 0; round < 5; ++round) {
+        const Query form =
+            with_assertion({{"grant_type", "client_credentials"}, {"scope", "api"}}, f.robot.assertion(f.op));
+        std::vector<Answer> answers(6);
+        std::vector<std::thread> clients;
+        for (Answer& answer : answers)
+            clients.emplace_back([&] { answer = f.op.cgi("token", post_form(form.text())); });
+        for (std::thread& client : clients) client.join();
+        CHECK(std::ranges::count(answers, 200, &Answer::status) == 1);
+        CHECK(std::ranges::count(answers, "401 invalid_client", [](const Answer& a) { return a.verdict(); }) == 5);
+    }
 }
 
 TEST_CASE("private_key_jwt: while clientAssertions is off nothing of it is there [CA-19, COM-10]") {

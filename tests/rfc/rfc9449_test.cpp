@@ -12,6 +12,7 @@
 #include "json/reader.h"
 #include "support/audit_log.h"
 #include "support/device.h"
+#include "support/marks.h"
 #include "support/pushed.h"
 #include "support/signer.h"
 
@@ -412,6 +413,114 @@ TEST_CASE("dpop: metadata and registration [DPOP-25, RFC 9449 §5.1, §5.2]") {
     const json::Value* bound = registered.json().find("dpop_bound_access_tokens");
     REQUIRE(bound != nullptr);
     CHECK((bound->if_bool() != nullptr && *bound->if_bool()));
+}
+
+TEST_CASE("gate: a token that is bound to a key is no bearer token there [DPOP-10, GATE-19, RFC 9449 §7.2]") {
+    const std::string site = "https://wiki.example/";
+    const Deployment op({.config = dpop_on({{"paths", json::Object{{"gate", "/gate"}}},
+                                            {"gate", json::Object{{"proxies", json::Array{"192.0.2.1"}}}}})});
+    op.must({"site", "add", "wiki", "--url", site, "--bearer"});
+    UserAgent alice(op);
+    const Signer key("", "");
+    const auto token_for_site = [&](const std::string& proof) {
+        const std::string code = alice.obtain_code(authorization_request().with("resource", site));
+        const Answer answer = send(op, "token", token_request(code).with("resource", site), proof);
+        REQUIRE(answer.verdict() == "200");
+        return answer.member("access_token");
+    };
+    const auto ask = [&](const std::string& authorization, const std::string& proof) {
+        CgiRequest request;
+        request.headers = {{"X-Forwarded-Proto", "https"},
+                           {"X-Forwarded-Host", "wiki.example"},
+                           {"X-Forwarded-Method", "GET"},
+                           {"X-Forwarded-Uri", "/page"},
+                           {"Authorization", authorization}};
+        if (!proof.empty()) request.headers.emplace_back("DPoP", proof);
+        return op.cgi("gate", request);
+    };
+    const std::string bearer = token_for_site("");
+    const std::string bound = token_for_site(key.proof(op, "token"));
+    json::Object claims = key.proof_claims(op, "token", bound, "GET");
+    claims.set("htu", site + "page");
+    const std::string proof = key.sign(key.proof_header(), claims);
+    CHECK(ask("Bearer " + bearer, "").status == 200);  // the measure is one
+    for (const char* scheme : {"Bearer ", "bearer "})
+        for (const std::string& shown : {std::string(), proof}) {
+            const Answer refused = ask(scheme + bound, shown);
+            CHECK(refused.status == 401);
+            CHECK(has(refused.header("WWW-Authenticate"), "error=\"invalid_token\""));
+            CHECK(refused.header("Remote-User").empty());
+        }
+    // The gate takes no proofs: another scheme is the application's, and nobody is signed in by it.
+    const Answer other = ask("DPoP " + bound, proof);
+    CHECK(other.status != 200);
+    CHECK(other.header("Remote-User").empty());
+}
+
+/// A deployment with the least room for marks, and what each endpoint that takes proofs is asked with a new one.
+struct Crowded {
+    Bound f{with_par(dpop_on(with_least_replays()))};
+
+    Answer answer_of(const std::string& endpoint) const {
+        const Deployment& op = f.op;
+        if (endpoint == "userinfo")
+            return ask_userinfo(op, "DPoP " + f.access(), f.key.proof(op, "userinfo", f.access(), "GET"));
+        const bool is_push = endpoint == "par";
+        const Query form = is_push ? authorization_request().without("client_id") : refresh_with(f.refresh());
+        return send(op, endpoint, form, f.key.proof(op, endpoint));
+    }
+};
+
+TEST_CASE("dpop: whoever has used his share is told to come back, and loses nothing by it [JTI-6, COM-5]") {
+    const Crowded c;
+    Marks(c.f.op, store::ReplayKind::proof).crowd(kWeb);
+    Marks(c.f.op, store::ReplayKind::proof_at_userinfo).crowd(c.f.key.jkt());
+    for (const char* endpoint : {"token", "par", "userinfo"}) {
+        CAPTURE(std::string(endpoint));
+        const Answer refused = c.answer_of(endpoint);
+        CHECK(refused.verdict() == "429 temporarily_unavailable");
+        CHECK(refused.header("Retry-After") == "60");
+        CHECK(has(why(c.f.op, refused), "replays.maxSize"));
+    }
+    // The refresh token was not spent, and proofs of others find room.
+    CHECK(send(c.f.op, "token", refresh_with(c.f.refresh()), "").status == 200);
+}
+
+TEST_CASE("dpop: a proof that cannot be remembered is not accepted [JTI-6, COM-5]") {
+    if (is_on_postgresql()) return;  // where the shares are the bound
+    const Crowded c;
+    for (const auto kind : {store::ReplayKind::proof, store::ReplayKind::proof_at_userinfo}) Marks(c.f.op, kind).fill();
+    for (const char* endpoint : {"token", "par", "userinfo"}) {
+        CAPTURE(std::string(endpoint));
+        const Answer refused = c.answer_of(endpoint);
+        CHECK(refused.status == 503);
+        CHECK_FALSE(refused.header("Retry-After").empty());
+        CHECK(has(why(c.f.op, refused), "INSERT INTO replays"));
+        CHECK(has(text_of(audit_line(refused.log, "replay_store_full"), "reason"), "database or disk is full"));
+    }
+    CHECK(send(c.f.op, "token", refresh_with(c.f.refresh()), "").status == 200);
+}
+
+TEST_CASE(
+    "registration: tokens of the authorization endpoint cannot be bound, so the pair is refused [DPOP-14, HYB-8]") {
+    const json::Object registration{{"mode", "token"}, {"grants", json::Array{"authorization_code", "implicit"}}};
+    const Deployment op(with_dpop(
+        {{"responseTypes", json::Array{"code", "token", "code token", "id_token"}}, {"registration", registration}}));
+    const auto initial = json::parse(op.must({"registration", "token", "add", "--uses", "10", "--json"}));
+    REQUIRE(initial);
+    const auto verdict = [&](const std::string& more) {
+        CgiRequest request;
+        request.method = "POST";
+        request.content_type = "application/json";
+        request.headers = {{"Authorization", "Bearer " + text_of(*initial->if_object(), "initial_access_token")}};
+        request.body = R"({"redirect_uris":["https://a.example/cb"],"dpop_bound_access_tokens":true)" + more + "}";
+        return op.cgi("registration", request).verdict();
+    };
+    CHECK(verdict(R"(,"response_types":["token"],"grant_types":["implicit"])") == "400 invalid_client_metadata");
+    CHECK(verdict(R"(,"response_types":["code token"],"grant_types":["authorization_code","implicit"])") ==
+          "400 invalid_client_metadata");
+    CHECK(verdict(R"(,"response_types":["id_token"],"grant_types":["implicit"])") == "201");
+    CHECK(verdict("") == "201");
 }
 
 TEST_CASE("race: of many processes with one proof exactly one takes it [DPOP-11, JTI-3, RFC 9449 §11.1]") {

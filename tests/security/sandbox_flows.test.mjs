@@ -2,7 +2,7 @@
 // happens to a server in the course of its life.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -11,6 +11,7 @@ import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import * as nginx from "../support/fronts/nginx.mjs";
 import { Authenticator } from "../support/authenticator.mjs";
 import { onPostgreSQL } from "../support/deployment.mjs";
+import { assertion, newKey, proof } from "../support/signer.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { flows } from "../servers/flow.mjs";
 import { prepared } from "../support/prepared.mjs";
@@ -157,4 +158,79 @@ describe("a confined server in the course of its life", { skip }, () => {
     }
     assert.deepEqual(marks(), before);
   });
+});
+
+describe("a confined server that remembers what was used once", { skip }, () => {
+  const { jwk, jwks } = newKey("k1");
+  const workers = new Workers(2);
+  let provider;
+  prepared(async (owned) => {
+    const options = { clientAssertions: true, dpop: "allowed" };
+    provider = owned(await openProvider({ tls: false, front: workers.front, config: { ...config, ...options } }));
+    const file = join(provider.deployment.directory, "robot.jwks");
+    await writeFile(file, JSON.stringify(jwks));
+    await chmod(file, 0o644);
+    const signs = ["--auth-method", "private_key_jwt", "--jwks", file];
+    const grants = ["--grant", "client_credentials", "--scope", "api"];
+    await provider.deployment.postern(["client", "add", "robot", ...signs, ...grants]);
+  });
+  const replays = (name) => join(provider.deployment.directory, "db/replays", name);
+  const signed = () => assertion({ jwk, client: "robot", issuer: provider.issuer });
+  const shown = (path, more) => proof({ jwk, url: provider.issuer + path, ...more });
+  const getToken = (form = signed(), headers = shown("/token")) =>
+    provider.post("/token", { grant_type: "client_credentials", scope: "api", ...form }, { headers });
+
+  it("each of the processes remembers what another has taken, and introspection, too [JTI-1, JTI-3, G05]", async () => {
+    for (let round = 0; round < 4; ++round) {
+      const [once, first] = [signed(), shown("/token")];
+      assert.equal((await getToken(once, first)).status, 200);
+      assert.equal((await getToken(once)).json.error, "invalid_client");
+      assert.equal((await getToken(signed(), first)).json.error, "invalid_dpop_proof");
+      const again = signed();
+      assert.equal((await provider.post("/token/introspect", { token: "x", ...again })).status, 200);
+      assert.equal((await provider.post("/token/introspect", { token: "x", ...again })).status, 401);
+      assert.equal((await getToken(again)).json.error, "invalid_client");
+    }
+  });
+
+  it("UserInfo remembers proofs [DPOP-11, JTI-1, G05]", async () => {
+    const { web } = provider.clients;
+    const code = await provider.code(web, { scope: "openid" });
+    const { json } = await provider.exchange(web, code, {}, { headers: shown("/token") });
+    const ask = (headers) =>
+      provider.ask("/userinfo", { headers: { authorization: `DPoP ${json.access_token}`, ...headers } });
+    for (let round = 0; round < 4; ++round) {
+      const once = shown("/userinfo", { method: "GET", token: json.access_token });
+      assert.equal((await ask(once)).status, 200);
+      assert.equal((await ask(once)).status, 401);
+    }
+  });
+
+  ofFile("the logs of the marks are written back as they grow, and stay small [JTI-1]", async () => {
+    for (let sent = 0; sent < 1200; sent += 8)
+      for (const { status, body } of await Promise.all(Array.from({ length: 8 }, () => getToken())))
+        assert.equal(status, 200, body);
+    for (const name of ["assertions", "proofs"]) {
+      assert.ok(statSync(replays(name)).size > 50_000, "a checkpoint has been");
+      assert.ok(statSync(replays(`${name}-wal`)).size < 4 * 1024 * 1024);
+    }
+  });
+
+  ofFile(
+    "a process whose file of marks was taken away answers 503, and the next makes another [JTI-1, JTI-8]",
+    async () => {
+      await rm(replays("assertions"));
+      const statuses = [];
+      for (let tries = 0; statuses.at(-1) !== 200; ++tries) {
+        assert.ok(tries < 20, statuses.join());
+        statuses.push((await getToken()).status);
+      }
+      assert.equal(statuses[0], 503);
+      assert.deepEqual([...new Set(statuses)].sort(), [200, 503]);
+      const once = signed();
+      const taken = [];
+      for (let tries = 0; tries < 8; ++tries) taken.push((await getToken(once)).status);
+      assert.equal(taken.filter((status) => status === 200).length, 1);
+    },
+  );
 });

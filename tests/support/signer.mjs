@@ -29,9 +29,9 @@ export function assertion({ jwk, client, issuer, claims = {} }) {
 }
 
 /// The header with which a client shows once that it has the key (RFC 9449 §4.2); with a token, that it may use that.
-export function proof({ jwk, url, method = "POST", token }) {
+export function proof({ jwk, url, method = "POST", token, claims = {} }) {
   const { kty, crv, x, y } = jwk;
   const ath = token && createHash("sha256").update(token).digest("base64url");
-  const payload = { jti: randomUUID(), htm: method, htu: url, iat: seconds(), ath };
+  const payload = { jti: randomUUID(), htm: method, htu: url, iat: seconds(), ath, ...claims };
   return { dpop: signed(jwk, { typ: "dpop+jwt", jwk: { kty, crv, x, y } }, payload) };
 }

@@ -83,7 +83,8 @@ void remove_with_side_files(const std::string& path) {
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
 }
 
-/// Under another name until it is whole: a process that starts meanwhile finds no file, or all of it.
+/// Makes the file under another name and renames it when it is whole: a process that starts meanwhile finds no file, or
+/// all of it.
 void make_file(const std::string& path) {
     const std::string unfinished = path + ".new";
     remove_with_side_files(unfinished);
@@ -100,7 +101,7 @@ void make_file(const std::string& path) {
     remove_with_side_files(unfinished);  // the log of a file that was whole before it had one
 }
 
-/// Under the lock of the directory: whoever waited looks again before the file is replaced.
+/// Holds the lock of the directory. A process that has waited for it looks again before it replaces the file.
 Opened make_or_find(const std::string& path) {
     const std::string lock_path = os::directory_of(path) + "/lock";
     const os::Descriptor lock = os::open_or_make(lock_path, kFileMode);
@@ -127,6 +128,11 @@ Database open_replay_file(const std::string& path, std::int64_t most_bytes) {
     connection->run(kSettings);
     bound(*connection, most_bytes);
     return Database(std::move(connection));
+}
+
+std::optional<Database> find_replay_file(const std::string& path) {
+    Opened connection = find_file(path);
+    return connection ? std::optional<Database>(Database(std::move(connection))) : std::nullopt;
 }
 
 Database replays_in_memory(std::int64_t most_bytes) {

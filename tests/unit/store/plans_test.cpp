@@ -379,6 +379,8 @@ constexpr Call kCalls[] = {
     {"find_site", [](auto& t) { store::find_site(t.database(), "https://x.example/"); }},
     {"insert_client_keys", [](auto& t) { store::insert_client_keys(t, kClient, {.jwks_uri = "https://x.example/keys"}); }},
     {"find_client_keys", [](auto& t) { store::find_client_keys(t.database(), kClient); }},
+    {"list_key_addresses",
+     [](auto& t) { store::list_key_addresses(t.database(), store::KeyAddresses::upkept); }},
     {"remove_client_keys", [](auto& t) { store::remove_client_keys(t, kClient); }},
 
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
@@ -458,6 +460,7 @@ struct Exception {
     const char* reason;
 };
 constexpr Exception kLookAtAll[] = {
+    {"FROM client_keys k JOIN clients c", "the command renews sets of clients"},
     {"FROM clients c WHERE c.origin = COALESCE", "a list for the command"},
     {"FROM registration_tokens ORDER BY", "a list for the command"},
     {"FROM sites s JOIN clients c ON c.id = s.client_id ORDER BY", "a list for the command"},
@@ -503,6 +506,7 @@ constexpr Exception kLookAtAll[] = {
     {"FROM users ORDER BY subject LIMIT 1", "stops at the first row of the key"},
 };
 constexpr Exception kSort[] = {
+    {"FROM client_keys k JOIN clients c", "the command renews sets of clients"},
     {"SELECT hash, expires_at FROM client_secrets", "of one client"},
     {"SELECT kind, uri FROM redirect_uris", "of one client"},
     {"LEFT JOIN redirect_uris r", "of one client"},

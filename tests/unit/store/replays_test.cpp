@@ -43,7 +43,7 @@ TEST_CASE(
     // Neither can be made of the other by moving bytes.
     CHECK(use(replays, "a", "pp1") == Marked::first);
     CHECK(use(replays, "app", "1") == Marked::again);
-    CHECK(store::count_marks(replays) == 4);
+    CHECK(store::count_marks(replays, store::ReplayKind::assertion) == 4);
 }
 
 TEST_CASE("JTI-5: a mark lasts as long as what it marks, and is deleted later") {
@@ -51,7 +51,7 @@ TEST_CASE("JTI-5: a mark lasts as long as what it marks, and is deleted later") 
     REQUIRE(use(replays, "app", "1", Seconds(60)) == Marked::first);
     CHECK(use(replays, "app", "1", Seconds(60), kRoom, kNow + Seconds(60)) == Marked::again);
     REQUIRE(use(replays, "app", "2", Seconds(60), kRoom, kNow + Seconds(61)) == Marked::first);
-    CHECK(store::count_marks(replays) == 1);
+    CHECK(store::count_marks(replays, store::ReplayKind::assertion) == 1);
 }
 
 TEST_CASE("JTI-6: one context has a quarter of the room, and others go on") {
@@ -61,7 +61,7 @@ TEST_CASE("JTI-6: one context has a quarter of the room, and others go on") {
     CHECK(use(replays, "app", "more", Seconds(60), kSmall) == Marked::crowded);
     CHECK(use(replays, "app", "0", Seconds(60), kSmall) == Marked::again);
     CHECK(use(replays, "other", "more", Seconds(60), kSmall) == Marked::first);
-    CHECK(store::count_marks(replays) == 26);
+    CHECK(store::count_marks(replays, store::ReplayKind::assertion) == 26);
     // What has expired makes room, also for the one who filled it.
     CHECK(use(replays, "app", "more", Seconds(60), kSmall, kNow + Seconds(61)) == Marked::first);
 }
