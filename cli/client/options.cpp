@@ -240,7 +240,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .option(
             "--id-token-signed-response-alg", "ALG", options.id_token_algorithm,
             "The algorithm of its ID tokens, one of \"idTokenAlgorithms\" in the configuration (default: the first)")
-        .one_of({"RS256", "ES256", "EdDSA"});
+        .one_of({"RS256", "ES256", "PS256", "EdDSA"});
     command
         .option("--response-mode", "MODE", options.response_modes,
                 "The ways in which it may ask for answers, those with jwt signed, for which the configuration needs "
@@ -251,7 +251,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "--authorization-signed-response-alg", "ALG", options.response_algorithm,
             "The algorithm of signed answers, one of \"idTokenAlgorithms\" in the configuration (default: RS256 if it "
             "is one of them, else the first)")
-        .one_of({"RS256", "ES256", "EdDSA"});
+        .one_of({"RS256", "ES256", "PS256", "EdDSA"});
     command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
