@@ -130,6 +130,8 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
     if (target->client().site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
     RETURN_IF_ERROR(check_demands(context.settings, target->client()));
+    if (!target->sent() && has_security_profile(context.settings, target->client()))  // F2-19
+        return invalid_request("redirect_uri is missing", "profile fapi2 wants it in each pushed request");
     ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
 
     RETURN_IF_ERROR(bind(context, client, asked));
