@@ -33,16 +33,17 @@ void check_profiles(Findings& findings, db::Database& database, const oauth::Set
         client->keys = store::find_client_keys(database, id);
         const auto problems = oauth::profile_problems(*client, settings);
         if (problems.empty() || ++misfits > kNamed) continue;
-        findings.warning("clients",
-                         "the client " + in_quotes(id.str()) + " does not fit its profile and gets no token: " +
-                             problems.front(),
-                         "change it with " + util::ShellCommand("postern client set").value(id.str()).quoted() +
-                             ", or the configuration");
+        findings.warning(
+            "clients",
+            "the client " + in_quotes(id.str()) + " does not fit its profile and gets no token: " + problems.front(),
+            "change it with " + util::ShellCommand("postern client set").value(id.str()).quoted() +
+                ", or the configuration");
     }
     if (misfits > kNamed)
-        findings.warning("clients", counted(static_cast<std::int64_t>(misfits - kNamed), "more client") +
-                                        " that do not fit their profile",
-                         "mend the clients above, and run `postern doctor` again");
+        findings.warning(
+            "clients",
+            counted(static_cast<std::int64_t>(misfits - kNamed), "more client") + " that do not fit their profile",
+            "mend the clients above, and run `postern doctor` again");
 }
 
 }  // namespace postern::cli

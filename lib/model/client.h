@@ -128,7 +128,7 @@ struct Client {
     Pkce pkce = Pkce::optional;
     bool require_par = false;  ///< its authorization requests must be pushed (RFC 9126 §6)
     bool dpop_bound = false;   ///< its token requests must have a proof (RFC 9449 §5.2)
-    SecurityProfile security_profile = SecurityProfile::none;  ///< the configuration may hold all clients to one besides
+    SecurityProfile security_profile = SecurityProfile::none;  ///< its own; see oauth::security_profile_of
     std::string resource_server = {};  ///< the registered resource whose API it is; "": it is no API
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;

@@ -146,9 +146,8 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
     const Settings& settings = context.settings;
     const bool is_strict = has_security_profile(settings, candidate.client);
     const auto endpoints = is_strict ? std::vector<std::string>() : endpoints_in_audience(settings, request);
-    const auto good =
-        check_assertion(*claims, {id, settings.issuer, endpoints, settings.assertions.max_lifetime,
-                                  settings.clock_skew, context.now(), !is_strict});
+    const auto good = check_assertion(*claims, {id, settings.issuer, endpoints, settings.assertions.max_lifetime,
+                                                settings.clock_skew, context.now(), !is_strict});
     if (!good) return failed("client_assertion: " + good.error().detail, good.error().reason);
     if (check) RETURN_IF_ERROR(check(candidate.client));
     const auto mark = store::mark_of(id.str(), good->jti, good->until);  // CA-12

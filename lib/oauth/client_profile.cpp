@@ -86,8 +86,8 @@ constexpr ProfileRule kRules[] = {
      "profile fapi2 has no tokens that a thief could use; add --dpop-bound-access-tokens"},
     // F2-R5.
     {[](const Client& c, const Settings&) {
-         return std::ranges::any_of(
-             c.grants, [](GrantType grant) { return std::ranges::find(kGrants, grant) == kGrants.end(); });
+         return std::ranges::any_of(c.grants,
+                                    [](GrantType grant) { return std::ranges::find(kGrants, grant) == kGrants.end(); });
      },
      "profile fapi2 has the grants authorization_code, refresh_token and client_credentials alone; name those that the "
      "client needs with --grant"},
@@ -99,8 +99,7 @@ constexpr ProfileRule kRules[] = {
      "profile fapi2 wants PKCE in each request; use --pkce required"},
     // F2-R8.
     {[](const Client& c, const Settings&) {
-         return std::ranges::any_of(c.redirect_uris,
-                                    [&c](const std::string& uri) { return !may_redirect_to(c, uri); });
+         return std::ranges::any_of(c.redirect_uris, [&c](const std::string& uri) { return !may_redirect_to(c, uri); });
      },
      "profile fapi2 has redirect URIs of https alone, and with --native of http on loopback addresses"},
     // F2-R9.
@@ -122,7 +121,9 @@ constexpr ProfileRule kRules[] = {
     {[](const Client& c, const Settings& s) { return has_codes(c) && !s.paths.par; },
      "profile fapi2 has pushed requests alone; name \"paths.par\" in the configuration"},
     // F2-R11.
-    {[](const Client& c, const Settings& s) { return signs_messages(c, s) && has_codes(c) && !takes_request_objects(s); },
+    {[](const Client& c, const Settings& s) {
+         return signs_messages(c, s) && has_codes(c) && !takes_request_objects(s);
+     },
      "profile fapi2-message-signing has signed requests alone, which this server does not take; use --profile fapi2"},
     {[](const Client& c, const Settings& s) { return signs_messages(c, s) && has_codes(c) && !s.jarm; },
      "profile fapi2-message-signing has signed answers alone; set \"jarm\" in the configuration"},
@@ -148,8 +149,7 @@ Outcome<void> check_profile_method(const Settings& settings, const Client& clien
     if (!has_security_profile(settings, client) || is_profile_method(client.auth_method)) return {};
     return make_error(refusal::Reason::invalid_client_profile, "client authentication failed",
                       "the client is registered for " + std::string(to_string(client.auth_method)) +
-                          ", and its profile is " +
-                          std::string(to_string(security_profile_of(settings, client))));
+                          ", and its profile is " + std::string(to_string(security_profile_of(settings, client))));
 }
 
 std::set<std::string> response_modes_of(const Settings& settings, const Client& client) {

@@ -146,14 +146,13 @@ Outcome<Refreshed> use_refresh_token(Context& context, const CheckedRefreshToken
     });
     if (use == Use::session_ended) return Refreshed::session_ended;
     if (use == Use::dead) return not_valid("used or ended some moments ago");
-    context.trail.add(
-        audit::Event::token_refreshed,
-        audit::with_grant(stored.grant, {audit::credential("used", stored.token.token_hash),
-                                         audit::credential("access_token", access.token_hash),
-                                         audit::credential("refresh_token", stored.token.token_hash),
-                                         {"scope", access.scope.to_string()},
-                                         {"aud", access.audience.value_or("")},
-                                         audit::yes_or_no("retried", false)}));
+    context.trail.add(audit::Event::token_refreshed,
+                      audit::with_grant(stored.grant, {audit::credential("used", stored.token.token_hash),
+                                                       audit::credential("access_token", access.token_hash),
+                                                       audit::credential("refresh_token", stored.token.token_hash),
+                                                       {"scope", access.scope.to_string()},
+                                                       {"aud", access.audience.value_or("")},
+                                                       audit::yes_or_no("retried", false)}));
     return Refreshed::yes;
 }
 

@@ -106,7 +106,8 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (settings.jarm)
         document.set("authorization_signed_response_alg",
                      crypto::to_string(wanted_response_algorithm(settings, client)));
-    if (client.require_par || has_security_profile(settings, client)) document.set("require_pushed_authorization_requests", true);
+    if (client.require_par || has_security_profile(settings, client))
+        document.set("require_pushed_authorization_requests", true);
     if (client.dpop_bound) document.set("dpop_bound_access_tokens", true);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);

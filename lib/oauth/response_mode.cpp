@@ -59,7 +59,8 @@ Outcome<ResponseMode> parse_mode(const Settings& settings, const model::Client& 
     if (!mode)
         return make_error(Reason::invalid_request_query_mode,
                           "a response_mode with a query is not allowed with this response_type");
-    if (const auto modes = response_modes_of(settings, client); !may_use(modes, row->name)) return not_registered(modes);
+    if (const auto modes = response_modes_of(settings, client); !may_use(modes, row->name))
+        return not_registered(modes);
     return *mode;
 }
 

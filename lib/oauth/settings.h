@@ -94,7 +94,7 @@ struct Settings {
     model::TokenProfile access_token_profile = model::TokenProfile::interface;
     std::optional<std::string> default_resource;  ///< `aud` of tokens of profile rfc9068 whose request names none
     std::vector<crypto::Algorithm> id_token_algorithms = {crypto::Algorithm::RS256};  ///< the first is the default
-    model::SecurityProfile security_profile = model::SecurityProfile::none;  ///< every client is held to it
+    model::SecurityProfile security_profile = model::SecurityProfile::none;           ///< every client is held to it
     bool jarm = false;  ///< answers of the authorization endpoint may be signed
     bool username_in_access_token = true;
     bool authenticate_introspect = true;

@@ -32,7 +32,8 @@ Names response_modes(const oauth::Settings& settings) {
     Names names;
     const auto allowed = oauth::response_modes_of(settings, {});
     for (const model::NamedMode& row : model::kNamedModes)
-        if ((settings.jarm || !model::is_signed(row.mode)) && (allowed.empty() || allowed.contains(std::string(row.name))))
+        if ((settings.jarm || !model::is_signed(row.mode)) &&
+            (allowed.empty() || allowed.contains(std::string(row.name))))
             names.emplace_back(row.name);
     return names;
 }
@@ -95,7 +96,8 @@ void add_endpoint(json::Object& document, const oauth::Settings& settings, const
     document.set(name + "_endpoint", settings.url(*path));
     document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods(settings, callers)));
     if (settings.assertions.enabled && callers != Callers::unknown)
-        document.set(name + "_endpoint_auth_signing_alg_values_supported", json::strings(assertion_algorithms(settings)));
+        document.set(name + "_endpoint_auth_signing_alg_values_supported",
+                     json::strings(assertion_algorithms(settings)));
 }
 
 void add_logout_members(json::Object& document, const oauth::Settings& settings, const std::string& path) {

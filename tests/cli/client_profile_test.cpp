@@ -30,14 +30,25 @@ struct WithProfiles {
         return path;
     }
     Words add_bank() const {
-        return {"client", "add", "bank", "--profile", "fapi2", "--auth-method", "private_key_jwt", "--jwks", keys(),
-                "--dpop-bound-access-tokens", "--redirect-uri", "https://bank.example/cb"};
+        return {"client",
+                "add",
+                "bank",
+                "--profile",
+                "fapi2",
+                "--auth-method",
+                "private_key_jwt",
+                "--jwks",
+                keys(),
+                "--dpop-bound-access-tokens",
+                "--redirect-uri",
+                "https://bank.example/cb"};
     }
 };
 
 }  // namespace
 
-TEST_CASE("client add --profile: PKCE comes with it, and client show has it; --no-profile takes it away [F2-S1, COM-7]") {
+TEST_CASE(
+    "client add --profile: PKCE comes with it, and client show has it; --no-profile takes it away [F2-S1, COM-7]") {
     const WithProfiles w;
     w.installation.must(w.add_bank());
     const auto shown = w.installation.must_json({"client", "show", "bank"});
@@ -53,16 +64,17 @@ TEST_CASE("client add --profile: PKCE comes with it, and client show has it; --n
 
 TEST_CASE("client add --profile: all problems are in one list, and nothing is saved [F2-S2, F2-R1, F2-R2, F2-R4]") {
     const WithProfiles w;
-    const auto refused = w.installation.postern({"client", "add", "bank", "--profile", "fapi2", "--pkce", "optional",
-                                                 "--redirect-uri", "http://127.0.0.1/cb", "--grant", "device_code",
-                                                 "--grant", "authorization_code"});
+    const auto refused =
+        w.installation.postern({"client", "add", "bank", "--profile", "fapi2", "--pkce", "optional", "--redirect-uri",
+                                "http://127.0.0.1/cb", "--grant", "device_code", "--grant", "authorization_code"});
     CHECK(refused.exit_code == 1);
     for (const char* words : {"no client secrets", "--dpop-bound-access-tokens", "wants PKCE", "https alone",
                               "name those that the client needs with --grant"})
         CHECK(has(refused.err, words));
     CHECK(w.installation.postern({"client", "show", "bank"}).exit_code == 1);
-    CHECK(has(w.installation.postern({"client", "add", "app", "--public", "--profile", "fapi2", "--redirect-uri",
-                                      "https://app.example/cb"})
+    CHECK(has(w.installation
+                  .postern({"client", "add", "app", "--public", "--profile", "fapi2", "--redirect-uri",
+                            "https://app.example/cb"})
                   .err,
               "clients that authenticate"));
     Words signing = w.add_bank();

@@ -1,4 +1,5 @@
-// The FAPI 2.0 Security Profile on the wire: what a client with the profile must send, and what it gets (F2-3 to F2-46).
+// The FAPI 2.0 Security Profile on the wire: what a client with the profile must send, and what it gets (F2-3 to
+// F2-46).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -52,10 +53,24 @@ struct WithBank {
     void add(const std::string& id, const Signer& by, const std::vector<std::string>& options) const {
         const std::string file = (op.directory() / (id + ".jwks.json")).string();
         std::ofstream(file) << json::write(by.jwks());
-        std::vector<std::string> command = {"client", "add", id, "--auth-method", "private_key_jwt", "--jwks", file,
-                                            "--dpop-bound-access-tokens", "--grant", "authorization_code", "--grant",
-                                            "refresh_token", "--grant", "client_credentials", "--scope",
-                                            "openid email api", "--redirect-uri", kBankRedirect};
+        std::vector<std::string> command = {"client",
+                                            "add",
+                                            id,
+                                            "--auth-method",
+                                            "private_key_jwt",
+                                            "--jwks",
+                                            file,
+                                            "--dpop-bound-access-tokens",
+                                            "--grant",
+                                            "authorization_code",
+                                            "--grant",
+                                            "refresh_token",
+                                            "--grant",
+                                            "client_credentials",
+                                            "--scope",
+                                            "openid email api",
+                                            "--redirect-uri",
+                                            kBankRedirect};
         command.insert(command.end(), options.begin(), options.end());
         op.must(command);
     }
@@ -199,7 +214,8 @@ TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19]") {
     CHECK(bad.verdict() == "page 400");
 }
 
-TEST_CASE("fapi2: a token request lacks its proof, which costs nothing; the verifier counts [F2-4, F2-18, F2-22, COM-9]") {
+TEST_CASE(
+    "fapi2: a token request lacks its proof, which costs nothing; the verifier counts [F2-4, F2-18, F2-22, COM-9]") {
     WithBank f;
     const std::string code = f.code();
     const std::string assertion = f.signer.assertion(f.op);
@@ -210,8 +226,7 @@ TEST_CASE("fapi2: a token request lacks its proof, which costs nothing; the veri
     CHECK(f.op.cgi("token", again).verdict() == "200");
     CHECK(f.token(f.redemption(code)).verdict() == "400 invalid_grant");
     CHECK(f.token(f.redemption(f.code()).without("code_verifier")).verdict() == "400 invalid_grant");
-    CHECK(f.token(f.redemption(f.code()).with("code_verifier", std::string(43, 'x'))).verdict() ==
-          "400 invalid_grant");
+    CHECK(f.token(f.redemption(f.code()).with("code_verifier", std::string(43, 'x'))).verdict() == "400 invalid_grant");
 }
 
 TEST_CASE("fapi2: a code is good for 60 seconds, whatever the configuration says [F2-11]") {
@@ -235,7 +250,8 @@ TEST_CASE("fapi2: a refresh token stays, is repeated, and its use writes nothing
         CAPTURE(is_opaque);
         WithBank f({{"useOpaqueRefreshTokens", is_opaque}});
         const std::string refresh = f.tokens().member("refresh_token");
-        const std::string unused = "refresh_tokens WHERE state = 'current' AND rotated_at IS NULL AND successor_hash IS NULL";
+        const std::string unused =
+            "refresh_tokens WHERE state = 'current' AND rotated_at IS NULL AND successor_hash IS NULL";
         CHECK(f.op.count_rows(unused) == 1);
         std::string last;
         for (int i = 0; i < 3; ++i) {
@@ -290,10 +306,10 @@ TEST_CASE("fapi2: no sid in ID tokens; a hint without it logs its user out all t
     CHECK(claims.find("sid") == nullptr);
     CHECK(jwt_claims(f.refresh(answer.member("refresh_token")).member("id_token")).find("sid") == nullptr);
     f.op.must({"client", "set", kBank, "--post-logout-redirect-uri", "https://bank.example/bye"});
-    const Landing bye = f.alice.open(f.op.url("logout") + "?" +
-                                     Query{{"id_token_hint", answer.member("id_token")},
-                                           {"post_logout_redirect_uri", "https://bank.example/bye"}}
-                                         .text());
+    const Landing bye = f.alice.open(
+        f.op.url("logout") + "?" +
+        Query{{"id_token_hint", answer.member("id_token")}, {"post_logout_redirect_uri", "https://bank.example/bye"}}
+            .text());
     CHECK(without_query(bye.url) == "https://bank.example/bye");
     CHECK(f.op.count_rows("sessions") == 0);
 
@@ -309,8 +325,8 @@ TEST_CASE("fapi2: at introspection a token is active for the API that it is for 
     f.op.must({"resource", "add", kApi});
     f.op.must({"resource", "add", "https://other.example/"});
     const auto add_api = [&](const std::string& id, const std::vector<std::string>& options) {
-        std::vector<std::string> command = {"client", "add", id, "--grant", "client_credentials", "--scope", "",
-                                            "--secret-stdin"};
+        std::vector<std::string> command = {"client", "add",           id, "--grant", "client_credentials", "--scope",
+                                            "",       "--secret-stdin"};
         command.insert(command.end(), options.begin(), options.end());
         f.op.must(command, secret_of(id) + "\n");
     };
@@ -318,9 +334,9 @@ TEST_CASE("fapi2: at introspection a token is active for the API that it is for 
     add_api("elsewhere", {"--resource-server", "https://other.example/"});
     add_api("nobody", {});
     const auto is_told = [&](const std::string& caller, const std::string& token) {
-        const Answer answer =
-            caller == kBank ? f.send("introspect", {{"token", token}})
-                            : f.op.cgi("introspect", with_basic(Query{{"token", token}}.text(), caller));
+        const Answer answer = caller == kBank
+                                  ? f.send("introspect", {{"token", token}})
+                                  : f.op.cgi("introspect", with_basic(Query{{"token", token}}.text(), caller));
         REQUIRE(answer.verdict() == "200");
         const bool is_active = has(answer.body, "\"active\":true");
         if (!is_active) CHECK(answer.body == R"({"active":false})");

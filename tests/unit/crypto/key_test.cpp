@@ -72,7 +72,8 @@ TEST_CASE("an algorithm has exactly its registered name [RFC 7518 §3.1, RFC 803
     CHECK(crypto::to_string(Algorithm::RS256) == "RS256");
     CHECK(crypto::to_string(Algorithm::ES256) == "ES256");
     CHECK(crypto::to_string(Algorithm::EdDSA) == "EdDSA");
-    for (const char* name : {"", "none", "None", "HS256", "rs256", "RS512", "ps256", "PS384", "ES384", "Ed25519", "EdDSA "}) {
+    for (const char* name :
+         {"", "none", "None", "HS256", "rs256", "RS512", "ps256", "PS384", "ES384", "Ed25519", "EdDSA "}) {
         CAPTURE(name);
         CHECK_FALSE(crypto::parse_algorithm(name));
     }
@@ -202,7 +203,8 @@ TEST_CASE("generate makes fresh keys that survive to_pem and from_pem") {
     }
 }
 
-TEST_CASE("an RSA key that is marked PS256 signs and verifies by PSS alone, with a salt of 32 bytes [KEY-3, RFC 7518 §3.5]") {
+TEST_CASE(
+    "an RSA key that is marked PS256 signs and verifies by PSS alone, with a salt of 32 bytes [KEY-3, RFC 7518 §3.5]") {
     const auto marked = PrivateKey::from_pem(util::Secret(std::string(vectors::kRsaPem)), Algorithm::PS256);
     const auto plain = load(vectors::kRsaPem);
     CHECK(marked.algorithm() == Algorithm::PS256);

@@ -62,7 +62,8 @@ TEST_CASE(
     const TemporaryDirectory directory;
     const auto path = directory / "keys";
     const auto former = ::umask(0077);
-    Keys::create(path, {Algorithm::RS256, Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA, Algorithm::ES256}, kNow);
+    Keys::create(path, {Algorithm::RS256, Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA, Algorithm::ES256},
+                 kNow);
     ::umask(former);
 
     CHECK(mode_of(path) == 0750);

@@ -169,9 +169,9 @@ TEST_CASE("CA-8, CA-9, CA-10, CA-11: the claims of an assertion [RFC 7523 §3, O
 }
 
 TEST_CASE("F2-7: of a client with a profile the issuer is taken as a string alone [CA-9]") {
-    for (const auto& [aud, is_good] : {std::pair{R"("https://op.example")", true},
-                                       std::pair{R"(["https://op.example"])", false},
-                                       std::pair{R"("https://op.example/token")", false}}) {
+    for (const auto& [aud, is_good] :
+         {std::pair{R"("https://op.example")", true}, std::pair{R"(["https://op.example"])", false},
+          std::pair{R"("https://op.example/token")", false}}) {
         CAPTURE(std::string(aud));
         json::Object claims = good_claims();
         claims.set("exp", kNow + 60);
