@@ -245,7 +245,7 @@ TEST_CASE("fapi2: a code is good for 60 seconds, whatever the configuration says
     CHECK(redeem(f.op, token_request(usual)).verdict() == "200");
 }
 
-TEST_CASE("fapi2: a refresh token stays, is repeated, and its use writes nothing of it [F2-9, DPOP-16, 1.6]") {
+TEST_CASE("fapi2: a refresh token stays, is repeated, and its use writes nothing of it [F2-9, DPOP-16]") {
     for (const bool is_opaque : {false, true}) {
         CAPTURE(is_opaque);
         WithBank f({{"useOpaqueRefreshTokens", is_opaque}});
@@ -287,7 +287,7 @@ TEST_CASE("fapi2: a refresh token stays, is repeated, and its use writes nothing
     }
 }
 
-TEST_CASE("fapi2: tokens that were rotated before the client got the profile finish under the old rule [F2-9, 0012]") {
+TEST_CASE("fapi2: tokens that were rotated before the client got the profile finish under the old rule [F2-9]") {
     WithBank f({}, Algorithm::ES256, {"--pkce", "required", "--require-pushed-authorization-requests"});
     const std::string first = f.tokens().member("refresh_token");
     const std::string second = f.refresh(first).member("refresh_token");
