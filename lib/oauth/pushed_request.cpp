@@ -53,6 +53,9 @@ OAuthError of_document(ErrorCode code, const char* description, const RedirectRe
 
 /// What would be a page of the authorization endpoint, as a client is told it.
 OAuthError as_error(const RedirectRefusal& refusal) {
+    if (refusal.reason == Reason::client_disabled_profile)
+        return make_error(Reason::unauthorized_client_profile, "the client does not fit its profile",
+                          refusal.log_detail);
     switch (refusal::row_of(refusal.reason).error) {
         case Reason::client_unknown:
         case Reason::client_disabled:

@@ -122,8 +122,9 @@ constexpr Row kRows[] = {
      "The document at the URL of the client was not found, or this server does not accept what it says; the detail says "
      "why. `postern client show` does not know a client that no user has approved yet."},
     {invalid_client_profile, "invalid_client_profile", invalid_client,
-     "The client must keep to the profile fapi2 and authenticates with a secret or not at all: `postern client set {client} "
-     "--auth-method private_key_jwt --jwks FILE`. `postern doctor` names all clients that do not fit their profile."},
+     "The client must keep to the profile fapi2 and authenticates with a secret or not at all. Give it the method "
+     "private_key_jwt and its keys with `postern client set {client}`. `postern doctor` names all clients that do not fit "
+     "their profile."},
     {invalid_client_public_introspects, "invalid_client_public_introspects", invalid_client,
      "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
      "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "

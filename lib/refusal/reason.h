@@ -113,6 +113,7 @@ enum class Reason : std::uint8_t {
     client_unknown_documents_off,
     client_disabled,
     client_disabled_registration_not_open,
+    client_disabled_profile,
     redirect_missing,  ///< omitted, and the client has not exactly one registered
     redirect_unregistered,
     redirect_unregistered_in_document,

@@ -146,8 +146,8 @@ TEST_CASE("fapi2: PS256 as the algorithm of access tokens, which this server ver
 
 TEST_CASE("fapi2: how such a client authenticates [F2-5, F2-7, F2-8, CA-6, CA-9]") {
     const WithBank f({{"clientAssertionAudience", "issuer_or_endpoint"}});
-    const Signer rsa("other", "r", Algorithm::RS256);
-    f.add("other", rsa, {"--profile", "fapi2"});  // an RSA key that is for PS256, too
+    const Signer rsa("rsa-bank", "r", Algorithm::RS256);
+    f.add("rsa-bank", rsa, {"--profile", "fapi2"});  // an RSA key that is for PS256, too
     const Query form = {{"grant_type", "client_credentials"}, {"scope", "api"}};
     const auto ask = [&](const std::string& assertion) {
         CgiRequest request = post_form(with_assertion(form, assertion).text());
@@ -174,7 +174,7 @@ TEST_CASE("fapi2: how such a client authenticates [F2-5, F2-7, F2-8, CA-6, CA-9]
     CHECK(has(f.why(ask(rsa.assertion(f.op))), "RS256, and the client's profile takes ES256, PS256 and EdDSA"));
     CHECK(has(f.why(ask(f.signer.with_claim(f.op, "aud", json::Array{f.op.issuer()}))), "alone, as a string"));
     // Without the profile both would do.
-    f.op.must({"client", "set", "other", "--no-profile"});
+    f.op.must({"client", "set", "rsa-bank", "--no-profile"});
     CHECK(ask(rsa.assertion(f.op)).verdict() == "200");
     f.op.must({"client", "set", kBank, "--no-profile"});
     CHECK(ask(f.signer.with_claim(f.op, "aud", json::Array{f.op.issuer()})).verdict() == "200");
@@ -370,7 +370,9 @@ TEST_CASE("fapi2: a client that no longer fits gets nothing, and is told so to t
     CHECK(at_token.verdict() == "400 unauthorized_client");
     CHECK(has(f.why(at_token), "accessTokenAlgorithm"));
     CHECK(f.send("par", banks_request()).verdict() == "400 unauthorized_client");
-    CHECK(UserAgent(f.op).authorize(opening(address, kBank)).verdict() == "unauthorized_client");
+    const Landing page = UserAgent(f.op).authorize(opening(address, kBank));
+    CHECK(page.verdict() == "page 400");
+    CHECK(has(f.why(page.answer), "accessTokenAlgorithm"));
     CHECK(has(f.op.postern({"doctor"}).out, "does not fit its profile"));
     f.op.configure("accessTokenAlgorithm", "ES256");
     CHECK(f.refresh(refresh).verdict() == "200");  // nothing was lost
@@ -384,12 +386,15 @@ TEST_CASE("fapi2: a profile of the configuration holds every client to it [F2-3,
     f.op.configure("idTokenAlgorithms", json::strings({"ES256"}));
     f.op.configure("profile", "fapi2");
     CHECK(f.send("par", banks_request()).status == 201);
-    CHECK(has(f.op.postern({"doctor"}).out, "\"web\" does not fit its profile"));
+    const std::string findings = f.op.postern({"doctor"}).out;
+    CHECK(has(findings, "the client \"many\" does not fit its profile"));
+    CHECK(has(findings, "more clients that do not fit their profile"));
+    CHECK_FALSE(has(findings, "the client \"bank\""));
     const Query refresh = {{"grant_type", "refresh_token"}, {"refresh_token", text_of(before, "refresh_token")}};
     CHECK(redeem(f.op, refresh).verdict() == "400 unauthorized_client");
     CHECK(redeem(f.op, {{"grant_type", "refresh_token"}, {"refresh_token", "x"}}, kSpa).verdict() ==
           "400 unauthorized_client");
-    CHECK(f.alice.authorize(authorization_request()).verdict() == "unauthorized_client");
+    CHECK(f.alice.authorize(authorization_request()).verdict() == "page 400");
     const Query token = {{"token", text_of(before, "access_token")}};
     for (const char* endpoint : {"introspect", "revoke"}) {
         CAPTURE(std::string(endpoint));
