@@ -5,8 +5,10 @@
 
 #include <functional>
 
+#include "json/reader.h"
 #include "oauth/client_demands.h"
 #include "oauth/registration.h"
+#include "oauth/registration_request.h"
 #include "oauth/signed_response.h"
 
 using namespace postern;
@@ -243,4 +245,37 @@ TEST_CASE("F2-R11, F2-67: the response modes of Message Signing are jwt alone, a
     settings.security_profile = SecurityProfile::fapi2_message_signing;
     CHECK(oauth::response_modes_of(settings, client) == std::set<std::string>{"jwt"});
     CHECK(oauth::demands_signed_answers(settings, client));
+}
+
+TEST_CASE("F2-S5: who registers itself under a profile of the configuration must fit it, and names none [REG-18]") {
+    oauth::Settings settings = fitting_settings();
+    settings.registration.mode = oauth::RegistrationMode::token;
+    settings.security_profile = SecurityProfile::fapi2;
+    settings.id_token_algorithms = {Algorithm::ES256};
+    const std::string uris = R"("redirect_uris":["https://bank.example/cb"])";
+    const std::string keys =
+        R"(,"token_endpoint_auth_method":"private_key_jwt","jwks":)" + key_set(kEcKey + R"(,"kid":"one")");
+    const std::string bound = R"(,"dpop_bound_access_tokens":true)";
+    struct Row {
+        const char* when;
+        std::string members;
+        bool is_taken;
+    };
+    const Row rows[] = {
+        {"fits", uris + keys + bound, true},
+        {"names a profile", uris + keys + bound + R"(,"profile":"none")", true},
+        {"bearer tokens", uris + keys, false},
+        {"a secret", uris + bound, false},
+        {"public", uris + bound + R"(,"token_endpoint_auth_method":"none")", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto body = json::parse("{" + row.members + "}");
+        REQUIRE(body);
+        const auto client = oauth::read_registration(*body->if_object(), settings, oauth::Registrant::token_holder);
+        CHECK(static_cast<bool>(client) == row.is_taken);
+        if (!client) continue;
+        CHECK(client->pkce == model::Pkce::required);
+        CHECK(client->security_profile == SecurityProfile::none);  // the operator's to give
+    }
 }
