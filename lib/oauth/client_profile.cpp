@@ -51,10 +51,15 @@ bool may_redirect_to(const Client& client, const std::string& uri) {
     return url && (url->scheme == "https" || (client.native && http::is_loopback_http(*url)));
 }
 
-bool has_key(const Client& client, bool (*is_wanted)(const jose::ClientKey&)) {
-    if (!client.keys || client.keys->jwks.empty()) return false;
+/// Returns the keys that the client has registered itself; none where they are at its `jwks_uri`.
+jose::ClientKeys keys_of(const Client& client) {
+    if (!client.keys || client.keys->jwks.empty()) return {};
     const auto keys = jose::parse_client_keys(client.keys->jwks);
-    return keys && std::ranges::any_of(*keys, is_wanted);
+    return keys ? *keys : jose::ClientKeys();
+}
+
+bool has_key(const Client& client, bool (*is_wanted)(const jose::ClientKey&)) {
+    return std::ranges::any_of(keys_of(client), is_wanted);
 }
 
 struct ProfileRule {
@@ -141,6 +146,17 @@ std::vector<std::string> profile_problems(const Client& client, const Settings& 
     for (const ProfileRule& rule : kRules)
         if (rule.broken(client, settings)) problems.emplace_back(rule.reason);
     return problems;
+}
+
+std::vector<std::string> profile_advice(const Client& client, const Settings& settings) {
+    if (!has_security_profile(settings, client)) return {};
+    std::set<std::optional<std::string>> kids;
+    for (const jose::ClientKey& key : keys_of(client))
+        if (!kids.insert(key.kid).second)
+            return {
+                "two keys of the client have the same \"kid\"; a key can be told by its kid alone when each has its own "
+                "(FAPI 2.0 Security Profile section 5.4.3)"};
+    return {};
 }
 
 bool is_profile_method(AuthMethod method) { return std::ranges::find(kMethods, method) != kMethods.end(); }

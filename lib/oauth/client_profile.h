@@ -20,6 +20,9 @@ inline constexpr util::Seconds kMaxProfileCodeTtl{60};
 /// has no profile.
 std::vector<std::string> profile_problems(const model::Client& client, const Settings& settings);
 
+/// Returns what the profile advises against in the registration, a sentence each (F2-54).
+std::vector<std::string> profile_advice(const model::Client& client, const Settings& settings);
+
 /// Returns whether a client of a profile may authenticate in this way (Security Profile §5.3.2.1 item 6).
 bool is_profile_method(model::AuthMethod method);
 

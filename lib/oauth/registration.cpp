@@ -274,6 +274,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
 
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
     std::vector<std::string> advice = key_advice(client);
+    for (std::string& sentence : profile_advice(client, settings)) advice.push_back(std::move(sentence));
     for (const std::string& uri : client.redirect_uris) advise_uri(uri, client, advice);
     for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {

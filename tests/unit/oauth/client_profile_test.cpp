@@ -202,6 +202,15 @@ TEST_CASE("F2-R1 to F2-R11, F2-50: a change breaks its rule, when saved and at a
     }
 }
 
+TEST_CASE("F2-54: two keys with one kid are advised against, and taken") {
+    Client client = fitting_client();
+    client.keys->jwks = R"({"keys":[{)" + kEcKey + R"(,"kid":"one"},{)" + kRsaKey + R"(,"kid":"one"}]})";
+    CHECK(oauth::registration_problems(client, fitting_settings()).empty());
+    CHECK(mentions(oauth::registration_advice(client, fitting_settings()), "the same \"kid\""));
+    client.security_profile = SecurityProfile::none;
+    CHECK_FALSE(mentions(oauth::registration_advice(client, fitting_settings()), "the same \"kid\""));
+}
+
 TEST_CASE("F2-S2: all problems are in one list") {
     Client client = fitting_client();
     client.pkce = model::Pkce::optional;
