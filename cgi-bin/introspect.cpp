@@ -22,7 +22,8 @@ http::Response answer(server::App& app, const http::Request& request) {
 
     if (!asked->token) return respond::json_error(request, asked->token.error());
     const auto user_claims = oidc::claims_for_introspection(context, *caller, oidc::database_claims(context));
-    return http::json(oauth::introspect(context, *asked->token, user_claims));  // §2.2
+    const model::Client* known = *caller ? &**caller : nullptr;
+    return http::json(oauth::introspect(context, *asked->token, user_claims, known));  // §2.2
 }
 
 /// Null in the configuration: not offered.

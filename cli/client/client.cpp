@@ -39,6 +39,16 @@ void resolve_aliases(db::Database& database, Client& client) {
     if (!client.default_resource.empty()) resolve(client.default_resource);
 }
 
+/// An API is that of a registered resource, under the URI that tokens have.
+void require_resource(db::Database& database, const ClientOptions& options, Client& client) {
+    if (!options.resource_server) return;
+    const auto resource = store::find_resource(database, client.resource_server);
+    if (!resource)
+        throw Refused("there is no resource " + in_quotes(client.resource_server) +
+                      " whose API the client could be; add it with `postern resource add`");
+    client.resource_server = resource->uri;
+}
+
 /// An access token for the API would pass for an ID token at the client.
 void refuse_resource(db::Database& database, const Client& client) {
     const auto resource =
@@ -126,6 +136,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     require_fetched(options.client.keys, client.id, config);
     db::Database database = open_database(config, Access::read_write);
     resolve_aliases(database, client);
+    require_resource(database, options.client, client);
     require_sound(client, config.settings);
     const util::Secret secret = has_secret ? new_secret(options.secret_stdin) : util::Secret();
     if (has_secret) client.secrets.push_back({oauth::hash_of(secret.reveal()), std::nullopt});
@@ -198,6 +209,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         apply(options.client, client);
         keep(client);
         resolve_aliases(database, client);
+        require_resource(database, options.client, client);
         require_sound(client, config.settings);
         store::update_client(transaction, client);
         change_group_names(transaction, options.client.group_names, client.id);

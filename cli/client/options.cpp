@@ -96,6 +96,21 @@ void apply_response_modes(const ClientOptions& options, Client& client) {
         client.response_modes = {options.response_modes.begin(), options.response_modes.end()};
 }
 
+void apply_profile(const ClientOptions& options, Client& client) {
+    if (options.no_profile && options.profile) throw UsageError("--no-profile and --profile contradict each other");
+    if (options.no_profile) client.security_profile = model::SecurityProfile::none;
+    if (!options.profile) return;
+    client.security_profile = *model::parse_security_profile(*options.profile);
+    client.pkce = model::Pkce::required;  // unless --pkce says what oauth/registration refuses then
+}
+
+void apply_resource_server(const ClientOptions& options, Client& client) {
+    if (options.no_resource_server && options.resource_server)
+        throw UsageError("--no-resource-server and --resource-server contradict each other");
+    if (options.no_resource_server) client.resource_server.clear();
+    if (options.resource_server) client.resource_server = util::trim(*options.resource_server);
+}
+
 void set_name_in(Client& client, const std::string& given) {
     const auto equals = given.find('=');
     const std::string tag = given.substr(0, equals);
@@ -220,6 +235,14 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.flag("--dpop-bound-access-tokens", options.dpop_bound, true,
                  "Refuse its token requests without a DPoP proof, so that each token is bound to a key of it; needs "
                  "\"dpop\" in the configuration");
+    command
+        .option("--profile", "PROFILE", options.profile,
+                "fapi2 or fapi2-message-signing: hold the client to FAPI 2.0, whose Security Profile wants "
+                "--auth-method private_key_jwt, --dpop-bound-access-tokens, pushed requests and PKCE")
+        .one_of({"fapi2", "fapi2-message-signing"});
+    command.option("--resource-server", "URI", options.resource_server,
+                   "It is the API of this registered resource, and learns at introspection of tokens for it that "
+                   "clients with a profile have");
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
     add_access_options(command, options.access);
     command
@@ -240,7 +263,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .option(
             "--id-token-signed-response-alg", "ALG", options.id_token_algorithm,
             "The algorithm of its ID tokens, one of \"idTokenAlgorithms\" in the configuration (default: the first)")
-        .one_of({"RS256", "ES256", "EdDSA"});
+        .one_of({"RS256", "ES256", "PS256", "EdDSA"});
     command
         .option("--response-mode", "MODE", options.response_modes,
                 "The ways in which it may ask for answers, those with jwt signed, for which the configuration needs "
@@ -251,7 +274,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
             "--authorization-signed-response-alg", "ALG", options.response_algorithm,
             "The algorithm of signed answers, one of \"idTokenAlgorithms\" in the configuration (default: RS256 if it "
             "is one of them, else the first)")
-        .one_of({"RS256", "ES256", "EdDSA"});
+        .one_of({"RS256", "ES256", "PS256", "EdDSA"});
     command
         .option("--acr", "LEVEL", options.acr,
                 "The weakest sign-in that the client accepts: any (default), mfa (with a second factor) or phr (with "
@@ -267,6 +290,8 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-require-pushed-authorization-requests", options.require_par, false,
                  "Undo --require-pushed-authorization-requests");
     command.flag("--no-dpop-bound-access-tokens", options.dpop_bound, false, "Undo --dpop-bound-access-tokens");
+    command.flag("--no-profile", options.no_profile, "Undo --profile; PKCE stays required");
+    command.flag("--no-resource-server", options.no_resource_server, "Undo --resource-server");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
@@ -293,6 +318,7 @@ Client default_client(const std::string& id, const oauth::Settings& settings) {
     client.id_token_claims = true;  // docs/decisions/0122
     // Without OpenID Connect its scopes have no meaning, so none is a default.
     if (settings.oidc) client.scope = parse_scope("openid profile email");
+    if (settings.security_profile != model::SecurityProfile::none) client.pkce = model::Pkce::required;
     return client;
 }
 
@@ -316,6 +342,8 @@ void apply(const ClientOptions& options, Client& client) {
     apply_algorithm(options.response_algorithm, options.no_response_algorithm, "authorization-signed-response-alg",
                     client.response_algorithm);
     if (options.scope) client.scope = parse_scope(*options.scope);
+    apply_profile(options, client);
+    apply_resource_server(options, client);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.require_par) client.require_par = *options.require_par;
     if (options.dpop_bound) client.dpop_bound = *options.dpop_bound;

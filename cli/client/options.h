@@ -78,6 +78,10 @@ struct ClientOptions {
     std::optional<std::string> pkce;
     std::optional<bool> require_par;
     std::optional<bool> dpop_bound;
+    std::optional<std::string> profile;
+    bool no_profile = false;
+    std::optional<std::string> resource_server;
+    bool no_resource_server = false;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

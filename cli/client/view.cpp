@@ -195,6 +195,8 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"pkce", "PKCE", model::to_string(client.pkce)},
         {"require_pushed_authorization_requests", "requests pushed", client.require_par},
         {"dpop_bound_access_tokens", "tokens bound", client.dpop_bound},
+        {"profile", "profile", model::to_string(client.security_profile)},
+        {"resource_server", "is the API of", client.resource_server},
         {"redirect_uris", "redirect URIs", json::strings(client.redirect_uris)},
         {"post_logout_redirect_uris", "post-logout URIs", json::strings(client.post_logout_redirect_uris)},
         {"backchannel_logout_uri", "back-channel logout", client.logout.backchannel},

@@ -55,7 +55,7 @@ bool must_be_bound_while_off(const model::Client& client, const oauth::Settings&
 }
 
 bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
-    return oauth::demands_signed_answers(client) && !settings.jarm;
+    return oauth::demands_signed_answers(settings, client) && !settings.jarm;
 }
 
 /// A way in which a registration can have fallen out of the configuration.

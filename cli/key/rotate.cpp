@@ -204,9 +204,9 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
         "while a key of an earlier rotation is waiting. Where `postern publish` is used, run it again at once.\n"
         "Where nodes share their keys, the others take the new ones over with their next `postern key sync`; for keys "
         "that sign at once, this command waits for them and names those that are late.");
-    const Option alg =
-        command.option("--alg", "ALG", options.algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
-    alg.one_of({"RS256", "ES256", "EdDSA"});
+    const Option alg = command.option("--alg", "ALG", options.algorithm,
+                                      "RS256, ES256, PS256 or EdDSA (default: every algorithm in use)");
+    alg.one_of({"RS256", "ES256", "PS256", "EdDSA"});
     const Option lead = command.option("--lead", "SECONDS", options.lead,
                                        "How long the new key is published before it signs, at most a year; 0 = signs "
                                        "at once (default: 3600, as long as clients may cache the key set)");

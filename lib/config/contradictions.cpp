@@ -182,6 +182,7 @@ void check_contradictions(Config& config, Problems& problems) {
     check_password_length(settings.login, problems);
     check_rp_id(settings, problems);
     check_default_resource(settings, problems);
+    check_profile(settings, problems);
     check_editable_claims(settings, problems);
     check_branding(settings.branding, problems);
     const bool asks_saslauthd = settings.login.method == login::Method::saslauthd;
@@ -195,7 +196,8 @@ std::vector<std::string> warnings_of(const Config& config) {
         {!settings.authenticate_revoke, "authenticateRevoke is false: anyone who has a token can revoke it"},
         {!settings.introspection_requires_confidential_client,
          "introspectionRequiresConfidentialClient is false: public clients can introspect tokens"},
-        {!settings.offers_id_tokens_by(crypto::Algorithm::RS256),
+        {!settings.offers_id_tokens_by(crypto::Algorithm::RS256) &&
+             settings.security_profile == model::SecurityProfile::none,
          "ID tokens are not signed with RS256, the only algorithm that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, or autoCreate, and its method is another"},

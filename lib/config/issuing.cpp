@@ -9,7 +9,7 @@ namespace {
 using crypto::Algorithm;
 using model::ResponseType;
 
-constexpr const char* kNoAlgorithm = "must be one of \"ES256\", \"EdDSA\", \"RS256\"";
+constexpr const char* kNoAlgorithm = "must be one of \"ES256\", \"EdDSA\", \"PS256\", \"RS256\"";
 constexpr const char* kNoResponseType =
     "must be one or more of the words code, id_token and token, each once, with single blanks between them";
 

@@ -62,7 +62,7 @@ Problems read_response_types(Config& config, const json::Value& value);
 Problems read_access_token_algorithm(Config& config, const json::Value& value);
 /// `idTokenAlgorithm`: the only one of ID tokens.
 Problems read_id_token_algorithm(Config& config, const json::Value& value);
-/// `idTokenAlgorithms`: 1 to 3, each once, the default first.
+/// `idTokenAlgorithms`: 1 to 4, each once, the default first.
 Problems read_id_token_algorithms(Config& config, const json::Value& value);
 
 struct ConfigKey {
@@ -75,6 +75,9 @@ const std::vector<ConfigKey>& config_keys();
 /// Adds a problem for each key that contradicts another, and fills in what follows from other keys where a key is left
 /// out: `login.rpId` and `login.saslauthd`.
 void check_contradictions(Config& config, Problems& problems);
+
+/// Adds a problem for each key that contradicts `profile`, and for each that a client with it would need.
+void check_profile(const oauth::Settings& settings, Problems& problems);
 
 /// Returns a sentence for each setting that is allowed and not wise.
 std::vector<std::string> warnings_of(const Config& config);

@@ -173,6 +173,9 @@ const std::vector<ConfigKey>& config_keys() {
         {"parTTL", whole(&Settings::par_ttl, 10, 599)},  // FAPI 2.0 Security Profile §5.3.2.2: below 600
         {"par.publicClients", flag(&Settings::par_public_clients)},
         {"jarm", flag(&Settings::jarm)},
+        {"profile",
+         word(&Settings::security_profile, {{"fapi2", model::SecurityProfile::fapi2},
+                                            {"fapi2-message-signing", model::SecurityProfile::fapi2_message_signing}})},
         {"requirePar", flag(&Settings::require_par)},
         {"deviceCodeTTL", whole(&Settings::device_code_ttl, 60, 1800)},
         {"device.max", whole(&Settings::device_max, 1, 100000)},

@@ -1,4 +1,4 @@
-// Decides which keys are fit to sign and verify, and does both (RFC 7518 §3.3, §3.4; RFC 8037 §3.1).
+// Decides which keys are fit to sign and verify, and does both (RFC 7518 §3.3 to §3.5; RFC 8037 §3.1).
 #include "crypto/key.h"
 
 #include <openssl/bio.h>
@@ -23,7 +23,7 @@ static_assert(OPENSSL_VERSION_NUMBER >= 0x30000010L, "OpenSSL 3.0.1 or later is 
 using openssl::Owned;
 using Bio = Owned<BIO, BIO_free_all>;
 
-/// The only algorithm that a key may be used with (RFC 8725 §3.1: the key decides, never a header).
+/// The only algorithm that a key that is not marked may be used with (RFC 8725 §3.1: the key decides, never a header).
 Algorithm algorithm_of(const EVP_PKEY* key) {
     for (const KeyKind& kind : kKeyKinds) {
         if (EVP_PKEY_is_a(key, kind.key_type) != 1) continue;
@@ -44,9 +44,11 @@ DigestContext new_context(std::string_view what) { return DigestContext(openssl:
 /// Looking up the algorithms takes a fifth of what an ES256 signature does.
 DigestContext prepare_to_sign(Algorithm algorithm, EVP_PKEY* key) {
     DigestContext context = new_context("signing");
+    EVP_PKEY_CTX* settings = nullptr;
     openssl::require(
-        EVP_DigestSignInit_ex(context.get(), nullptr, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
+        EVP_DigestSignInit_ex(context.get(), &settings, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
         "signing");
+    set_padding(settings, algorithm, "signing");
     return context;
 }
 
@@ -103,7 +105,7 @@ std::string_view to_string(Algorithm algorithm) { return kind_of(algorithm).name
 
 std::optional<Algorithm> parse_algorithm(std::string_view name) {
     for (const KeyKind& kind : kKeyKinds) {
-        if (name == kind.name && kind.algorithm != Algorithm::PS256) return kind.algorithm;
+        if (name == kind.name) return kind.algorithm;
     }
     return std::nullopt;
 }
@@ -111,9 +113,9 @@ std::optional<Algorithm> parse_algorithm(std::string_view name) {
 PublicKey::PublicKey(Algorithm algorithm, PublicMembers members, Pkey key)
     : algorithm_(algorithm), members_(std::move(members)), key_(std::move(key)) {}
 
-PublicKey PublicKey::from_members(const PublicMembers& members) {
+PublicKey PublicKey::from_members(const PublicMembers& members, std::optional<Algorithm> marked) {
     const openssl::Use use;
-    const Algorithm algorithm = check_members(members);
+    const Algorithm algorithm = chosen_algorithm(check_members(members), marked);
     return PublicKey(algorithm, members, make_public(members, kind_of(algorithm).key_type));
 }
 
@@ -150,13 +152,13 @@ PrivateKey PrivateKey::generate(Algorithm algorithm) {
     return PrivateKey(algorithm, Pkey(openssl::require(key, "key generation")));
 }
 
-PrivateKey PrivateKey::from_pem(const util::Secret& pem) {
+PrivateKey PrivateKey::from_pem(const util::Secret& pem, std::optional<Algorithm> marked) {
     const openssl::Use use;
     const Bio bio(
         openssl::require(BIO_new_mem_buf(pem.reveal().data(), openssl::to_int(pem.reveal().size())), "reading a key"));
     Pkey key(openssl::require(PEM_read_bio_PrivateKey(bio.get(), nullptr, refuse_passphrase, nullptr),
                               "not an unencrypted private key in PEM"));
-    const Algorithm algorithm = algorithm_of(key.get());
+    const Algorithm algorithm = chosen_algorithm(algorithm_of(key.get()), marked);
     PrivateKey made(algorithm, std::move(key));
     static_cast<void>(made.public_key());  // throws for a weak one
     return made;
@@ -175,7 +177,7 @@ util::Secret PrivateKey::to_pem() const {
 
 PublicKey PrivateKey::public_key() const {
     const openssl::Use use;
-    return PublicKey::from_members(members_of(key_.get(), algorithm_));
+    return PublicKey::from_members(members_of(key_.get(), algorithm_), algorithm_);
 }
 
 std::string PrivateKey::sign(std::string_view message) const {

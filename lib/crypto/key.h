@@ -1,4 +1,4 @@
-// Keys: owning wrappers over EVP_PKEY for exactly the three algorithms we offer (RFC 7518 §3, RFC 8037 §3.1), to sign
+// Keys: owning wrappers over EVP_PKEY for exactly the four algorithms we offer (RFC 7518 §3, RFC 8037 §3.1), to sign
 // with and to verify, also with the public key of a passkey.
 #pragma once
 
@@ -15,9 +15,10 @@ namespace postern::crypto {
 /// A public key. It never changes once made, so copies share one EVP_PKEY.
 class PublicKey {
 public:
-    /// Throws CryptoError for a key unfit for the algorithm it implies: RSA under 2048 bits or with an even or small
-    /// exponent (< 65537), a number with leading zero bytes, a point that is not on P-256, a wrong length.
-    static PublicKey from_members(const PublicMembers& members);
+    /// The key is for `marked` if keys of its type can be, else for the first algorithm of its type: RS256, ES256 or
+    /// EdDSA. Throws CryptoError for an unfit key: RSA under 2048 bits or with an even or small exponent (< 65537), a
+    /// number with leading zero bytes, a point that is not on P-256, a wrong length.
+    static PublicKey from_members(const PublicMembers& members, std::optional<Algorithm> marked = std::nullopt);
 
     Algorithm algorithm() const { return algorithm_; }
     const PublicMembers& members() const { return members_; }
@@ -36,9 +37,9 @@ private:
 class PrivateKey {
 public:
     static PrivateKey generate(Algorithm algorithm);  ///< RSA: 2048 bits
-    /// Reads an unencrypted key in PKCS#8 or traditional PEM. Throws CryptoError for anything else, an encrypted key
-    /// included (never prompts).
-    static PrivateKey from_pem(const util::Secret& pem);
+    /// Reads an unencrypted key in PKCS#8 or traditional PEM, for `marked` as PublicKey::from_members has it. Throws
+    /// CryptoError for anything else, an encrypted key included (never prompts).
+    static PrivateKey from_pem(const util::Secret& pem, std::optional<Algorithm> marked = std::nullopt);
 
     Algorithm algorithm() const { return algorithm_; }
     util::Secret to_pem() const;  ///< PKCS#8

@@ -102,14 +102,6 @@ std::string number_of(const EVP_PKEY* key, const char* name, std::size_t width =
     return out;
 }
 
-/// RFC 7518 §3.5: MGF1 with the same digest, and a salt as long as the digest. OpenSSL would take any length.
-void demand_pss(EVP_PKEY_CTX* context) {
-    constexpr int kSaltBytes = 32;
-    openssl::require(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING), "verification");
-    openssl::require(EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, "SHA256", nullptr), "verification");
-    openssl::require(EVP_PKEY_CTX_set_rsa_pss_saltlen(context, kSaltBytes), "verification");
-}
-
 }  // namespace
 
 Algorithm check_members(const PublicMembers& members) {
@@ -154,13 +146,28 @@ const KeyKind& kind_of(Algorithm algorithm) {
     throw CryptoError("no such algorithm");
 }
 
+Algorithm chosen_algorithm(Algorithm first, std::optional<Algorithm> marked) {
+    const bool is_possible = marked && std::string_view(kind_of(*marked).key_type) == kind_of(first).key_type;
+    return is_possible ? *marked : first;
+}
+
+/// RFC 7518 §3.5: MGF1 with the same digest, and a salt as long as the digest. OpenSSL verifies any length, and signs
+/// with the longest.
+void set_padding(EVP_PKEY_CTX* context, Algorithm algorithm, const char* what) {
+    constexpr int kSaltBytes = 32;
+    if (algorithm != Algorithm::PS256) return;
+    openssl::require(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING), what);
+    openssl::require(EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, "SHA256", nullptr), what);
+    openssl::require(EVP_PKEY_CTX_set_rsa_pss_saltlen(context, kSaltBytes), what);
+}
+
 bool is_signature_of(evp_pkey_st* key, Algorithm algorithm, std::string_view message, std::string_view signature) {
     const DigestContext context(openssl::require(EVP_MD_CTX_new(), "verification"));
     EVP_PKEY_CTX* settings = nullptr;
     openssl::require(
         EVP_DigestVerifyInit_ex(context.get(), &settings, kind_of(algorithm).digest, nullptr, nullptr, key, nullptr),
         "verification");
-    if (algorithm == Algorithm::PS256) demand_pss(settings);
+    set_padding(settings, algorithm, "verification");
     // 0 is a wrong signature and a negative number an unreadable one: neither is 1.
     return EVP_DigestVerify(context.get(), openssl::bytes(signature), signature.size(), openssl::bytes(message),
                             message.size()) == 1;

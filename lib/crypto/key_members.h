@@ -8,6 +8,8 @@
 
 #include "crypto/key_parts.h"
 
+struct evp_pkey_ctx_st;
+
 namespace postern::crypto {
 
 inline constexpr std::size_t kMinRsaBits = 2048;     ///< RFC 7518 §3.3
@@ -30,7 +32,7 @@ struct KeyKind {
     const char* key_type;  ///< as EVP_PKEY_is_a knows it; "RSA" is not "RSA-PSS"
     const char* digest;    ///< null: Ed25519 hashes for itself
 };
-/// The algorithm of a key of our own is the first one of its type.
+/// The algorithm of a key that is marked for none is the first one of its type.
 inline constexpr std::array<KeyKind, 4> kKeyKinds = {{
     {Algorithm::RS256, "RS256", "RSA", "SHA256"},
     {Algorithm::ES256, "ES256", "EC", "SHA256"},
@@ -39,6 +41,12 @@ inline constexpr std::array<KeyKind, 4> kKeyKinds = {{
 }};
 
 const KeyKind& kind_of(Algorithm algorithm);
+
+/// Returns `marked` if it is for keys of the type that `first` is for, else `first`.
+Algorithm chosen_algorithm(Algorithm first, std::optional<Algorithm> marked);
+
+/// Sets what the algorithm has beside its digest: the padding of PS256. `what` is said of a failure.
+void set_padding(evp_pkey_ctx_st* context, Algorithm algorithm, const char* what);
 
 /// Returns true only for a correct signature over `message`, and false for everything else. A signature of ES256 is in
 /// DER.

@@ -12,10 +12,9 @@ struct evp_md_ctx_st;
 
 namespace postern::crypto {
 
-/// An algorithm of signatures (RFC 7518 §3.1, RFC 8037 §3.1). PS256 is for keys of others: this server has none for it.
+/// An algorithm of signatures (RFC 7518 §3.1, RFC 8037 §3.1).
 enum class Algorithm { RS256, ES256, EdDSA, PS256 };
 std::string_view to_string(Algorithm algorithm);
-/// Returns an algorithm that this server signs with; nullopt for PS256.
 std::optional<Algorithm> parse_algorithm(std::string_view name);
 
 /// The public members of a JWK, raw big-endian bytes: RSA n, e (RFC 7518 §6.3); EC P-256 x, y of 32 bytes (§6.2);

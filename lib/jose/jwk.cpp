@@ -155,7 +155,10 @@ util::Result<Jwk, std::string> parse_jwk(const json::Value& value) {
     const auto members = read_members(entry);
     if (!members || !entry.problem().empty()) return entry.problem();
     try {
-        Jwk jwk{std::move(kid), crypto::PublicKey::from_members(*members)};
+        const json::Value* alg = object->find("alg");
+        const std::string* name = alg != nullptr ? alg->if_string() : nullptr;
+        const auto marked = name != nullptr ? crypto::parse_algorithm(*name) : std::nullopt;
+        Jwk jwk{std::move(kid), crypto::PublicKey::from_members(*members, marked)};
         entry.is_if_present("alg", crypto::to_string(jwk.key.algorithm()));  // RFC 7517 §4.4
         if (!entry.problem().empty()) return entry.problem();
         return jwk;

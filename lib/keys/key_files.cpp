@@ -158,7 +158,7 @@ util::Secret read_private_file(const std::string& path) { return util::Secret(re
 
 crypto::PrivateKey parse_private_key(const std::string& path, const KeyFileName& name, const util::Secret& pem) {
     try {
-        auto key = crypto::PrivateKey::from_pem(pem);
+        auto key = crypto::PrivateKey::from_pem(pem, name.algorithm);
         if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
             throw_key_error(path, "holds a different key than its name says", kDamagedFileFix);
         return key;

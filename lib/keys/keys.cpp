@@ -49,7 +49,9 @@ void check_directory(const std::string& directory) {
 
 SigningKey read_signing_key(const std::string& directory, const KeyFileName& name, const jose::JwkSet& published) {
     auto key = read_private_key(directory, name);
-    const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
+    const auto same = [&](const jose::Jwk& jwk) {
+        return jwk.kid == name.kid && jwk.key.algorithm() == name.algorithm;
+    };
     if (std::none_of(published.begin(), published.end(), same)) {
         throw_key_error(directory + "/" + name.to_string(),
                         "is not published: its key is missing in " + directory + "/" + kPublishedFile,

@@ -38,6 +38,12 @@ constexpr Named<TokenProfile> kTokenProfiles[] = {
     {TokenProfile::rfc9068, "rfc9068"},
 };
 
+constexpr Named<SecurityProfile> kSecurityProfiles[] = {
+    {SecurityProfile::none, "none"},
+    {SecurityProfile::fapi2, "fapi2"},
+    {SecurityProfile::fapi2_message_signing, "fapi2-message-signing"},
+};
+
 constexpr Named<Origin> kOrigins[] = {
     {Origin::operator_, "operator"},
     {Origin::document, "document"},
@@ -71,6 +77,11 @@ std::optional<ToldGroups> parse_told_groups(std::string_view name) { return find
 
 std::string_view to_string(TokenProfile profile) { return name_of(kTokenProfiles, profile); }
 std::optional<TokenProfile> parse_token_profile(std::string_view name) { return find_named(kTokenProfiles, name); }
+
+std::string_view to_string(SecurityProfile profile) { return name_of(kSecurityProfiles, profile); }
+std::optional<SecurityProfile> parse_security_profile(std::string_view name) {
+    return find_named(kSecurityProfiles, name);
+}
 
 std::string_view to_string(Origin origin) { return name_of(kOrigins, origin); }
 std::optional<Origin> parse_origin(std::string_view name) { return find_named(kOrigins, name); }

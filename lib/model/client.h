@@ -30,6 +30,8 @@ enum class Pkce { required, optional };
 enum class ToldGroups { all, own };
 /// The claims of access tokens: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
 enum class TokenProfile { interface, rfc9068 };
+/// The FAPI 2.0 profile that a client is held to, the stricter one behind the other.
+enum class SecurityProfile { none, fapi2, fapi2_message_signing };
 /// The source of a client: the operator, who registered it; the document at the URL that is its id
 /// (draft-ietf-oauth-client-id-metadata-document); or the client itself, which registered (RFC 7591).
 enum class Origin { operator_, document, dynamic };
@@ -49,6 +51,8 @@ std::string_view to_string(ToldGroups groups);
 std::optional<ToldGroups> parse_told_groups(std::string_view name);
 std::string_view to_string(TokenProfile profile);
 std::optional<TokenProfile> parse_token_profile(std::string_view name);
+std::string_view to_string(SecurityProfile profile);
+std::optional<SecurityProfile> parse_security_profile(std::string_view name);
 std::string_view to_string(Origin origin);
 std::optional<Origin> parse_origin(std::string_view name);
 std::string_view to_string(ApplicationType type);
@@ -124,6 +128,8 @@ struct Client {
     Pkce pkce = Pkce::optional;
     bool require_par = false;  ///< its authorization requests must be pushed (RFC 9126 §6)
     bool dpop_bound = false;   ///< its token requests must have a proof (RFC 9449 §5.2)
+    SecurityProfile security_profile = SecurityProfile::none;  ///< its own; see oauth::security_profile_of
+    std::string resource_server = {};  ///< the registered resource whose API it is; "": it is no API
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};

@@ -93,12 +93,22 @@ Outcome<Candidate> find_candidate(Context& context, const jose::UnverifiedJwt& j
     return Candidate{std::move(*client), std::move(*keys)};
 }
 
-/// CA-6, CA-7.
+/// CA-6. Returns what is wrong with the algorithm; nullopt: the client may have signed by it.
+std::optional<std::string> algorithm_fault(const Settings& settings, const Candidate& candidate,
+                                           crypto::Algorithm algorithm) {
+    const std::string received = "client_assertion: its \"alg\" is " + std::string(crypto::to_string(algorithm));
+    if (!candidate.keys.alg.empty() && jose::parse_foreign_algorithm(candidate.keys.alg) != algorithm)
+        return received + ", and the client is registered for " + candidate.keys.alg;
+    if (has_security_profile(settings, candidate.client) && !is_profile_algorithm(algorithm))
+        return received + ", and the client's profile takes ES256, PS256 and EdDSA";
+    return std::nullopt;
+}
+
+/// CA-7.
 Outcome<jose::SignedClaims> verify_signature(Context& context, const Candidate& candidate, jose::UnverifiedJwt jwt) {
-    if (!candidate.keys.alg.empty() && jose::parse_foreign_algorithm(candidate.keys.alg) != jwt.algorithm) {
+    if (const auto fault = algorithm_fault(context.settings, candidate, jwt.algorithm)) {
         jose::verify_in_vain(jwt);
-        return failed("client_assertion: its \"alg\" is " + std::string(crypto::to_string(jwt.algorithm)) +
-                      ", and the client is registered for " + candidate.keys.alg);
+        return failed(*fault);
     }
     const auto keys = keys_of_client(context, candidate.client.id, candidate.keys);
     if (!keys) {
@@ -134,8 +144,10 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
     ASSIGN_OR_RETURN(const auto claims, verify_signature(context, candidate, std::move(jwt)));
 
     const Settings& settings = context.settings;
-    const auto good = check_assertion(*claims, {id, settings.issuer, endpoints_in_audience(settings, request),
-                                                settings.assertions.max_lifetime, settings.clock_skew, context.now()});
+    const bool is_strict = has_security_profile(settings, candidate.client);
+    const auto endpoints = is_strict ? std::vector<std::string>() : endpoints_in_audience(settings, request);
+    const auto good = check_assertion(*claims, {id, settings.issuer, endpoints, settings.assertions.max_lifetime,
+                                                settings.clock_skew, context.now(), !is_strict});
     if (!good) return failed("client_assertion: " + good.error().detail, good.error().reason);
     if (check) RETURN_IF_ERROR(check(candidate.client));
     const auto mark = store::mark_of(id.str(), good->jti, good->until);  // CA-12
@@ -179,9 +191,10 @@ util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& 
     const auto is_taken = [&](const std::string& value) {
         return value == rules.issuer || std::ranges::find(rules.endpoints, value) != rules.endpoints.end();
     };
-    if (!audience || audience->values.size() != 1 || !is_taken(audience->values.front()))
+    const bool has_form = audience && (rules.takes_list || !audience->is_array);
+    if (!has_form || audience->values.size() != 1 || !is_taken(audience->values.front()))
         return fault("its \"aud\" is " + (audience ? in_words(*audience) : std::string("missing or no string")) +
-                         ", and must be " + rules.issuer + " alone",
+                         ", and must be " + rules.issuer + (rules.takes_list ? " alone" : " alone, as a string"),
                      Reason::invalid_client_assertion_audience);
     const auto exp = jose::find_time(claims, "exp");  // CA-10
     if (!exp) return fault("its \"exp\" is missing or not a time in seconds");

@@ -30,6 +30,7 @@ struct AssertionRules {
     util::Seconds max_lifetime;
     util::Seconds clock_skew;
     util::Time now;
+    bool takes_list = true;  ///< as `aud`, with one value; false: a string alone
 };
 
 /// A claim that breaks a rule. The sentence is for the log: it has `aud`, `iss` and times, and no `jti`.

@@ -4,14 +4,27 @@
 #include <algorithm>
 
 #include "model/response_mode.h"
+#include "oauth/client_profile.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {
 
 using refusal::Reason;
 
-bool demands_signed_answers(const model::Client& client) {
-    return !client.response_modes.empty() && std::ranges::all_of(client.response_modes, [](const std::string& name) {
+namespace {
+
+/// F2-S2. The configuration may have changed since the registration was saved.
+Outcome<void> check_profile(const Settings& settings, const model::Client& client) {
+    const auto problems = profile_problems(client, settings);
+    if (problems.empty()) return {};
+    return make_error(Reason::unauthorized_client_profile, "the client does not fit its profile", problems.front());
+}
+
+}  // namespace
+
+bool demands_signed_answers(const Settings& settings, const model::Client& client) {
+    const auto modes = response_modes_of(settings, client);
+    return !modes.empty() && std::ranges::all_of(modes, [](const std::string& name) {
         return model::is_signed(model::find_mode(name)->mode);
     });
 }
@@ -26,21 +39,23 @@ Outcome<void> check_demands(const Settings& settings, const model::Client& clien
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           settings.paths.par ? "the client demands pushed requests, and par.publicClients is false"
                                              : "the client demands pushed requests, and paths.par is null");
-    if (demands_signed_answers(client) && !settings.jarm)
+    if (demands_signed_answers(settings, client) && !settings.jarm)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client takes signed answers alone, and jarm is false");
     if (client.dpop_bound && !settings.dpop)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client demands tokens that are bound to its key, and dpop is \"off\"");
-    return {};
+    return check_profile(settings, client);
 }
 
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client) {
     RETURN_IF_ERROR(check_demands(settings, client));
-    const bool must_be_pushed = client.require_par || settings.require_par;
+    const bool has_profile = has_security_profile(settings, client);
+    const bool must_be_pushed = client.require_par || settings.require_par || has_profile;
     if (!must_be_pushed || client.site) return {};  // the gate's requests begin here
     return make_error(Reason::invalid_request_not_pushed, "the request must be pushed",
                       client.require_par ? "the client is registered with require_pushed_authorization_requests"
+                      : has_profile      ? "the client has the profile fapi2"
                                          : "requirePar is true");
 }
 

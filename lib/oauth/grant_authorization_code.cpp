@@ -1,8 +1,11 @@
 // The authorization code grant.
 #include "oauth/grant_authorization_code.h"
 
+#include <algorithm>
+
 #include "db/write.h"
 #include "oauth/access_token.h"
+#include "oauth/client_profile.h"
 #include "oauth/next_step.h"
 #include "oauth/pkce.h"
 #include "oauth/refresh_token.h"
@@ -57,6 +60,12 @@ void audit_replay(Context& context, const store::StoredCode& stored, std::string
                       audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
                                                        {"reason", std::string(reason)},
                                                        audit::yes_or_no("grant_ended", ended)}));
+}
+
+/// F2-11. Looked at here, since the client may have got its profile after the code was issued.
+util::Time end_of(const Context& context, const model::Client& client, const store::StoredCode& stored) {
+    if (!has_security_profile(context.settings, client)) return stored.code.expires_at;
+    return std::min(stored.code.expires_at, stored.grant.created_at + kMaxProfileCodeTtl);
 }
 
 OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
@@ -144,7 +153,7 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
             not_valid("a wrong verifier, redirect_uri or key spent the code before, or the client revoked it"),
             CodeConsequence::audit_replay, std::move(*stored)};
     if (stored->grant.ended_at) return CodeRefusal{not_valid("the grant has been revoked")};
-    if (context.now() >= stored->code.expires_at) return CodeRefusal{not_valid("the code has expired")};
+    if (context.now() >= end_of(context, client, *stored)) return CodeRefusal{not_valid("the code has expired")};
     if (auto ok = check_binding(stored->code, grant, jkt); !ok)
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};

@@ -124,6 +124,38 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     return checked;
 }
 
+bool is_kept(const Settings& settings, const model::Client& client, const store::StoredRefreshToken& stored) {
+    return has_security_profile(settings, client) && !stored.token.rotated_at;
+}
+
+Outcome<Refreshed> use_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                     const model::AccessToken& access, SessionNote note) {
+    enum class Use { used, dead, session_ended };
+    const store::StoredRefreshToken& stored = checked.stored;
+    // Access tokens that a power failure takes away do not work; a lost note would leave a client untold of a logout.
+    const auto durability = note == SessionNote::none ? db::Durability::lazy : db::Durability::full;
+    const Use use = db::write(context.store, durability, [&](db::Transaction& transaction) {
+        const util::Time now = context.now();
+        lock_session(transaction, note, stored.grant);
+        if (!store::is_live(transaction, stored.token, now)) return Use::dead;
+        if (!make_session_note(transaction, note, stored.grant, now)) return Use::session_ended;
+        store::delete_expired_access_tokens(transaction, access.grant_id, now - store::kExpiredRetention);
+        store::insert_access_token(transaction, access, stored.token.expires_at);
+        transaction.commit();
+        return Use::used;
+    });
+    if (use == Use::session_ended) return Refreshed::session_ended;
+    if (use == Use::dead) return not_valid("used or ended some moments ago");
+    context.trail.add(audit::Event::token_refreshed,
+                      audit::with_grant(stored.grant, {audit::credential("used", stored.token.token_hash),
+                                                       audit::credential("access_token", access.token_hash),
+                                                       audit::credential("refresh_token", stored.token.token_hash),
+                                                       {"scope", access.scope.to_string()},
+                                                       {"aud", access.audience.value_or("")},
+                                                       audit::yes_or_no("retried", false)}));
+    return Refreshed::yes;
+}
+
 Outcome<Refreshed> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                         const model::AccessToken& access, const model::RefreshToken& refresh,
                                         SessionNote note) {

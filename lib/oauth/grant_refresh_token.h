@@ -24,6 +24,10 @@ struct CheckedRefreshToken {
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant, std::string_view jkt = {});
 
+/// Returns whether the use of the token leaves it as it is, so that the answer repeats it: that of a client with a
+/// profile, unless it was rotated before the client got that (Security Profile §5.3.2.1 item 9).
+bool is_kept(const Settings& settings, const model::Client& client, const store::StoredRefreshToken& stored);
+
 enum class Refreshed {
     yes,
     session_ended,  ///< the session of `note` ended meanwhile, and nothing has changed: the ID token needs no `sid`
@@ -35,5 +39,9 @@ enum class Refreshed {
 Outcome<Refreshed> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                         const model::AccessToken& access, const model::RefreshToken& refresh,
                                         SessionNote note);
+/// Records what a token yields that is_kept. Nothing ends by it, so that the transaction is lazy, unless it notes a
+/// session.
+Outcome<Refreshed> use_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                     const model::AccessToken& access, SessionNote note);
 
 }  // namespace postern::oauth

@@ -4,11 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "http/url.h"
 #include "model/session.h"
 #include "oauth/acr.h"
 #include "oauth/client_auth.h"
 #include "oauth/client_bar.h"
+#include "oauth/client_profile.h"
 #include "refusal/reason.h"
+#include "store/clients.h"
 
 namespace postern::oauth {
 namespace {
@@ -62,13 +65,40 @@ bool counts(const Context& context, const Stored& stored) {
     return store::is_active(stored, context.now()) && !find_client_bar(context.settings, stored.client);
 }
 
+bool has_profile(Context& context, const model::ClientId& id) {
+    if (context.settings.security_profile != model::SecurityProfile::none) return true;
+    const auto client = store::find_client_to_authenticate(context.store, id, context.now());
+    return client && has_security_profile(context.settings, *client);
+}
+
+bool is_api_of(const model::Client& caller, const json::Object& claims) {
+    if (caller.resource_server.empty()) return false;
+    const std::string* audience = claims.find_string("aud");
+    return audience == nullptr || http::one_spelling(*audience) == http::one_spelling(caller.resource_server);
+}
+
+/// F2-46. Tokens of such a client are bound, so a bearer token costs no look at its client.
+bool is_told(Context& context, const model::Client* caller, const store::StoredAccessToken& stored,
+             const json::Object& claims) {
+    const bool may_be_of_profile =
+        context.settings.security_profile != model::SecurityProfile::none || !stored.jkt.empty();
+    if (!may_be_of_profile || !has_profile(context, stored.client_id)) return true;
+    return caller != nullptr && is_api_of(*caller, claims);
+}
+
+bool is_told(Context& context, const model::Client* caller, const KnownRefreshToken& token) {
+    const model::ClientId& owner = token.stored.grant.client_id;
+    return (caller != nullptr && caller->id == owner) || !has_profile(context, owner);
+}
+
 }  // namespace
 
 Outcome<std::optional<model::Client>> check_introspection_caller(Context& context, const PresentedTokenRequest& asked,
                                                                  const http::Request& request) {
     if (!context.settings.authenticate_introspect) return std::optional<model::Client>();
     if (!asked.credentials) return refused_client(context, asked.credentials.error());
-    ASSIGN_OR_RETURN(auto client, authenticate_client(context, *asked.credentials, request));
+    const auto check = [&](const model::Client& known) { return check_profile_method(context.settings, known); };
+    ASSIGN_OR_RETURN(auto client, authenticate_client(context, *asked.credentials, request, check));
     // Checked before the type, which an option may admit. The operator has not registered this client, so it learns no
     // token of others.
     if (client.origin != model::Origin::operator_)
@@ -91,17 +121,19 @@ json::Object describe_active(const store::StoredAccessToken& stored, const json:
     return answer;
 }
 
-json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims) {
+json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims,
+                        const model::Client* caller) {
     // The hint selects the handler, and codes are not introspected, whatever the value is.
     if (token.hint == TokenTypeHint::auth_code) return inactive();
     const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
-        if (stored && counts(context, *stored)) return describe_active(*stored, *access->claims, user_claims);
+        if (stored && counts(context, *stored) && is_told(context, caller, *stored, *access->claims))
+            return describe_active(*stored, *access->claims, user_claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
-        if (counts(context, refresh->stored))
+        if (counts(context, refresh->stored) && is_told(context, caller, *refresh))
             return active(refresh->stored.grant.scope, refresh->stored.grant.client_id, "refresh_token",
                           *refresh->claims);
     return inactive();

@@ -30,6 +30,11 @@ json::Object describe_active(const store::StoredAccessToken& stored, const json:
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
 /// `active`, `scope`, `client_id`, `token_type`, `cnf` and `auth_time` are what storage says, `acr` is how users log in
 /// here (RFC 9470 §6.2), the rest are verified claims. Writes nothing.
-json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims = {});
+///
+/// A token of a client with a profile is active for fewer callers (FAPI 2.0 Message Signing §6.2): an access token for
+/// the API that is its `aud`, or for any API if it has none; a refresh token for the client itself. `caller`: nullptr
+/// for one that is not known.
+json::Object introspect(Context& context, const PresentedToken& token, const UserClaimsOf& user_claims = {},
+                        const model::Client* caller = nullptr);
 
 }  // namespace postern::oauth

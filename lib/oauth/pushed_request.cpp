@@ -53,6 +53,9 @@ OAuthError of_document(ErrorCode code, const char* description, const RedirectRe
 
 /// What would be a page of the authorization endpoint, as a client is told it.
 OAuthError as_error(const RedirectRefusal& refusal) {
+    if (refusal.reason == Reason::client_disabled_profile)
+        return make_error(Reason::unauthorized_client_profile, "the client does not fit its profile",
+                          refusal.log_detail);
     switch (refusal::row_of(refusal.reason).error) {
         case Reason::client_unknown:
         case Reason::client_disabled:
@@ -130,6 +133,8 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
     if (target->client().site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
     RETURN_IF_ERROR(check_demands(context.settings, target->client()));
+    if (!target->sent() && has_security_profile(context.settings, target->client()))  // F2-19
+        return invalid_request("redirect_uri is missing", "profile fapi2 wants it in each pushed request");
     ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
 
     RETURN_IF_ERROR(bind(context, client, asked));

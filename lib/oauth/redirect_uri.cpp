@@ -9,6 +9,7 @@
 #include "oauth/client_bar.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
+#include "oauth/client_profile.h"
 #include "oauth/document_client.h"
 #include "oauth/redirect_rules.h"
 #include "oauth/response_mode.h"
@@ -88,8 +89,12 @@ RedirectRefusal refuse_unknown(const Settings& settings, const std::string& id) 
 
 util::Result<void, RedirectRefusal> check_usable(const Settings& settings, const std::optional<model::Client>& client) {
     const auto bar = client ? find_client_bar(settings, *client) : std::nullopt;
-    if (!bar) return {};
-    return refuse(row_of(*bar).to_user, client->id.str(), row_of(*bar).detail);
+    if (bar) return refuse(row_of(*bar).to_user, client->id.str(), row_of(*bar).detail);
+    if (!client) return {};
+    // F2-S2. Not a redirect: the address may be what does not fit.
+    const auto problems = profile_problems(*client, settings);
+    if (problems.empty()) return {};
+    return refuse(Reason::client_disabled_profile, client->id.str(), problems.front());
 }
 
 util::Result<model::Client, RedirectRefusal> read_document_client(Context& context, const std::string& url,

@@ -12,6 +12,7 @@
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
 #include "oauth/client_bar.h"
+#include "oauth/signed_response.h"
 #include "refusal/reason.h"
 #include "store/client_keys.h"
 #include "store/clients.h"
@@ -104,8 +105,9 @@ json::Object registration_of(const model::Client& client, const Settings& settin
         document.set("response_modes", json::strings({client.response_modes.begin(), client.response_modes.end()}));
     if (settings.jarm)
         document.set("authorization_signed_response_alg",
-                     crypto::to_string(client.response_algorithm.value_or(settings.default_response_algorithm())));
-    if (client.require_par) document.set("require_pushed_authorization_requests", true);
+                     crypto::to_string(wanted_response_algorithm(settings, client)));
+    if (client.require_par || has_security_profile(settings, client))
+        document.set("require_pushed_authorization_requests", true);
     if (client.dpop_bound) document.set("dpop_bound_access_tokens", true);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);

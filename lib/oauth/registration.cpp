@@ -6,6 +6,7 @@
 
 #include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "oauth/client_profile.h"
 #include "oauth/key_rules.h"
 #include "oauth/logout_uris.h"
 #include "oauth/redirect_rules.h"
@@ -124,6 +125,8 @@ const ClientRule kClientRules[] = {
      "first-party would skip consent although any program on the user's machine could receive the code of this public "
      "client, or the token of its implicit grant, at a loopback or private-use redirect URI (RFC 8252 section 8.6); "
      "remove --first-party"},
+    {[](const Client& c, const Settings&) { return !c.resource_server.empty() && is_public(c); },
+     "an API proves who it is when it introspects tokens; use --confidential, or --no-resource-server"},
     {[](const Client& c, const Settings& s) { return c.site && !s.paths.gate; },
      "there is no gate to protect a site: name paths.gate in the configuration"},
     {[](const Client& c, const Settings&) {
@@ -263,6 +266,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     for (std::string& problem : logout_uri_problems(client, settings)) problems.push_back(std::move(problem));
     for (const auto& [fault, remedy] : key_problems(client, settings))
         problems.push_back(remedy.empty() ? fault : fault + "; " + remedy);
+    for (std::string& problem : profile_problems(client, settings)) problems.push_back(std::move(problem));
     for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
     if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
     for (const std::string& name : client.introspection_claims) lint_introspection_claim(name, settings, problems);
@@ -271,6 +275,7 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
 
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
     std::vector<std::string> advice = key_advice(client);
+    for (std::string& sentence : profile_advice(client, settings)) advice.push_back(std::move(sentence));
     for (const std::string& uri : client.redirect_uris) advise_uri(uri, client, advice);
     for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {

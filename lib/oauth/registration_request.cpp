@@ -109,7 +109,8 @@ Outcome<void> read_auth_method(const Asked& asked, Client& client) {
     client.auth_method = asked.is_of_stranger() ? AuthMethod::none : *method;
     const bool is_public = client.auth_method == AuthMethod::none;
     client.type = is_public ? model::ClientType::public_ : model::ClientType::confidential;
-    client.pkce = is_public ? model::Pkce::required : model::Pkce::optional;
+    const bool needs_pkce = is_public || has_security_profile(asked.settings, client);
+    client.pkce = needs_pkce ? model::Pkce::required : model::Pkce::optional;
     if (is_public && client.has_grant(GrantType::client_credentials))
         return refuse("the grant client_credentials needs a client that authenticates");
     return {};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "json/reader.h"
+#include "oauth/client_profile.h"
 #include "refusal/reason.h"
 #include "util/base64.h"
 #include "util/text.h"
@@ -31,13 +32,13 @@ ResponseMode default_mode(const http::Params& params) {
     return yields_token(params) ? ResponseMode::fragment : ResponseMode::query;
 }
 
-bool may_use(const model::Client& client, std::string_view name) {
-    return client.response_modes.empty() || client.response_modes.contains(std::string(name));
+bool may_use(const std::set<std::string>& modes, std::string_view name) {
+    return modes.empty() || modes.contains(std::string(name));
 }
 
-OAuthError not_registered(const model::Client& client) {
+OAuthError not_registered(const std::set<std::string>& modes) {
     std::string names;
-    for (const std::string& name : client.response_modes) names += (names.empty() ? "" : " ") + name;
+    for (const std::string& name : modes) names += (names.empty() ? "" : " ") + name;
     return make_error(Reason::invalid_request_response_mode, "the client is not registered for this response_mode",
                       "registered: " + names);
 }
@@ -58,7 +59,8 @@ Outcome<ResponseMode> parse_mode(const Settings& settings, const model::Client& 
     if (!mode)
         return make_error(Reason::invalid_request_query_mode,
                           "a response_mode with a query is not allowed with this response_type");
-    if (!may_use(client, row->name)) return not_registered(client);
+    if (const auto modes = response_modes_of(settings, client); !may_use(modes, row->name))
+        return not_registered(modes);
     return *mode;
 }
 
@@ -87,10 +89,11 @@ Outcome<void> check_response_mode(const Settings& settings, const model::Client&
                                   const model::AuthorizationRequest& request) {
     if (model::is_signed(request.response_mode) && !settings.jarm) return jarm_is_off();
     const bool has_token = model::yields_any_token(request.response_type);
+    const auto modes = response_modes_of(settings, client);
     const bool may = std::ranges::any_of(model::kNamedModes, [&](const model::NamedMode& row) {
-        return (has_token ? row.with_token : row.mode) == request.response_mode && may_use(client, row.name);
+        return (has_token ? row.with_token : row.mode) == request.response_mode && may_use(modes, row.name);
     });
-    if (!may) return not_registered(client);
+    if (!may) return not_registered(modes);
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/client_auth.h"
+#include "oauth/client_profile.h"
 #include "store/grants.h"
 
 namespace postern::oauth {
@@ -85,7 +86,8 @@ Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, c
                                                              const http::Request& request) {
     if (!context.settings.authenticate_revoke) return std::optional<model::ClientId>();
     if (!asked.credentials) return refused_client(context, asked.credentials.error());
-    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *asked.credentials, request));
+    const auto check = [&](const model::Client& known) { return check_profile_method(context.settings, known); };
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *asked.credentials, request, check));
     return std::optional(client.id);
 }
 

@@ -1,6 +1,7 @@
 // Derives from the settings the grants that a client may register for and the algorithm of its ID tokens.
 #include "oauth/settings.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace postern::oauth {
@@ -13,8 +14,15 @@ std::set<model::GrantType> registrable_grants(const Settings& settings) {
     return grants;
 }
 
+crypto::Algorithm Settings::first_profile_algorithm() const {
+    const auto found = std::ranges::find_if(id_token_algorithms, is_profile_algorithm);
+    return found == id_token_algorithms.end() ? id_token_algorithms.front() : *found;
+}
+
 crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const model::Client& client) {
-    return client.id_token_algorithm.value_or(settings.id_token_algorithms.front());
+    if (client.id_token_algorithm) return *client.id_token_algorithm;
+    return has_security_profile(settings, client) ? settings.first_profile_algorithm()
+                                                  : settings.id_token_algorithms.front();
 }
 
 std::string not_offered(const model::Client& client, crypto::Algorithm algorithm) {

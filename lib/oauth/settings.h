@@ -94,6 +94,7 @@ struct Settings {
     model::TokenProfile access_token_profile = model::TokenProfile::interface;
     std::optional<std::string> default_resource;  ///< `aud` of tokens of profile rfc9068 whose request names none
     std::vector<crypto::Algorithm> id_token_algorithms = {crypto::Algorithm::RS256};  ///< the first is the default
+    model::SecurityProfile security_profile = model::SecurityProfile::none;           ///< every client is held to it
     bool jarm = false;  ///< answers of the authorization endpoint may be signed
     bool username_in_access_token = true;
     bool authenticate_introspect = true;
@@ -150,6 +151,8 @@ struct Settings {
     bool offers_id_tokens_by(crypto::Algorithm algorithm) const {
         return std::ranges::find(id_token_algorithms, algorithm) != id_token_algorithms.end();
     }
+    /// Returns the first algorithm that clients with a profile may use; the first of all if there is none.
+    crypto::Algorithm first_profile_algorithm() const;
     /// Returns the algorithm of signed answers for clients that name none: RS256 where it is there (JARM §3).
     crypto::Algorithm default_response_algorithm() const {
         return offers_id_tokens_by(crypto::Algorithm::RS256) ? crypto::Algorithm::RS256 : id_token_algorithms.front();
@@ -173,6 +176,16 @@ crypto::Algorithm wanted_id_token_algorithm(const Settings& settings, const mode
 std::string not_offered(const model::Client& client, crypto::Algorithm algorithm);
 /// Returns the algorithm of the client's ID tokens. Throws std::runtime_error when it has left the configuration.
 crypto::Algorithm id_token_algorithm_of(const Settings& settings, const model::Client& client);
+
+/// Returns the FAPI 2.0 profile that the client is held to: the stricter of its own and the configuration's.
+inline model::SecurityProfile security_profile_of(const Settings& settings, const model::Client& client) {
+    return std::max(settings.security_profile, client.security_profile);
+}
+inline bool has_security_profile(const Settings& settings, const model::Client& client) {
+    return security_profile_of(settings, client) != model::SecurityProfile::none;
+}
+/// Returns whether clients with a profile may use the algorithm (FAPI 2.0 Security Profile §5.4.1 item 1).
+inline bool is_profile_algorithm(crypto::Algorithm algorithm) { return algorithm != crypto::Algorithm::RS256; }
 
 /// Returns the profile of the access tokens of `client`.
 inline model::TokenProfile profile_of(const Settings& settings, const model::Client& client) {

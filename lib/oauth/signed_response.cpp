@@ -22,7 +22,9 @@ const keys::SigningKey& key_for(const Context& context, const model::Client& cli
 }  // namespace
 
 crypto::Algorithm wanted_response_algorithm(const Settings& settings, const model::Client& client) {
-    return client.response_algorithm.value_or(settings.default_response_algorithm());
+    if (client.response_algorithm) return *client.response_algorithm;
+    return has_security_profile(settings, client) ? settings.first_profile_algorithm()
+                                                  : settings.default_response_algorithm();
 }
 
 void check_can_answer(const Context& context, const VerifiedRedirect& target) {

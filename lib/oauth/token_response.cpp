@@ -45,10 +45,10 @@ struct Redeem {
         RETURN_IF_ERROR(use_key(checked.stored.grant));
         model::Grant given = checked.stored.grant;
         if (has_lost_session(given)) given.sid = {};
-        ASSIGN_OR_RETURN(auto response, refresh_with(checked, given));
+        ASSIGN_OR_RETURN(auto response, refresh_with(grant, checked, given));
         if (response) return std::move(*response);
         given.sid = {};  // it ended at the same time
-        ASSIGN_OR_RETURN(response, refresh_with(checked, given));
+        ASSIGN_OR_RETURN(response, refresh_with(grant, checked, given));
         return *std::move(response);
     }
 
@@ -79,17 +79,21 @@ struct Redeem {
     }
 
     /// Returns the tokens of a refresh, whose ID token has the `sid` of `given`. nullopt: that session has ended.
-    Outcome<std::optional<TokenResponse>> refresh_with(const CheckedRefreshToken& checked,
+    Outcome<std::optional<TokenResponse>> refresh_with(const RefreshTokenGrant& asked,
+                                                       const CheckedRefreshToken& checked,
                                                        const model::Grant& given) const {
         const auto access = access_token({given, checked.scope, checked.target, checked.stored.username});
-        const auto refresh = make_refresh_token(context, given, checked.stored.token);
+        std::optional<RefreshTokenIssue> refresh;
+        if (!is_kept(context.settings, client, checked.stored))
+            refresh = make_refresh_token(context, given, checked.stored.token);
         TokenResponse response = respond_with(access);
-        response.refresh_token = refresh.value;
+        response.refresh_token = refresh ? refresh->value : asked.refresh_token;
         response.id_token = make_id_token({client, given, checked.asked_for, access, std::nullopt});
 
         const auto note = response.id_token ? session_note_of(context.settings, client, given) : SessionNote::none;
         ASSIGN_OR_RETURN(const auto refreshed,
-                         redeem_refresh_token(context, checked, access.record, refresh.record, note));
+                         refresh ? redeem_refresh_token(context, checked, access.record, refresh->record, note)
+                                 : use_refresh_token(context, checked, access.record, note));
         if (refreshed == Refreshed::session_ended) return std::optional<TokenResponse>();
         return std::optional(std::move(response));
     }

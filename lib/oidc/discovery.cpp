@@ -3,6 +3,7 @@
 
 #include "http/url.h"
 #include "oauth/acr.h"
+#include "oauth/client_profile.h"
 #include "oauth/scope_policy.h"
 
 namespace postern::oidc {
@@ -29,8 +30,11 @@ Names grant_types(const oauth::Settings& settings) {
 
 Names response_modes(const oauth::Settings& settings) {
     Names names;
+    const auto allowed = oauth::response_modes_of(settings, {});
     for (const model::NamedMode& row : model::kNamedModes)
-        if (settings.jarm || !model::is_signed(row.mode)) names.emplace_back(row.name);
+        if ((settings.jarm || !model::is_signed(row.mode)) &&
+            (allowed.empty() || allowed.contains(std::string(row.name))))
+            names.emplace_back(row.name);
     return names;
 }
 
@@ -61,11 +65,22 @@ enum class Callers {
     unknown        ///< nobody authenticates, and credentials are ignored
 };
 
+/// F2-S5: every client is, so that what it leaves out is offered to nobody.
+bool is_held_to_profile(const oauth::Settings& settings) {
+    return settings.security_profile != model::SecurityProfile::none;
+}
+
+Names assertion_algorithms(const oauth::Settings& settings) {
+    return is_held_to_profile(settings) ? kProofAlgorithms : kAssertionAlgorithms;
+}
+
 Names auth_methods(const oauth::Settings& settings, Callers callers) {
     if (callers == Callers::unknown) return {"none"};
-    Names names = {"client_secret_basic", "client_secret_post"};
+    Names names;
+    const bool has_profile = is_held_to_profile(settings);
+    if (!has_profile) names = {"client_secret_basic", "client_secret_post"};
     if (settings.assertions.enabled) names.emplace_back("private_key_jwt");
-    if (callers == Callers::any) names.emplace_back("none");
+    if (callers == Callers::any && !has_profile) names.emplace_back("none");
     return names;
 }
 
@@ -81,7 +96,8 @@ void add_endpoint(json::Object& document, const oauth::Settings& settings, const
     document.set(name + "_endpoint", settings.url(*path));
     document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods(settings, callers)));
     if (settings.assertions.enabled && callers != Callers::unknown)
-        document.set(name + "_endpoint_auth_signing_alg_values_supported", json::strings(kAssertionAlgorithms));
+        document.set(name + "_endpoint_auth_signing_alg_values_supported",
+                     json::strings(assertion_algorithms(settings)));
 }
 
 void add_logout_members(json::Object& document, const oauth::Settings& settings, const std::string& path) {
@@ -131,7 +147,7 @@ json::Object computed_members(const oauth::Settings& settings) {
     // RFC 9126 §5. Clients authenticate as at the token endpoint, whose members say how (§2).
     if (settings.paths.par) {
         document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
-        document.set("require_pushed_authorization_requests", settings.require_par);
+        document.set("require_pushed_authorization_requests", settings.require_par || is_held_to_profile(settings));
     }
     if (settings.dpop)  // RFC 9449 §5.1
         document.set("dpop_signing_alg_values_supported", json::strings(kProofAlgorithms));

@@ -9,6 +9,7 @@
 #include "model/group.h"
 #include "model/session.h"
 #include "oauth/acr.h"
+#include "oauth/client_profile.h"
 #include "oauth/scope_policy.h"
 #include "util/base64.h"
 
@@ -107,7 +108,8 @@ json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about)
     if (about.nonce) claims.set("nonce", *about.nonce);
     if (!about.at_hash.empty()) claims.set("at_hash", about.at_hash);
     if (!about.c_hash.empty()) claims.set("c_hash", about.c_hash);
-    if (!about.grant.sid.empty()) claims.set("sid", about.grant.sid.str());  // no session of a browser: RFC 8628
+    if (about.with_sid && !about.grant.sid.empty())
+        claims.set("sid", about.grant.sid.str());  // no session of a browser: RFC 8628
     add_user_claims(context, about, claims);
     return claims;
 }
@@ -124,9 +126,12 @@ oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_use
         if (!has_id_token(context.settings, issued.scope)) return std::nullopt;
         const auto algorithm = oauth::id_token_algorithm_of(context.settings, issued.client);
         return make_id_token(context, algorithm,
-                             {issued.grant, issued.nonce, at_hash(algorithm, issued.access),
-                              user_claims_for(context, issued.client, issued.grant, issued.scope,
-                                              scope_claims_of(issued.client), get_user_claims)});
+                             {.grant = issued.grant,
+                              .nonce = issued.nonce,
+                              .at_hash = at_hash(algorithm, issued.access),
+                              .claims = user_claims_for(context, issued.client, issued.grant, issued.scope,
+                                                        scope_claims_of(issued.client), get_user_claims),
+                              .with_sid = oauth::is_told_sid(context.settings, issued.client)});
     };
 }
 

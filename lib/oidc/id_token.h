@@ -23,6 +23,7 @@ struct IdTokenAbout {
     json::Object claims = {};                       ///< of the user: what told_claims let through
     std::string c_hash = {};                        ///< of the code that goes with it; "": none does
     std::size_t max_bytes = oauth::kMaxClaimBytes;  ///< of all claims together
+    bool with_sid = true;                           ///< oauth::is_told_sid
 };
 
 /// Returns the claims of the ID token, unsigned. Claims of the user with which it would have more than `max_bytes` are

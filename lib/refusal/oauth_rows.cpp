@@ -54,8 +54,8 @@ constexpr Row kRows[] = {
     {invalid_request_not_pushed, "invalid_request_not_pushed", invalid_request,
      "The client sent its request through the browser, and must push it to the pushed_authorization_request_endpoint of "
      "discovery first: switch pushed authorization requests (PAR) on in the application. Where it cannot, `postern client "
-     "set {client} --no-require-pushed-authorization-requests`, or \"requirePar\": false in the configuration: the detail "
-     "says which one holds.",
+     "set {client} --no-require-pushed-authorization-requests` or --no-profile, or \"requirePar\": false in the configuration: "
+     "the detail says which one holds.",
      "The document at the URL of the client, or \"requirePar\" in the configuration, demands pushed authorization requests "
      "(PAR), and the application sent this one through the browser: the detail says which one holds."},
     {invalid_request_pushed_redirect, "invalid_request_pushed_redirect", invalid_request,
@@ -121,6 +121,10 @@ constexpr Row kRows[] = {
      "The client that pushed the request cannot be used now; the detail says why.",
      "The document at the URL of the client was not found, or this server does not accept what it says; the detail says "
      "why. `postern client show` does not know a client that no user has approved yet."},
+    {invalid_client_profile, "invalid_client_profile", invalid_client,
+     "The client must keep to the profile fapi2 and authenticates with a secret or not at all. Give it the method "
+     "private_key_jwt and its keys with `postern client set {client}`. `postern doctor` names all clients that do not fit "
+     "their profile."},
     {invalid_client_public_introspects, "invalid_client_public_introspects", invalid_client,
      "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
      "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
@@ -167,6 +171,10 @@ constexpr Row kRows[] = {
      "{client}` and --no-require-pushed-authorization-requests, --no-dpop-bound-access-tokens or --no-response-mode.",
      "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
      "only the people who publish the document can take the demand away."},
+    {unauthorized_client_profile, "unauthorized_client_profile", unauthorized_client,
+     "The client must keep to the profile fapi2, its own or that of the configuration, and does not; the detail names the "
+     "first rule that it breaks. Change the client with `postern client set {client}`, or the configuration. `postern doctor` "
+     "names all clients that do not fit their profile."},
     {unsupported_grant_type, "unsupported_grant_type", unsupported_grant_type,
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {unsupported_response_type, "unsupported_response_type", unsupported_response_type,

@@ -26,6 +26,10 @@ constexpr Row kRows[] = {
      "The application registered itself without a token, and users sign in to such applications only with "
      "\"registration\": {\"mode\": \"open\"}, and at https addresses only on hosts of registration.hosts. Set that, or register "
      "the application yourself with `postern client add NAME --public`."},
+    {client_disabled_profile, "client_disabled_profile", client_disabled,
+     "The client must keep to the profile fapi2, its own or that of the configuration, and does not; the detail names the "
+     "first rule that it breaks. Change the client with `postern client set {client}`, or the configuration. `postern doctor` "
+     "names all clients that do not fit their profile."},
     {redirect_missing, "redirect_missing", redirect_missing,
      "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {redirect_unregistered, "redirect_unregistered", redirect_unregistered,

@@ -37,6 +37,7 @@ enum class Reason : std::uint8_t {
     invalid_client_assertions_off,
     invalid_client_public_pushes,
     invalid_client_pushes,
+    invalid_client_profile,
     invalid_client_public_introspects,
     invalid_client_document_introspects,
     invalid_client_dynamic_introspects,
@@ -45,6 +46,7 @@ enum class Reason : std::uint8_t {
     unauthorized_client,
     unauthorized_client_response_type,
     unauthorized_client_demand_off,
+    unauthorized_client_profile,
     unsupported_grant_type,
     unsupported_response_type,
     unsupported_response_type_off,
@@ -111,6 +113,7 @@ enum class Reason : std::uint8_t {
     client_unknown_documents_off,
     client_disabled,
     client_disabled_registration_not_open,
+    client_disabled_profile,
     redirect_missing,  ///< omitted, and the client has not exactly one registered
     redirect_unregistered,
     redirect_unregistered_in_document,

@@ -18,6 +18,8 @@ constexpr const char* kResponseModes = "response_modes";
 constexpr const char* kResponseAlgorithm = "authorization_signed_response_alg";
 constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 constexpr const char* kDpopBound = "dpop_bound_access_tokens";
+constexpr const char* kProfile = "profile";
+constexpr const char* kResourceServer = "resource_server";
 
 struct TextMember {
     const char* name;
@@ -120,6 +122,9 @@ std::optional<bool> as_flag(const json::Value& value) {
 std::optional<util::Seconds> as_seconds(const json::Value& value) {
     return value.if_integer() ? std::optional(util::Seconds{*value.if_integer()}) : std::nullopt;
 }
+std::optional<model::SecurityProfile> as_security_profile(const json::Value& value) {
+    return value.if_string() ? model::parse_security_profile(*value.if_string()) : std::nullopt;
+}
 std::optional<model::UserHeader> as_user_header(const json::Value& value) {
     return value.if_string() ? model::parse_user_header(*value.if_string()) : std::nullopt;
 }
@@ -185,6 +190,9 @@ std::string details_of(const model::Client& client) {
     write_logout_uris(client.logout, details);
     if (client.require_par) details.set(kRequirePar, true);
     if (client.dpop_bound) details.set(kDpopBound, true);
+    if (client.security_profile != model::SecurityProfile::none)
+        details.set(kProfile, std::string(model::to_string(client.security_profile)));
+    if (!client.resource_server.empty()) details.set(kResourceServer, client.resource_server);
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -201,6 +209,9 @@ void read_details(const std::string& column, model::Client& client) {
     client.logout = logout_uris_of(details);
     client.require_par = flag_of(details, kRequirePar);
     client.dpop_bound = flag_of(details, kDpopBound);
+    client.security_profile =
+        read_member(details, kProfile, as_security_profile).value_or(model::SecurityProfile::none);
+    client.resource_server = text_of(details, kResourceServer);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

@@ -113,6 +113,17 @@ bool is_active(const StoredRefreshToken& stored, util::Time now) {
            !stored.grant.ended_at && stored.client.enabled && stored.user_enabled;
 }
 
+bool is_live(db::Transaction& transaction, const RefreshToken& token, util::Time now) {
+    lock_grant(transaction, token.grant_id);
+    return transaction.database()
+        .query(
+            "SELECT 1 FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id"
+            " WHERE t.grant_id = $1 AND t.token_hash = $2 AND t.state = 'current' AND t.revoked_at IS NULL"
+            " AND t.expires_at > $3 AND g.ended_at IS NULL",
+            token.grant_id, token.token_hash, now)
+        .step();
+}
+
 Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& used, const ValueHash& successor,
                               util::Time now, util::Seconds grace) {
     lock_grant(transaction, used.grant_id);

@@ -31,6 +31,10 @@ std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& databa
 /// its grant lives, client and user are enabled. The configuration may bar the client besides: oauth::find_client_bar.
 bool is_active(const StoredRefreshToken& stored, util::Time now);
 
+/// Returns whether the token may be used now, for a caller that leaves it as it is: it was neither rotated nor revoked,
+/// has not expired, and its grant lives, which stays so until the transaction ends.
+bool is_live(db::Transaction& transaction, const model::RefreshToken& token, util::Time now);
+
 enum class Rotation {
     rotated,  ///< the first use: the caller inserts a successor
     retried,  ///< the answer of the first use was lost: the caller inserts a sibling of its successor

@@ -116,6 +116,12 @@ TEST_CASE("key rotate: every algorithm of ID tokens gets a key, one that has non
     CHECK(states(list(op)) == "ES256 active, ES256 next, EdDSA active, RS256 active, RS256 next");
 }
 
+TEST_CASE("key rotate: an RSA key for PS256 stands beside one for RS256, and each is known by its alg [KEY-3]") {
+    const Deployment op;
+    CHECK(states(parsed(op.must({"key", "rotate", "--alg", "PS256", "--lead", "0", "--json"}))) == "PS256 active");
+    CHECK(states(list(op)) == "ES256 active, PS256 active, RS256 active");
+}
+
 TEST_CASE("key rotate: --alg is about one algorithm, --lead 0 signs at once and warns that clients keep the set") {
     const Deployment op;
     const auto one = op.postern({"key", "rotate", "--alg", "ES256", "--lead", "0"});

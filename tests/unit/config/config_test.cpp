@@ -233,8 +233,10 @@ TEST_CASE(
          {R"(["none"])", R"(["code code"])", R"(["code  token"])", R"([""])", R"([" code"])", R"(["Code"])", "[1]"},
          "[0]"},
         {"responseTypes", {}, {R"(["code", "code"])", R"(["token code", "code token"])"}, "[1]"},
-        {"idTokenAlgorithms", {R"(["RS256"])", R"(["ES256", "RS256", "EdDSA"])"}, {"[]", R"("RS256")", "null"}},
-        {"idTokenAlgorithms", {}, {R"(["none"])", R"(["HS256"])", R"(["PS256"])", R"(["rs256"])", "[1]"}, "[0]"},
+        {"idTokenAlgorithms",
+         {R"(["RS256"])", R"(["ES256", "RS256", "EdDSA", "PS256"])"},
+         {"[]", R"("RS256")", "null"}},
+        {"idTokenAlgorithms", {}, {R"(["none"])", R"(["HS256"])", R"(["PS384"])", R"(["rs256"])", "[1]"}, "[0]"},
         {"idTokenAlgorithms", {}, {R"(["ES256", "ES256"])"}, "[1]"},
         {"useOpaqueRefreshTokens", {"false", "true"}, {R"("false")"}},
         {"idTokenAlgorithm", {}, {R"("none")", R"("es256")"}},
@@ -298,6 +300,7 @@ TEST_CASE(
         {"clientAssertionMaxLifetime", {"60", "3600"}, {"59", "3601", R"("600")"}},
         {"clockSkew", {"10", "50"}, {"9", "51", R"("30")"}},
         {"dpop", {R"("off")", R"("allowed")"}, {R"("required")", "true", "null"}},
+        {"profile", {}, {R"("none")", R"("fapi1")", "true", "null"}},
         {"dpopMaxAge", {"20", "300"}, {"19", "301", R"("60")"}},
         {"replays.maxSize", {"65536", "1099511627776"}, {"65535", "1099511627777", R"("33554432")"}},
         {"registration.max", {"1", "1000000"}, {"0", "1000001", R"("10")"}},
@@ -403,6 +406,45 @@ TEST_CASE(
     CHECK(keys_of_problems(with_issuer(R"("idTokenAlgorithm": "ES256", "idTokenAlgorithms": ["ES256"])")) ==
           Keys{"idTokenAlgorithms"});
     CHECK(keys_of_problems(with_issuer(R"("responseTypes": ["code id_token"])")) == Keys{"responseTypes"});
+}
+
+TEST_CASE("parse_config: a profile of all clients, and what contradicts it [F2-S5, F2-50, HYB-8]") {
+    const std::string good =
+        R"("profile": "fapi2", "oidc": {}, "idTokenAlgorithms": ["ES256"], "clientAssertions": true, "dpop": "allowed")";
+    const std::string whole = good + R"(, "paths": {"par": "/par"})";
+    const auto config = parsed(whole);
+    CHECK(config.settings.security_profile == model::SecurityProfile::fapi2);
+    CHECK(config.warnings.empty());
+    CHECK(parsed("").settings.security_profile == model::SecurityProfile::none);
+    using Keys = std::vector<std::string>;
+    struct Row {
+        std::string members;
+        Keys keys;
+    };
+    const std::vector<Row> rows = {
+        {good, {"profile"}},
+        {R"("profile": "fapi2", "oidc": {})", {"idTokenAlgorithms", "profile", "profile", "profile"}},
+        {R"("profile": "fapi2")", {"profile", "profile", "profile"}},
+        {whole + R"(, "accessTokenAlgorithm": "RS256")", {"accessTokenAlgorithm"}},
+        {whole + R"(, "implicit": true)", {"responseTypes"}},
+        {whole + R"(, "responseTypes": ["code", "code id_token"])", {"responseTypes"}},
+        {whole + R"(, "registration": {"mode": "open"})", {"registration.mode"}},
+        {whole + R"(, "registration": {"mode": "token"})", {}},
+        {whole + R"(, "outbound": {"enabled": true}, "clientDocuments": {"enabled": true})",
+         {"clientDocuments.enabled"}},
+        {good + R"(, "paths": {"par": "/par", "gate": "/gate"})", {"paths.gate"}},
+        {good + R"(, "paths": {"par": "/par", "device": "/device", "deviceAuthorization": "/da"})", {"paths.device"}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.members);
+        Keys found = keys_of_problems(with_issuer(row.members));
+        std::ranges::sort(found);
+        CHECK(found == row.keys);
+    }
+    const auto signing = parse_config(with_issuer(
+        R"("profile": "fapi2-message-signing", "oidc": {}, "idTokenAlgorithms": ["ES256"], "clientAssertions": true, "dpop": "allowed", "paths": {"par": "/par"})"));
+    REQUIRE_FALSE(signing);
+    CHECK(signing.error().size() == 2);  // no signed answers, and no signed requests
 }
 
 TEST_CASE("parse_config: all problems are reported at once, in the order of the file") {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "crypto/error.h"
+#include "crypto/foreign_key.h"
 #include "refused_keys.h"
 #include "vectors.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 PrivateKey load(const std::string& pem) { return PrivateKey::from_pem(util::Secret(pem)); }
 
-const Algorithm kAll[] = {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA};
+const Algorithm kAll[] = {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA, Algorithm::PS256};
 
 struct Vector {
     Algorithm algorithm;
@@ -71,7 +72,8 @@ TEST_CASE("an algorithm has exactly its registered name [RFC 7518 §3.1, RFC 803
     CHECK(crypto::to_string(Algorithm::RS256) == "RS256");
     CHECK(crypto::to_string(Algorithm::ES256) == "ES256");
     CHECK(crypto::to_string(Algorithm::EdDSA) == "EdDSA");
-    for (const char* name : {"", "none", "None", "HS256", "rs256", "RS512", "PS256", "ES384", "Ed25519", "EdDSA "}) {
+    for (const char* name :
+         {"", "none", "None", "HS256", "rs256", "RS512", "ps256", "PS384", "ES384", "Ed25519", "EdDSA "}) {
         CAPTURE(name);
         CHECK_FALSE(crypto::parse_algorithm(name));
     }
@@ -193,12 +195,33 @@ TEST_CASE("generate makes fresh keys that survive to_pem and from_pem") {
         CHECK(key.algorithm() == algorithm);
         const auto pem = key.to_pem();
         CHECK(pem.reveal().substr(0, 28) == "-----BEGIN PRIVATE KEY-----\n");
-        const auto again = PrivateKey::from_pem(pem);
+        const auto again = PrivateKey::from_pem(pem, algorithm);
         CHECK(again.algorithm() == algorithm);
         CHECK(key.public_key().verify("message", again.sign("message")));
         CHECK(again.to_pem().reveal() == pem.reveal());
         CHECK(PrivateKey::generate(algorithm).to_pem().reveal() != pem.reveal());
     }
+}
+
+TEST_CASE(
+    "an RSA key that is marked PS256 signs and verifies by PSS alone, with a salt of 32 bytes [KEY-3, RFC 7518 §3.5]") {
+    const auto marked = PrivateKey::from_pem(util::Secret(std::string(vectors::kRsaPem)), Algorithm::PS256);
+    const auto plain = load(vectors::kRsaPem);
+    CHECK(marked.algorithm() == Algorithm::PS256);
+    CHECK(marked.public_key().algorithm() == Algorithm::PS256);
+    const std::string signature = marked.sign("message");
+    CHECK(marked.sign("message") != signature);  // a fresh salt, also in the copy of a prepared context
+    CHECK(marked.public_key().verify("message", signature));
+    // ForeignKey holds other people's vectors (Wycheproof), which have no other length.
+    CHECK(crypto::ForeignKey::from_members(rsa_public())->verify(Algorithm::PS256, "message", signature));
+    CHECK_FALSE(plain.public_key().verify("message", signature));
+    CHECK_FALSE(marked.public_key().verify("message", plain.sign("message")));
+    CHECK_FALSE(marked.public_key().verify("Message", signature));
+    CHECK_FALSE(marked.public_key().verify("message", with_last_byte_changed(signature)));
+    // A mark that is for keys of another type says nothing: the caller compares.
+    CHECK(PrivateKey::from_pem(util::Secret(std::string(vectors::kEcPem)), Algorithm::PS256).algorithm() ==
+          Algorithm::ES256);
+    CHECK(PublicKey::from_members(rsa_public(), Algorithm::EdDSA).algorithm() == Algorithm::RS256);
 }
 
 TEST_CASE("generate: an RSA key has 2048 bits and the exponent 65537 [RFC 7518 §3.3]") {

@@ -53,7 +53,7 @@ TEST_CASE("thumbprint depends on the key alone, not on kid, use or member order 
 }
 
 TEST_CASE("to_json writes kty, use, alg, kid and the public members, and no more [RFC 7517 §4]") {
-    for (const std::string& text : {kEc, kRsa, kOkp}) {
+    for (const std::string& text : {kEc, kRsa, kOkp, replaced(kRsa, "RS256", "PS256")}) {
         const auto jwk = parse(text);
         REQUIRE(jwk);
         CHECK(json::write(jose::to_json(*jwk)) == text);
@@ -127,7 +127,9 @@ TEST_CASE("parse_jwk says which member is missing or wrong") {
         {replaced(kEc, "ES256", "RS256"), R"("alg" is not "ES256")"},
         {replaced(kEc, "ES256", "HS256"), R"("alg" is not "ES256")"},
         {replaced(kEc, "ES256", "none"), R"("alg" is not "ES256")"},
-        {replaced(kRsa, "RS256", "PS256"), R"("alg" is not "RS256")"},
+        {replaced(kRsa, "RS256", "PS384"), R"("alg" is not "RS256")"},
+        {replaced(kRsa, "RS256", "ES256"), R"("alg" is not "RS256")"},
+        {replaced(kEc, "ES256", "PS256"), R"("alg" is not "ES256")"},
         {replaced(kOkp, "EdDSA", "Ed25519"), R"("alg" is not "EdDSA")"},
         {replaced(kEc, x, x + "="), R"("x" is not base64url)"},
         {replaced(kEc, y, replaced(y, "_", "/")), R"("y" is not base64url)"},

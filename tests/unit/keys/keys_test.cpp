@@ -62,7 +62,8 @@ TEST_CASE(
     const TemporaryDirectory directory;
     const auto path = directory / "keys";
     const auto former = ::umask(0077);
-    Keys::create(path, {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA, Algorithm::ES256}, kNow);
+    Keys::create(path, {Algorithm::RS256, Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA, Algorithm::ES256},
+                 kNow);
     ::umask(former);
 
     CHECK(mode_of(path) == 0750);
@@ -74,9 +75,9 @@ TEST_CASE(
     CHECK(read_file(path + "/factor.key") != read_file(path + "/seal.key"));
     Keys keys(path, KeyUse::sign, true, true);
     CHECK(keys.factor_key().reveal() == read_file(path + "/factor.key"));
-    CHECK(keys.published().size() == 3);
+    CHECK(keys.published().size() == 4);
     CHECK(keys.seal_key().reveal().size() == 32);
-    for (const Algorithm algorithm : {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA}) {
+    for (const Algorithm algorithm : {Algorithm::RS256, Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA}) {
         const auto& key = keys.signing_key(algorithm, kNow);
         CHECK(key.key.algorithm() == algorithm);
         CHECK(key.kid == jose::thumbprint(key.key.public_key()));
@@ -84,7 +85,7 @@ TEST_CASE(
         const auto token = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, "{}");
         CHECK(keys.verifier().verify(token, jose::TokenType::access_token));
     }
-    CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 6);
+    CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 7);
     CHECK_FALSE(mentions(read_file(path + "/jwks.json"), "\"d\""));  // nothing private in it
 }
 

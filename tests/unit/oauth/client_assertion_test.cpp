@@ -168,6 +168,21 @@ TEST_CASE("CA-8, CA-9, CA-10, CA-11: the claims of an assertion [RFC 7523 §3, O
     }
 }
 
+TEST_CASE("F2-7: of a client with a profile the issuer is taken as a string alone [CA-9]") {
+    for (const auto& [aud, is_good] :
+         {std::pair{R"("https://op.example")", true}, std::pair{R"(["https://op.example"])", false},
+          std::pair{R"("https://op.example/token")", false}}) {
+        CAPTURE(std::string(aud));
+        json::Object claims = good_claims();
+        claims.set("exp", kNow + 60);
+        claims.set("aud", *json::parse(aud));
+        const auto good = oauth::check_assertion(
+            claims, {model::ClientId("app"), kIssuer, {}, Seconds(600), Seconds(30), util::from_epoch(kNow), false});
+        CHECK(static_cast<bool>(good) == is_good);
+        if (!good) CHECK(good.error().detail.find("alone, as a string") != std::string::npos);
+    }
+}
+
 TEST_CASE("JTI-5: an assertion is remembered as long as any clock of ours takes it") {
     json::Object claims = good_claims();
     claims.set("exp", kNow + 60);

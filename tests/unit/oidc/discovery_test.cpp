@@ -35,6 +35,33 @@ TEST_CASE(
     CHECK(endpoint() == "absent");
 }
 
+TEST_CASE("discovery: with a profile of all clients it lists what they may use [F2-S5, COM-3]") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example/auth";
+    settings.oidc = true;
+    settings.assertions.enabled = true;
+    settings.dpop = true;
+    settings.jarm = true;
+    settings.paths.par = "/par";
+    settings.id_token_algorithms = {crypto::Algorithm::PS256, crypto::Algorithm::ES256};
+    settings.security_profile = model::SecurityProfile::fapi2;
+    const auto document = oidc::discovery(settings);
+    CHECK(member(document, "require_pushed_authorization_requests") == "true");
+    for (const char* endpoint : {"token", "introspection", "revocation"}) {
+        const std::string name = std::string(endpoint) + "_endpoint_auth_";
+        CHECK(member(document, (name + "methods_supported").c_str()) == R"(["private_key_jwt"])");
+        CHECK(member(document, (name + "signing_alg_values_supported").c_str()) ==
+              R"(["ES256","PS256","EdDSA","Ed25519"])");
+    }
+    CHECK(member(document, "id_token_signing_alg_values_supported") == R"(["PS256","ES256"])");
+    CHECK(member(document, "authorization_signing_alg_values_supported") == R"(["PS256","ES256"])");
+    CHECK(json::write(document).find("RS256") == std::string::npos);
+    CHECK(member(document, "response_modes_supported") ==
+          R"(["query","fragment","form_post","jwt","query.jwt","fragment.jwt","form_post.jwt"])");
+    settings.security_profile = model::SecurityProfile::fapi2_message_signing;
+    CHECK(member(oidc::discovery(settings), "response_modes_supported") == R"(["jwt"])");
+}
+
 TEST_CASE(
     "discovery: a row per member, with OpenID Connect and without [IF85, RFC 9207 §3, RFC 8414 §2behj, Discovery "
     "§3eft]") {

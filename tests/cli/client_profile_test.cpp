@@ -1,0 +1,109 @@
+// `postern client` of a client with a FAPI 2.0 profile: what must be registered for it, all problems in one list.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "installation.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+constexpr const char* kKeys =
+    R"({"keys":[{"kty":"EC","crv":"P-256","kid":"one","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]})";
+
+struct WithProfiles {
+    Installation installation;
+
+    WithProfiles() {
+        installation.reconfigure("clientAssertions", true);
+        installation.reconfigure("dpop", "allowed");
+        installation.reconfigure("paths", json::Object{{"par", "/par"}});
+        installation.reconfigure("idTokenAlgorithms", json::strings({"RS256", "ES256"}));
+    }
+    std::string keys() const {
+        const std::string path = (installation.directory() / "bank.jwks").string();
+        std::ofstream(path) << kKeys;
+        return path;
+    }
+    Words add_bank() const {
+        return {"client",
+                "add",
+                "bank",
+                "--profile",
+                "fapi2",
+                "--auth-method",
+                "private_key_jwt",
+                "--jwks",
+                keys(),
+                "--dpop-bound-access-tokens",
+                "--redirect-uri",
+                "https://bank.example/cb"};
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "client add --profile: PKCE comes with it, and client show has it; --no-profile takes it away [F2-S1, COM-7]") {
+    const WithProfiles w;
+    w.installation.must(w.add_bank());
+    const auto shown = w.installation.must_json({"client", "show", "bank"});
+    CHECK(text_of(shown, "profile") == "fapi2");
+    CHECK(text_of(shown, "pkce") == "required");
+    CHECK(has(w.installation.must({"client", "show", "bank"}), "fapi2"));
+    w.installation.must({"client", "set", "bank", "--no-profile"});
+    CHECK(text_of(w.installation.must_json({"client", "show", "bank"}), "profile") == "none");
+    w.installation.must({"client", "set", "bank", "--profile", "fapi2"});
+    CHECK(w.installation.postern({"client", "set", "bank", "--profile", "fapi2", "--no-profile"}).exit_code == 2);
+    CHECK(w.installation.postern({"client", "set", "bank", "--profile", "fapi1"}).exit_code == 2);
+}
+
+TEST_CASE("client add --profile: all problems are in one list, and nothing is saved [F2-S2, F2-R1, F2-R2, F2-R4]") {
+    const WithProfiles w;
+    const auto refused =
+        w.installation.postern({"client", "add", "bank", "--profile", "fapi2", "--pkce", "optional", "--redirect-uri",
+                                "http://127.0.0.1/cb", "--grant", "device_code", "--grant", "authorization_code"});
+    CHECK(refused.exit_code == 1);
+    for (const char* words : {"no client secrets", "--dpop-bound-access-tokens", "wants PKCE", "https alone",
+                              "name those that the client needs with --grant"})
+        CHECK(has(refused.err, words));
+    CHECK(w.installation.postern({"client", "show", "bank"}).exit_code == 1);
+    CHECK(has(w.installation
+                  .postern({"client", "add", "app", "--public", "--profile", "fapi2", "--redirect-uri",
+                            "https://app.example/cb"})
+                  .err,
+              "clients that authenticate"));
+    Words signing = w.add_bank();
+    signing[4] = "fapi2-message-signing";
+    CHECK(has(w.installation.postern(signing).err, "signed requests alone"));
+}
+
+TEST_CASE("client set --resource-server: the API of a registered resource, by its own URI [F2-46]") {
+    const WithProfiles w;
+    w.installation.must({"client", "add", "api", "--grant", "client_credentials", "--scope", ""});
+    CHECK(has(w.installation.postern({"client", "set", "api", "--resource-server", "https://api.example/"}).err,
+              "postern resource add"));
+    w.installation.must({"resource", "add", "https://api.example/", "--alias", "https://old.example/"});
+    w.installation.must({"client", "set", "api", "--resource-server", "https://old.example/"});
+    CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server") == "https://api.example/");
+    w.installation.must({"client", "set", "api", "--no-resource-server"});
+    CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server").empty());
+    CHECK(has(w.installation
+                  .postern({"client", "add", "app", "--public", "--resource-server", "https://api.example/",
+                            "--redirect-uri", "https://app.example/cb"})
+                  .err,
+              "introspects"));
+}
+
+TEST_CASE("doctor: clients that the configuration no longer fits [F2-S2, F2-R3]") {
+    const WithProfiles w;
+    w.installation.must(w.add_bank());
+    CHECK_FALSE(has(w.installation.findings("clients"), "profile"));
+    w.installation.reconfigure("idTokenAlgorithms", json::strings({"RS256"}));
+    CHECK(has(w.installation.findings("clients"), "the client \"bank\" does not fit its profile and gets no token"));
+    CHECK(has(w.installation.findings("clients"), "idTokenAlgorithms"));
+}
