@@ -78,6 +78,9 @@ struct ClientOptions {
     std::optional<std::string> pkce;
     std::optional<bool> require_par;
     std::optional<bool> dpop_bound;
+    std::optional<bool> require_signed_request;
+    std::optional<std::string> request_object_alg;
+    bool no_request_object_alg = false;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

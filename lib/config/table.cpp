@@ -174,6 +174,8 @@ const std::vector<ConfigKey>& config_keys() {
         {"par.publicClients", flag(&Settings::par_public_clients)},
         {"jarm", flag(&Settings::jarm)},
         {"requirePar", flag(&Settings::require_par)},
+        {"requestObjects", word(&Settings::request_objects, {{"off", false}, {"allowed", true}})},
+        {"requireSignedRequestObject", flag(&Settings::require_signed_request_object)},
         {"deviceCodeTTL", whole(&Settings::device_code_ttl, 60, 1800)},
         {"device.max", whole(&Settings::device_max, 1, 100000)},
         {"device.freshLogin", flag(&Settings::device_fresh_login)},

@@ -2,6 +2,7 @@
 #include "oauth/client_demands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/response_mode.h"
 #include "refusal/reason.h"
@@ -32,16 +33,33 @@ Outcome<void> check_demands(const Settings& settings, const model::Client& clien
     if (client.dpop_bound && !settings.dpop)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client demands tokens that are bound to its key, and dpop is \"off\"");
+    if (client.require_signed_request && !settings.request_objects)
+        return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
+                          "the client demands signed requests, and requestObjects is \"off\"");
     return {};
+}
+
+bool pushes_all(const Settings& settings) { return settings.require_par || settings.require_signed_request_object; }
+
+Outcome<void> check_is_signed(const Settings& settings, const model::Client& client, bool is_signed) {
+    if (is_signed || !(client.require_signed_request || settings.require_signed_request_object)) return {};
+    return make_error(Reason::invalid_request_not_signed, "the request must be signed",
+                      client.require_signed_request ? "the client is registered with require_signed_request_object"
+                                                    : "requireSignedRequestObject is true");
 }
 
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client) {
     RETURN_IF_ERROR(check_demands(settings, client));
-    const bool must_be_pushed = client.require_par || settings.require_par;
-    if (!must_be_pushed || client.site) return {};  // the gate's requests begin here
-    return make_error(Reason::invalid_request_not_pushed, "the request must be pushed",
-                      client.require_par ? "the client is registered with require_pushed_authorization_requests"
-                                         : "requirePar is true");
+    if (client.site) return {};  // the gate's requests begin here
+    const std::pair<bool, const char*> demands[] = {
+        {client.require_par, "the client is registered with require_pushed_authorization_requests"},
+        {client.require_signed_request, "the client is registered with require_signed_request_object"},
+        {settings.require_par, "requirePar is true"},
+        {settings.require_signed_request_object, "requireSignedRequestObject is true"},
+    };
+    for (const auto& [is_there, detail] : demands)
+        if (is_there) return make_error(Reason::invalid_request_not_pushed, "the request must be pushed", detail);
+    return {};
 }
 
 }  // namespace postern::oauth

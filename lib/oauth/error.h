@@ -42,6 +42,7 @@ enum class ErrorCode {
     invalid_redirect_uri,  // RFC 7591 §3.2.2
     invalid_client_metadata,
     invalid_dpop_proof,  // RFC 9449 §12.2
+    invalid_request_object,  // RFC 9101 §7
 };
 
 std::string_view wire_name(ErrorCode code);

@@ -3,6 +3,7 @@
 
 #include "http/url.h"
 #include "oauth/acr.h"
+#include "oauth/client_demands.h"
 #include "oauth/scope_policy.h"
 
 namespace postern::oidc {
@@ -52,6 +53,7 @@ Names all_claims(const oauth::Settings& settings) {
 
 /// KEY-3. EdDSA stands here by both of its names.
 const Names kAssertionAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519", "RS256"};
+const Names kRequestObjectAlgorithms = {"RS256", "ES256", "PS256", "EdDSA", "Ed25519"};
 const Names kProofAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519"};
 
 /// The clients that an endpoint knows.
@@ -131,7 +133,11 @@ json::Object computed_members(const oauth::Settings& settings) {
     // RFC 9126 §5. Clients authenticate as at the token endpoint, whose members say how (§2).
     if (settings.paths.par) {
         document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
-        document.set("require_pushed_authorization_requests", settings.require_par);
+        document.set("require_pushed_authorization_requests", oauth::pushes_all(settings));
+    }
+    if (settings.request_objects) {  // RFC 9101 §10.5, RFC 8414 §2; never encrypted, and never without a signature
+        document.set("request_object_signing_alg_values_supported", json::strings(kRequestObjectAlgorithms));
+        document.set("require_signed_request_object", settings.require_signed_request_object);
     }
     if (settings.dpop)  // RFC 9449 §5.1
         document.set("dpop_signing_alg_values_supported", json::strings(kProofAlgorithms));

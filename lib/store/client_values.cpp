@@ -18,6 +18,8 @@ constexpr const char* kResponseModes = "response_modes";
 constexpr const char* kResponseAlgorithm = "authorization_signed_response_alg";
 constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 constexpr const char* kDpopBound = "dpop_bound_access_tokens";
+constexpr const char* kRequireSigned = "require_signed_request_object";
+constexpr const char* kRequestAlgorithm = "request_object_signing_alg";
 
 struct TextMember {
     const char* name;
@@ -185,6 +187,8 @@ std::string details_of(const model::Client& client) {
     write_logout_uris(client.logout, details);
     if (client.require_par) details.set(kRequirePar, true);
     if (client.dpop_bound) details.set(kDpopBound, true);
+    if (client.require_signed_request) details.set(kRequireSigned, true);
+    if (!client.request_object_alg.empty()) details.set(kRequestAlgorithm, client.request_object_alg);
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -201,6 +205,8 @@ void read_details(const std::string& column, model::Client& client) {
     client.logout = logout_uris_of(details);
     client.require_par = flag_of(details, kRequirePar);
     client.dpop_bound = flag_of(details, kDpopBound);
+    client.require_signed_request = flag_of(details, kRequireSigned);
+    client.request_object_alg = text_of(details, kRequestAlgorithm);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());
