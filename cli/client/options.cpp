@@ -284,8 +284,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-dpop-bound-access-tokens", options.dpop_bound, false, "Undo --dpop-bound-access-tokens");
     command.flag("--no-require-signed-request-object", options.require_signed_request, false,
                  "Undo --require-signed-request-object");
-    command.flag("--no-request-object-signing-alg", options.no_request_object_alg,
-                 "Undo --request-object-signing-alg");
+    command.flag("--no-request-object-signing-alg", options.no_request_object_alg, "Undo --request-object-signing-alg");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");

@@ -22,8 +22,8 @@ struct SignedUse {
 
 /// Returns the claims of a JWT that a key of the client has signed, by `alg` where that is not "". Keys of a jwks_uri
 /// are fetched where the endpoint fetches, and once more, at most every 30 s, when none of them has signed it; where it
-/// does not fetch they are as old as they are. The error has the words of `use`, or is temporarily_unavailable while too
-/// much is fetched; it costs the work of a verification.
+/// does not fetch they are as old as they are. The error has the words of `use`, or is temporarily_unavailable while
+/// too much is fetched; it costs the work of a verification.
 Outcome<jose::SignedClaims> verify_by_client(Context& context, const model::ClientId& client,
                                              const model::ClientKeys& registered, const std::string& alg,
                                              jose::UnverifiedJwt jwt, const SignedUse& use);

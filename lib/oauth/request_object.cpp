@@ -143,16 +143,15 @@ util::Result<http::Params, std::string> parameters_inside(const json::Object& cl
     return std::move(*parameters);
 }
 
-Outcome<SignedRequest> open_request_object(Context& context, const model::ClientId& client,
-                                               std::string_view object) {
+Outcome<SignedRequest> open_request_object(Context& context, const model::ClientId& client, std::string_view object) {
     const Settings& settings = context.settings;
     const auto stored = store::find_client(context.store, client);
     const auto keys = stored ? store::find_client_keys(context.store, client) : std::nullopt;
     if (!keys) return refused("the client has no keys; register them with `postern client set --jwks`");  // JAR-2
     auto jwt = jose::parse_foreign_jwt(object, kForm);
     if (!jwt) return refused(jwt.error());
-    ASSIGN_OR_RETURN(const auto claims, verify_by_client(context, client, *keys, stored->request_object_alg,
-                                                         std::move(*jwt), kUse));
+    ASSIGN_OR_RETURN(const auto claims,
+                     verify_by_client(context, client, *keys, stored->request_object_alg, std::move(*jwt), kUse));
     const auto good = check_request_claims(*claims, {client, settings.issuer, settings.clock_skew, context.now()});
     if (!good) return refused(good.error());
     auto parameters = parameters_inside(*claims);

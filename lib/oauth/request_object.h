@@ -34,7 +34,8 @@ struct RequestObjectRules {
 util::Result<void, std::string> check_request_claims(const json::Object& claims, const RequestObjectRules& rules);
 
 /// Returns the parameters inside of a request object: every member but the claims of RFC 7519 §4.1. Each is a string;
-/// `max_age` may be a number, `claims` an object, and `resource` an array of strings (JAR-10). The error is for the log.
+/// `max_age` may be a number, `claims` an object, and `resource` an array of strings (JAR-10). The error is for the
+/// log.
 util::Result<http::Params, std::string> parameters_inside(const json::Object& claims);
 
 /// A request that a client has signed.
@@ -46,7 +47,6 @@ struct SignedRequest {
 /// Returns what the client asks for in the value of its parameter `request`. invalid_request_object for an object that
 /// is not good, in the same words whatever is wrong; temporarily_unavailable as verify_by_client. Needs a client that
 /// was authenticated.
-Outcome<SignedRequest> open_request_object(Context& context, const model::ClientId& client,
-                                               std::string_view object);
+Outcome<SignedRequest> open_request_object(Context& context, const model::ClientId& client, std::string_view object);
 
 }  // namespace postern::oauth

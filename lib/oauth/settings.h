@@ -81,8 +81,10 @@ struct Settings {
     util::Seconds par_ttl{90};       ///< of the address of a pushed request
     bool par_public_clients = true;  ///< clients without a secret may push, too
     bool require_par = false;        ///< every client pushes its requests
-    bool request_objects = false;    ///< clients may sign the requests that they push (RFC 9101)
-    bool require_signed_request_object = false;  ///< every client signs its requests, and pushes them
+    /// Clients may sign the requests that they push (RFC 9101).
+    bool request_objects = false;
+    /// Every client signs its requests, and pushes them.
+    bool require_signed_request_object = false;
     util::Seconds device_code_ttl{600};
     std::int64_t device_max = 1000;  ///< device codes that are open
     bool device_fresh_login = true;  ///< a device is approved behind a login that was made for it

@@ -27,7 +27,8 @@ constexpr Demand kDemands[] = {
     {kBound, [](const Settings& settings, model::ClientType) { return settings.dpop; }},
     {"tls_client_certificate_bound_access_tokens", kNever},
     // A client without a secret has no keys here.
-    {kSigned, [](const Settings& settings, model::ClientType type) {
+    {kSigned,
+     [](const Settings& settings, model::ClientType type) {
          return settings.request_objects && type == model::ClientType::confidential;
      }},
 };

@@ -117,7 +117,8 @@ TEST_CASE(
         {"KEY-2", "a key of its own", stranger.sign({{"alg", "ES256"}, {"jwk", json::Object{}}}, f.claims()), kObject},
         {"KEY-3", "none", f.with_header("alg", "none"), kObject},
         {"KEY-3", "none, without a signature",
-         util::base64url_encode(R"({"alg":"none"})") + good.substr(payload - 1, good.rfind('.') - payload + 2), kObject},
+         util::base64url_encode(R"({"alg":"none"})") + good.substr(payload - 1, good.rfind('.') - payload + 2),
+         kObject},
         {"KEY-3", "HS256", f.with_header("alg", "HS256"), kObject},
         {"KEY-4", "another kid", f.with_header("kid", "k2"), kObject},
         {"KEY-4", "RS256 of a client without such a key", rsa.sign(rsa.header(), f.claims()), kObject},
@@ -171,7 +172,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("request objects: what may stand beside one, and never counts [JAR-1, JAR-5, JAR-11, PAR-6, RFC 9101 §5, §6.3b, §10.7]") {
+TEST_CASE(
+    "request objects: what may stand beside one, and never counts [JAR-1, JAR-5, JAR-11, PAR-6, RFC 9101 §5, §6.3b, §10.7]") {
     const WithSignedRequests f;
     const Query alone{{"request", f.object()}};
     struct Row {
@@ -202,18 +204,18 @@ TEST_CASE("request objects: what may stand beside one, and never counts [JAR-1, 
         CHECK((answer.status == 201 ? "201" : answer.verdict()) == row.expected);
     }
     // The request that opens is the one inside.
-    const Answer pushed = f.push(alone.with("state", "outside").with("nonce", "outside").with("scope", "openid profile"));
+    const Answer pushed =
+        f.push(alone.with("state", "outside").with("nonce", "outside").with("scope", "openid profile"));
     REQUIRE(pushed.status == 201);
     UserAgent alice(f.op);
     const Landing landing = alice.sign_in(opening(pushed.member("request_uri"), kRobot));
     CHECK(landing.parameter("state") == kState);
-    const Answer tokens = f.op.cgi(
-        "token", post_form(with_assertion(Query{{"grant_type", "authorization_code"},
-                                                {"code", landing.parameter("code")},
-                                                {"redirect_uri", kRobotUri},
-                                                {"code_verifier", kVerifier}},
-                                          f.robot.assertion(f.op))
-                               .text()));
+    const Answer tokens = f.op.cgi("token", post_form(with_assertion(Query{{"grant_type", "authorization_code"},
+                                                                           {"code", landing.parameter("code")},
+                                                                           {"redirect_uri", kRobotUri},
+                                                                           {"code_verifier", kVerifier}},
+                                                                     f.robot.assertion(f.op))
+                                                          .text()));
     REQUIRE(tokens.status == 200);
     CHECK(tokens.member("scope") == "openid");
     CHECK(text_of(jwt_claims(tokens.member("id_token")), "nonce") == kNonce);
@@ -241,7 +243,8 @@ TEST_CASE("request objects: one is no client assertion, and an assertion is none
     CHECK(has(f.why(refused), "client_id"));
 }
 
-TEST_CASE("request objects: the operator is told the first check that failed, and the log has a digest [COM-6, JAR-14]") {
+TEST_CASE(
+    "request objects: the operator is told the first check that failed, and the log has a digest [COM-6, JAR-14]") {
     const WithSignedRequests f;
     const std::string foreign = f.with("aud", "https://other.example");
     const Answer refused = f.push_object(foreign);
@@ -295,10 +298,8 @@ TEST_CASE(
     "request objects: whoever must sign pushes nothing unsigned, and sends nothing through the browser [JAR-13, F2-60, PAR-16, PAR-17, RFC 9101 "
     "§10.5a]") {
     WithSignedRequests f;
-    const Query plain = authorization_request()
-                            .with("client_id", kRobot)
-                            .with("redirect_uri", kRobotUri)
-                            .with("scope", "openid");
+    const Query plain =
+        authorization_request().with("client_id", kRobot).with("redirect_uri", kRobotUri).with("scope", "openid");
     const Answer before = f.push(plain);
     REQUIRE(before.status == 201);
     f.op.must({"client", "set", kRobot, "--require-signed-request-object"});
@@ -321,7 +322,8 @@ TEST_CASE(
     CHECK(f.push_object(f.object()).status == 201);
 }
 
-TEST_CASE("request objects: while they are off nothing of them is there, and no demand is loosened [COM-1, COM-10, JAR-15]") {
+TEST_CASE(
+    "request objects: while they are off nothing of them is there, and no demand is loosened [COM-1, COM-10, JAR-15]") {
     WithSignedRequests f;
     const auto pushed = f.push_object(f.object());
     REQUIRE(pushed.status == 201);
@@ -334,9 +336,9 @@ TEST_CASE("request objects: while they are off nothing of them is there, and no 
     CHECK(UserAgent(f.op).authorize(plain.with("scope", "openid")).verdict() == "unauthorized_client");
     CHECK(UserAgent(f.op).authorize(opening(pushed.member("request_uri"), kRobot)).verdict() == "unauthorized_client");
     const Answer token = f.op.cgi(
-        "token", post_form(with_assertion(Query{{"grant_type", "authorization_code"}, {"code", "x"}},
-                                          f.robot.assertion(f.op))
-                               .text()));
+        "token",
+        post_form(with_assertion(Query{{"grant_type", "authorization_code"}, {"code", "x"}}, f.robot.assertion(f.op))
+                      .text()));
     CHECK(token.verdict() == "400 unauthorized_client");
     CHECK(has(f.op.postern({"doctor"}).out, "--no-require-signed-request-object"));
     const CommandResult set = f.op.postern({"client", "set", kRobot, "--name", "Robot"});

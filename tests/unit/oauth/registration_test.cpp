@@ -203,7 +203,8 @@ TEST_CASE("registration: a demand for pushed requests needs the endpoint, and on
     CHECK(oauth::registration_problems(client, offered).empty());
 }
 
-TEST_CASE("registration: a demand for signed requests needs the feature and keys, and so does an algorithm [JAR-13, COM-10]") {
+TEST_CASE(
+    "registration: a demand for signed requests needs the feature and keys, and so does an algorithm [JAR-13, COM-10]") {
     Client client = web_client();
     client.require_signed_request = true;
     CHECK(mentions(oauth::registration_problems(client, settings()), "requestObjects"));

@@ -35,15 +35,14 @@ const std::string kObject =
     "JwBSRvdVsDPdulW8lKxGTbH82czCaQ50rLAg3EYLYaCb4ik4I1zGXE4fvim9FIMs8O"
     "CMmzwIB5S-ujFfzwFjoyuPEV4hJnoVUmXR_W9typPf846lGwA8h9G9oNTIuX8Ft2jf"
     "pnZdFmLg3_wr3Wa5q3a-lfbgF3S9H_8nN3j1i7tLR_5Nz-g";
-const std::string kKeys =
-    R"({"keys":[{"kty":"RSA","kid":"k2bdc","e":"AQAB","n":")"
-    "x5RbkAZkmpRxia65qRQ1wwSMSxQUnS7gcpVTV_cdHmfmG2ltd2yabEO9XadD8"
-    "pJNZubINPpmgHh3J1aD9WRwS05ucmFq3CfFsluLt13_7oX5yDRSKX7poXmT_5"
-    "ko8k4NJZPMAO8fPToDTH7kHYbONSE2FYa5GZ60CUsFhSonI-dcMDJ0Ary9lxI"
-    "w5k2z4TAdARVWcS7sD07VhlMMshrwsPHBQgTatlkxyIHXbYdtak8fqvNAwr7O"
-    "lVEvM_Ipf5OfmdB8Sd-wjzaBsyP4VhJKoi_qdgSzpC694XZeYPq45Sw-q51iF"
-    "UlcOlTCI7z6jltUtnR6ySn6XDGFnzH5Fe5ypw"
-    R"("}]})";
+const std::string kKeys = R"({"keys":[{"kty":"RSA","kid":"k2bdc","e":"AQAB","n":")"
+                          "x5RbkAZkmpRxia65qRQ1wwSMSxQUnS7gcpVTV_cdHmfmG2ltd2yabEO9XadD8"
+                          "pJNZubINPpmgHh3J1aD9WRwS05ucmFq3CfFsluLt13_7oX5yDRSKX7poXmT_5"
+                          "ko8k4NJZPMAO8fPToDTH7kHYbONSE2FYa5GZ60CUsFhSonI-dcMDJ0Ary9lxI"
+                          "w5k2z4TAdARVWcS7sD07VhlMMshrwsPHBQgTatlkxyIHXbYdtak8fqvNAwr7O"
+                          "lVEvM_Ipf5OfmdB8Sd-wjzaBsyP4VhJKoi_qdgSzpC694XZeYPq45Sw-q51iF"
+                          "UlcOlTCI7z6jltUtnR6ySn6XDGFnzH5Fe5ypw"
+                          R"("}]})";
 
 json::Object object(const std::string& text) {
     auto value = json::parse(text);
@@ -51,11 +50,10 @@ json::Object object(const std::string& text) {
     return std::move(*value->if_object());
 }
 
-/// The word of `from` with its members replaced; null takes one away.
+/// Returns `from` with those members; null takes one away.
 json::Object changed(json::Object from, const std::string& changes) {
     const json::Object members = object(changes);
-    for (const auto& [name, value] : members.members())
-        value.is_null() ? from.erase(name) : from.set(name, value);
+    for (const auto& [name, value] : members.members()) value.is_null() ? from.erase(name) : from.set(name, value);
     return from;
 }
 
@@ -136,8 +134,8 @@ TEST_CASE("request objects: what a profile may demand of them [JAR-6, JAR-7, F2-
         {"exp a second farther", at("exp", 3601), "\"exp\" is 3601 s behind its \"nbf\""},
         {"expired", R"({"nbf":1799999000,"exp":1799999900})", "expired"},
     };
-    const json::Object good = changed({{"client_id", "app"}, {"aud", "https://op.example"}},
-                                      R"({"nbf":1800000000,"exp":1800000060})");
+    const json::Object good =
+        changed({{"client_id", "app"}, {"aud", "https://op.example"}}, R"({"nbf":1800000000,"exp":1800000060})");
     for (const Row& row : rows) {
         CAPTURE(row.when);
         const std::string fault = fault_of(changed(good, row.changes), RequiredClaims::bounded);
@@ -163,7 +161,9 @@ TEST_CASE("request objects: the parameters inside [JAR-10, JAR-11, RFC 9101 §9.
         {"claims as an object", R"({"claims":{"id_token":{"acr":null}}})", "claims", {R"({"id_token":{"acr":null}})"}},
         {"claims as a string", R"({"claims":"{}"})", "claims", {"{}"}},
         {"one resource", R"({"resource":"https://a.example/"})", "resource", {"https://a.example/"}},
-        {"two resources", R"({"resource":["https://a.example/","https://b.example/"]})", "resource",
+        {"two resources",
+         R"({"resource":["https://a.example/","https://b.example/"]})",
+         "resource",
          {"https://a.example/", "https://b.example/"}},
         {"the audience of the object, which is no parameter", R"({"aud":"https://op.example"})", "aud", {}},
         {"the parameter audience", R"({"aud":["x"],"audience":"api"})", "audience", {"api"}},
