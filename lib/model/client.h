@@ -124,9 +124,9 @@ struct Client {
     Pkce pkce = Pkce::optional;
     bool require_par = false;  ///< its authorization requests must be pushed (RFC 9126 §6)
     bool dpop_bound = false;   ///< its token requests must have a proof (RFC 9449 §5.2)
-    /// Its authorization requests must be signed and pushed (RFC 9101 §10.5).
+    /// Authorization requests of the client must be signed and pushed (RFC 9101 §10.5).
     bool require_signed_request = false;
-    /// request_object_signing_alg; "": any that fits a key.
+    /// The only algorithm of signed requests, as it was registered; "": any that fits a key.
     std::string request_object_alg = {};
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
