@@ -198,6 +198,7 @@ TEST_CASE("request objects: the example of the standard verifies with the key th
     test::RulesFixture f;
     f.settings.issuer = "https://server.example.com";
     model::Client client = f.add_confidential("s6BhdRkqt3", "https://client.example.org/cb", std::string(43, 's'));
+    client.auth_method = model::AuthMethod::private_key_jwt;
     const auto save = [&] {
         db::Transaction transaction(f.database, db::Durability::lazy);
         REQUIRE(store::update_client(transaction, client));
