@@ -89,6 +89,14 @@ void apply_algorithm(const std::optional<std::string>& given, bool none, const s
     if (given) algorithm = crypto::parse_algorithm(*given);
 }
 
+void apply_signed_requests(const ClientOptions& options, Client& client) {
+    if (options.no_request_object_alg && options.request_object_alg)
+        throw UsageError("--no-request-object-signing-alg and --request-object-signing-alg contradict each other");
+    if (options.require_signed_request) client.require_signed_request = *options.require_signed_request;
+    if (options.no_request_object_alg) client.request_object_alg.clear();
+    if (options.request_object_alg) client.request_object_alg = *options.request_object_alg;
+}
+
 void apply_response_modes(const ClientOptions& options, Client& client) {
     if (options.no_response_mode && !options.response_modes.empty())
         throw UsageError("--no-response-mode and --response-mode contradict each other");
@@ -243,6 +251,13 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--resource-server", "URI", options.resource_server,
                    "It is the API of this registered resource, and learns at introspection of tokens for it that "
                    "clients with a profile have");
+    command.flag("--require-signed-request-object", options.require_signed_request, true,
+                 "Refuse its authorization requests unless it has signed and pushed them; needs \"requestObjects\" in "
+                 "the configuration and keys of the client");
+    command
+        .option("--request-object-signing-alg", "ALG", options.request_object_alg,
+                "The only algorithm that it may sign requests with (default: any that fits one of its keys)")
+        .one_of({"ES256", "PS256", "EdDSA", "Ed25519", "RS256"});
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
     add_access_options(command, options.access);
     command
@@ -292,6 +307,9 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-dpop-bound-access-tokens", options.dpop_bound, false, "Undo --dpop-bound-access-tokens");
     command.flag("--no-profile", options.no_profile, "Undo --profile; PKCE stays required");
     command.flag("--no-resource-server", options.no_resource_server, "Undo --resource-server");
+    command.flag("--no-require-signed-request-object", options.require_signed_request, false,
+                 "Undo --require-signed-request-object");
+    command.flag("--no-request-object-signing-alg", options.no_request_object_alg, "Undo --request-object-signing-alg");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
@@ -347,6 +365,7 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
     if (options.require_par) client.require_par = *options.require_par;
     if (options.dpop_bound) client.dpop_bound = *options.dpop_bound;
+    apply_signed_requests(options, client);
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;

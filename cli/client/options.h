@@ -82,6 +82,9 @@ struct ClientOptions {
     bool no_profile = false;
     std::optional<std::string> resource_server;
     bool no_resource_server = false;
+    std::optional<bool> require_signed_request;
+    std::optional<std::string> request_object_alg;
+    bool no_request_object_alg = false;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

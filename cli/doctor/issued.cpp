@@ -54,6 +54,10 @@ bool must_be_bound_while_off(const model::Client& client, const oauth::Settings&
     return client.dpop_bound && !settings.dpop;
 }
 
+bool must_sign_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return client.require_signed_request && !settings.request_objects;
+}
+
 bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
     return oauth::demands_signed_answers(settings, client) && !settings.jarm;
 }
@@ -84,6 +88,10 @@ const Misfit kMisfits[] = {
     {must_be_bound_while_off, State::warning,
      " with tokens bound to keys, which is switched off: no token is issued, first of all to ",
      "set \"dpop\": \"allowed\" in the configuration, or ", "postern client set --no-dpop-bound-access-tokens"},
+    {must_sign_while_off, State::warning,
+     " that must sign their requests, which is switched off: no user can sign in to them, first of all ",
+     "set \"requestObjects\": \"allowed\" in the configuration, or ",
+     "postern client set --no-require-signed-request-object"},
     {must_be_answered_signed_while_off, State::warning,
      " with signed answers alone, which are switched off: no user can sign in to them, first of all ",
      "set \"jarm\" in the configuration, or ", "postern client set --no-response-mode"},

@@ -77,6 +77,10 @@ void check_parts(const Config& config, Problems& problems) {
          {settings.jarm && !settings.oidc, "jarm", "needs \"oidc\": answers are signed with the keys of ID tokens"},
          {settings.require_par && !settings.paths.par, "requirePar",
           "needs paths.par: no client could push its request"},
+         {settings.request_objects && !settings.paths.par, "requestObjects",
+          "needs paths.par: signed requests are read where requests are pushed, and nowhere else"},
+         {settings.require_signed_request_object && !settings.request_objects, "requireSignedRequestObject",
+          "needs \"requestObjects\": \"allowed\": no client could send a signed request"},
          {settings.paths.device && !settings.paths.device_authorization, "paths.device",
           "needs paths.deviceAuthorization: no device could ask for a code that is typed there"},
          {settings.paths.device_authorization && !settings.paths.device, "paths.deviceAuthorization",
@@ -157,6 +161,9 @@ void check_editable_claims(const oauth::Settings& settings, Problems& problems) 
                                                               "each login"});
 }
 
+/// A request object, and client credentials beside it (KEY-1).
+constexpr std::size_t kBodyOfRequestObjects = 40960;
+
 bool is_half_remote(const login::Settings& login) {
     const bool has_its_keys = !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect || (login.auto_create && login.keeps_passwords()) ||
@@ -214,6 +221,9 @@ std::vector<std::string> warnings_of(const Config& config) {
         {settings.assertions.takes_endpoints,
          "clientAssertionAudience is \"issuer_or_endpoint\": an attacker who controls the token endpoint that a client uses can "
          "pass the client's assertion on to this server"},
+        {settings.request_objects && config.limits.body < kBodyOfRequestObjects,
+         "limits.body is below 40960: with requestObjects a client may push a signed request of 32768 bytes, and its "
+         "credentials beside it"},
         {settings.paths.device && !settings.device_fresh_login,
          "device.freshLogin is false: a link in a message makes a signed-in user allow a device with two clicks"},
         {settings.paths.device && settings.device_fresh_login && !settings.login.has_page() &&

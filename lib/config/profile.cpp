@@ -31,9 +31,8 @@ void check_profile(const oauth::Settings& settings, Problems& problems) {
     refuse(!settings.dpop, "profile", "needs \"dpop\": \"allowed\", by which tokens are bound");
     refuse(!settings.paths.par, "profile", "needs paths.par: every request must be pushed");
     refuse(signs_messages && !settings.jarm, "profile", "\"fapi2-message-signing\" needs \"jarm\": true");
-    // F2-R11: this server does not take request objects.
-    refuse(signs_messages, "profile",
-           "cannot be \"fapi2-message-signing\", whose requests are signed, which this server does not take");
+    refuse(signs_messages && !settings.request_objects, "profile",
+           "\"fapi2-message-signing\" needs \"requestObjects\": \"allowed\"");
 }
 
 }  // namespace postern::config

@@ -177,6 +177,8 @@ const std::vector<ConfigKey>& config_keys() {
          word(&Settings::security_profile, {{"fapi2", model::SecurityProfile::fapi2},
                                             {"fapi2-message-signing", model::SecurityProfile::fapi2_message_signing}})},
         {"requirePar", flag(&Settings::require_par)},
+        {"requestObjects", word(&Settings::request_objects, {{"off", false}, {"allowed", true}})},
+        {"requireSignedRequestObject", flag(&Settings::require_signed_request_object)},
         {"deviceCodeTTL", whole(&Settings::device_code_ttl, 60, 1800)},
         {"device.max", whole(&Settings::device_max, 1, 100000)},
         {"device.freshLogin", flag(&Settings::device_fresh_login)},

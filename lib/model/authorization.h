@@ -88,6 +88,8 @@ struct AuthorizationRequest {
     std::optional<Pushed> pushed = std::nullopt;  ///< nullopt: the browser brought the request itself
     std::optional<std::string> dpop_jkt =
         std::nullopt;  ///< thumbprint of the key that must redeem the code (RFC 9449 §10)
+    std::optional<std::string> request_object =
+        std::nullopt;  ///< short digest of the signed object that it came in (RFC 9101); nullopt: it was not signed
 };
 
 enum class Decision { unset, approved, denied };

@@ -130,6 +130,10 @@ struct Client {
     bool dpop_bound = false;   ///< its token requests must have a proof (RFC 9449 §5.2)
     SecurityProfile security_profile = SecurityProfile::none;  ///< its own; see oauth::security_profile_of
     std::string resource_server = {};  ///< the registered resource whose API it is; "": it is no API
+    /// Authorization requests of the client must be signed and pushed (RFC 9101 §10.5).
+    bool require_signed_request = false;
+    /// The only algorithm of signed requests, as it was registered; "": any that fits a key.
+    std::string request_object_alg = {};
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};

@@ -37,6 +37,8 @@ constexpr SingleUse kSingleUse = {
     "the client sends too many assertions",
     "a quarter of the marks that replays.maxSize allows are of this client",
 };
+constexpr SignedUse kUse = {"client_assertion", Reason::invalid_client_assertion, kFailed};
+
 OAuthError failed(const std::string& detail, Reason reason = Reason::invalid_client_assertion) {
     return make_error(reason, kFailed, detail);
 }
@@ -93,38 +95,6 @@ Outcome<Candidate> find_candidate(Context& context, const jose::UnverifiedJwt& j
     return Candidate{std::move(*client), std::move(*keys)};
 }
 
-/// CA-6. Returns what is wrong with the algorithm; nullopt: the client may have signed by it.
-std::optional<std::string> algorithm_fault(const Settings& settings, const Candidate& candidate,
-                                           crypto::Algorithm algorithm) {
-    const std::string received = "client_assertion: its \"alg\" is " + std::string(crypto::to_string(algorithm));
-    if (!candidate.keys.alg.empty() && jose::parse_foreign_algorithm(candidate.keys.alg) != algorithm)
-        return received + ", and the client is registered for " + candidate.keys.alg;
-    if (has_security_profile(settings, candidate.client) && !is_profile_algorithm(algorithm))
-        return received + ", and the client's profile takes ES256, PS256 and EdDSA";
-    return std::nullopt;
-}
-
-/// CA-7.
-Outcome<jose::SignedClaims> verify_signature(Context& context, const Candidate& candidate, jose::UnverifiedJwt jwt) {
-    if (const auto fault = algorithm_fault(context.settings, candidate, jwt.algorithm)) {
-        jose::verify_in_vain(jwt);
-        return failed(*fault);
-    }
-    const auto keys = keys_of_client(context, candidate.client.id, candidate.keys);
-    if (!keys) {
-        jose::verify_in_vain(jwt);
-        return keys.error();
-    }
-    auto claims = jose::verify_foreign_jwt(jwt, *keys);
-    if (claims) return std::move(*claims);
-    // The client may have changed its keys since they were fetched (FETCH-10).
-    if (auto newer = refetched_keys(context, candidate.client.id, candidate.keys)) {
-        claims = jose::verify_foreign_jwt(std::move(jwt), *newer);
-        if (claims) return std::move(*claims);
-    }
-    return failed("client_assertion: " + claims.error());
-}
-
 /// CA-9. The URL that is called is the token endpoint's or another one of ours, never what the request says of itself.
 std::vector<std::string> endpoints_in_audience(const Settings& settings, const http::Request& request) {
     if (!settings.assertions.takes_endpoints) return {};
@@ -141,7 +111,8 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
     ASSIGN_OR_RETURN(auto jwt, read_assertion(assertion, credentials));
     const model::ClientId id(*jwt.unverified_text("sub"));
     ASSIGN_OR_RETURN(auto candidate, find_candidate(context, jwt, id));
-    ASSIGN_OR_RETURN(const auto claims, verify_signature(context, candidate, std::move(jwt)));
+    ASSIGN_OR_RETURN(const auto claims, verify_by_client(context, candidate.client, candidate.keys, candidate.keys.alg,  // CA-6, CA-7
+                                                         std::move(jwt), kUse));
 
     const Settings& settings = context.settings;
     const bool is_strict = has_security_profile(settings, candidate.client);

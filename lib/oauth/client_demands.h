@@ -17,7 +17,18 @@ bool can_push(const Settings& settings, model::ClientType type);
 /// profile: it must not get less than it demands. unauthorized_client.
 Outcome<void> check_demands(const Settings& settings, const model::Client& client);
 
-/// Refuses a request that the browser brought itself, where requests must be pushed (RFC 9126 §5, §6). invalid_request,
+/// Returns true if every client must push its requests: also where every client must sign them.
+bool pushes_all(const Settings& settings);
+
+/// Returns true if every client must sign its requests.
+bool signs_all(const Settings& settings);
+
+/// Refuses a pushed request without a signed object around it, where there must be one (RFC 9101 §10.5; JAR-13).
+/// invalid_request.
+Outcome<void> check_is_signed(const Settings& settings, const model::Client& client, bool is_signed);
+
+/// Refuses a request that the browser brought itself, where requests must be pushed (RFC 9126 §5, §6), or signed, which
+/// they are only where they are pushed. invalid_request,
 /// or as check_demands.
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client);
 

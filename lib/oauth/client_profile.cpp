@@ -26,13 +26,6 @@ constexpr std::array kGrants = {GrantType::authorization_code, GrantType::refres
 /// Returns how many of the ways to bind tokens to their sender the client is registered for. Mutual TLS adds its own.
 int sender_constraints(const Client& client) { return client.dpop_bound ? 1 : 0; }
 
-/// Returns whether requests may be signed (RFC 9101): this server does not take request objects.
-bool takes_request_objects(const Settings&) { return false; }
-
-bool signs_messages(const Client& client, const Settings& settings) {
-    return security_profile_of(settings, client) == model::SecurityProfile::fapi2_message_signing;
-}
-
 bool has_codes(const Client& client) { return client.has_grant(GrantType::authorization_code); }
 
 bool has_other_types(const Client& client) {
@@ -127,13 +120,14 @@ constexpr ProfileRule kRules[] = {
      "profile fapi2 has pushed requests alone; name \"paths.par\" in the configuration"},
     // F2-R11.
     {[](const Client& c, const Settings& s) {
-         return signs_messages(c, s) && has_codes(c) && !takes_request_objects(s);
+         return signs_messages(s, c) && has_codes(c) && !s.request_objects;
      },
-     "profile fapi2-message-signing has signed requests alone, which this server does not take; use --profile fapi2"},
-    {[](const Client& c, const Settings& s) { return signs_messages(c, s) && has_codes(c) && !s.jarm; },
+     "profile fapi2-message-signing has signed requests alone; set \"requestObjects\" to \"allowed\" in the "
+     "configuration"},
+    {[](const Client& c, const Settings& s) { return signs_messages(s, c) && has_codes(c) && !s.jarm; },
      "profile fapi2-message-signing has signed answers alone; set \"jarm\" in the configuration"},
     {[](const Client& c, const Settings& s) {
-         return signs_messages(c, s) && !c.response_modes.empty() && c.response_modes != std::set<std::string>{"jwt"};
+         return signs_messages(s, c) && !c.response_modes.empty() && c.response_modes != std::set<std::string>{"jwt"};
      },
      "profile fapi2-message-signing has the response mode jwt alone; use --response-mode jwt, or none"},
 };
@@ -169,7 +163,7 @@ Outcome<void> check_profile_method(const Settings& settings, const Client& clien
 }
 
 std::set<std::string> response_modes_of(const Settings& settings, const Client& client) {
-    if (signs_messages(client, settings)) return {"jwt"};
+    if (signs_messages(settings, client)) return {"jwt"};
     return client.response_modes;
 }
 

@@ -43,6 +43,7 @@ constexpr std::array kRows = {
     ErrorRow{ErrorCode::expired_token, Reason::expired_token, 400},                            // RFC 8628 §3.5
     ErrorRow{ErrorCode::invalid_redirect_uri, Reason::invalid_redirect_uri, 400},              // RFC 7591 §3.2.2
     ErrorRow{ErrorCode::invalid_dpop_proof, Reason::invalid_dpop_proof, 400},                  // RFC 9449 §5, §12.2
+    ErrorRow{ErrorCode::invalid_request_object, Reason::invalid_request_object, 400},          // RFC 9101 §7
     ErrorRow{ErrorCode::invalid_client_metadata, Reason::invalid_client_metadata, 400},        // RFC 7591 §3.2.2
 };
 

@@ -42,6 +42,8 @@ enum class ErrorCode {
     invalid_redirect_uri,  // RFC 7591 §3.2.2
     invalid_client_metadata,
     invalid_dpop_proof,  // RFC 9449 §12.2
+    // RFC 9101 §7
+    invalid_request_object,
 };
 
 std::string_view wire_name(ErrorCode code);

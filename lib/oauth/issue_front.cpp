@@ -48,7 +48,8 @@ void audit_tokens(Context& context, const FrontAnswer& answer) {
         {"grant_type", "implicit"},
         {"response_type", std::string(to_string(answer.request.response_type))},
         audit::credential("access_token", answer.access ? answer.access->record.token_hash : model::ValueHash()),
-        {"scope", grant.scope.to_string()}};
+        {"scope", grant.scope.to_string()},
+        {"request_object", answer.request.request_object.value_or("")}};
     if (answer.access || answer.code)
         members = audit::with_grant(grant, members);
     else
@@ -88,7 +89,7 @@ util::Result<FrontTokens, NotIssued> issue_front_tokens(Context& context, const 
     // A client that has an ID token must not be forgotten: it would not be told of the session's end.
     RETURN_IF_ERROR(record_grant(context, approval, grant, record,
                                  note == SessionNote::wanted ? db::Durability::full : db::Durability::lazy));
-    if (code) audit_code(context, grant, *code);
+    if (code) audit_code(context, approval.request, grant, *code);
     audit_tokens(context, answer);
 
     tokens.code = std::move(answer.code);

@@ -40,11 +40,13 @@ CodeIssue make_code(const Context& context, const model::AuthorizationRequest& r
     return issue;
 }
 
-void audit_code(Context& context, const model::Grant& grant, const CodeIssue& code) {
+void audit_code(Context& context, const model::AuthorizationRequest& request, const model::Grant& grant,
+                const CodeIssue& code) {
     context.trail.add(audit::Event::code_issued,
                       audit::with_grant(grant, {audit::credential("code", code.record.code_hash),
                                                 {"scope", grant.scope.to_string()},
-                                                {"resource", model::to_string(grant.resources)}}));
+                                                {"resource", model::to_string(grant.resources)},
+                                                {"request_object", request.request_object.value_or("")}}));
 }
 
 util::Result<std::string, NotIssued> issue_code(Context& context, const Approval& approval) {
@@ -55,7 +57,7 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
         store::insert_code(transaction, code.record);
     };
     RETURN_IF_ERROR(record_grant(context, approval, grant, insert));
-    audit_code(context, grant, code);
+    audit_code(context, approval.request, grant, code);
     return code.value;
 }
 

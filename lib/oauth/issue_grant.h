@@ -23,7 +23,8 @@ struct CodeIssue {
 CodeIssue make_code(const Context& context, const model::AuthorizationRequest& request, const model::Grant& grant);
 
 /// Adds the event of a code that was recorded.
-void audit_code(Context& context, const model::Grant& grant, const CodeIssue& code);
+void audit_code(Context& context, const model::AuthorizationRequest& request, const model::Grant& grant,
+                const CodeIssue& code);
 
 /// Returns a new code, opaque and of 256 bits, recorded as a digest with everything it is bound to and the grant it
 /// belongs to. It is an HMAC of the request's id, so that find_issued_code can return it again.

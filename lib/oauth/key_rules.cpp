@@ -31,13 +31,14 @@ void check_place(const model::ClientKeys& keys, const Settings& settings, Proble
         add(problems, "the jwks_uri cannot be fetched: " + *fault);
 }
 
-void check_algorithm(const model::ClientKeys& keys, Problems& problems) {
-    if (keys.alg.empty()) return;
-    const auto algorithm = jose::parse_foreign_algorithm(keys.alg);
+/// `what`: whatever the client signs by `alg`, in the plural.
+void check_algorithm(const char* what, const std::string& alg, const std::string& jwks, Problems& problems) {
+    if (alg.empty()) return;
+    const auto algorithm = jose::parse_foreign_algorithm(alg);
     if (!algorithm)
-        add(problems, "the algorithm of assertions must be ES256, PS256, EdDSA, Ed25519 or RS256");
-    else if (!keys.jwks.empty() && !can_sign_by(keys.jwks, *algorithm))
-        add(problems, "no key of the client is for " + keys.alg);
+        add(problems, "the algorithm of " + std::string(what) + " must be ES256, PS256, EdDSA, Ed25519 or RS256");
+    else if (!jwks.empty() && !can_sign_by(jwks, *algorithm))
+        add(problems, "no key of the client is for " + alg);
 }
 
 bool lacks_kids(const model::ClientKeys& registered) {
@@ -68,7 +69,8 @@ std::vector<KeyProblem> key_problems(const model::Client& client, const Settings
         return problems;
     }
     check_place(*client.keys, settings, problems);
-    check_algorithm(*client.keys, problems);
+    check_algorithm("assertions", client.keys->alg, client.keys->jwks, problems);
+    check_algorithm("request objects", client.request_object_alg, client.keys->jwks, problems);
     return problems;
 }
 

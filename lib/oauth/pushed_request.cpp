@@ -8,6 +8,7 @@
 #include "oauth/authorization_request.h"
 #include "oauth/client_demands.h"
 #include "oauth/client_id_url.h"
+#include "oauth/request_object.h"
 #include "oauth/request_use.h"
 #include "oauth/sealed_request.h"
 #include "refusal/reason.h"
@@ -86,6 +87,17 @@ Outcome<void> bind(Context& context, const PushingClient& client, model::Authori
     return use_proof(context, store::ReplayKind::proof, *client.key, client.id.str(), client.id);
 }
 
+/// nullopt: the form has the parameters themselves.
+Outcome<std::optional<SignedRequest>> open_signed(Context& context, const model::ClientId& client,
+                                                  const http::Params& form) {
+    const auto object = form.find("request");
+    if (!object) return std::optional<SignedRequest>();
+    if (!context.settings.request_objects)
+        return make_error(Reason::request_not_supported_in_push, "request objects are not supported");
+    ASSIGN_OR_RETURN(auto opened, open_request_object(context, client, *object));
+    return std::optional(std::move(opened));
+}
+
 RedirectRefusal refuse(Reason reason, const http::Params& params, std::string detail) {
     return {reason, std::string(params.find("client_id").value_or("")).substr(0, 128), std::move(detail)};
 }
@@ -127,15 +139,20 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
     const http::Params& form = request.form;
     if (form.find("request_uri"))  // RFC 9126 §2.1
         return make_error(Reason::invalid_request_uri_in_push, "request_uri must not be pushed");
-    RETURN_IF_ERROR(check_request_objects(form));  // where there is one, nothing outside of it counts
-    const auto target = verify_redirect(context, client.id, form, request.remote_address);
+    ASSIGN_OR_RETURN(const auto opened, open_signed(context, client.id, form));
+    // Where there is a signed request, nothing outside of it counts (RFC 9126 §3, RFC 9101 §6.3).
+    const http::Params& params = opened ? opened->parameters : form;
+    RETURN_IF_ERROR(check_request_objects(params));
+    const auto target = verify_redirect(context, client.id, params, request.remote_address);
     if (!target) return as_error(target.error());
     if (target->client().site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
     RETURN_IF_ERROR(check_demands(context.settings, target->client()));
+    RETURN_IF_ERROR(check_is_signed(context.settings, target->client(), opened.has_value()));
     if (!target->sent() && has_security_profile(context.settings, target->client()))  // F2-19
         return invalid_request("redirect_uri is missing", "profile fapi2 wants it in each pushed request");
-    ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, form));
+    ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, params));
+    if (opened) asked.request_object = opened->digest;
 
     RETURN_IF_ERROR(bind(context, client, asked));
 

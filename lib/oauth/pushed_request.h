@@ -50,9 +50,10 @@ struct PushedRequest {
     json::Object to_json() const;
 };
 
-/// Returns the address of the request in the form, which is judged as the authorization endpoint judges one. Its errors
-/// are those that the authorization endpoint would send to the client, and invalid_request for a redirect_uri that is
-/// not registered. Refuses `request_uri` (§2.1).
+/// Returns the address of the request in the form, or in the signed object there (RFC 9101), which is judged as the
+/// authorization endpoint judges one. Its errors are those that the authorization endpoint would send to the client,
+/// invalid_request for a redirect_uri that is not registered, and those of open_request_object. Refuses `request_uri`
+/// (§2.1).
 Outcome<PushedRequest> push_request(Context& context, const PushingClient& client, const http::Request& request);
 
 /// Returns true if the parameters of an authorization request name a pushed one. Everything else in them but client_id

@@ -29,6 +29,14 @@ Outcome<std::string> read_algorithm(const Asked& asked) {
 
 }  // namespace
 
+Outcome<void> read_request_algorithm(const Asked& asked, model::Client& client) {
+    if (!asked.settings.request_objects || client.auth_method != model::AuthMethod::private_key_jwt) return {};
+    ASSIGN_OR_RETURN(const auto name, text_of(asked, "request_object_signing_alg"));
+    if (name && !jose::parse_foreign_algorithm(*name)) return not_offered("request_object_signing_alg");
+    client.request_object_alg = name.value_or("");
+    return {};
+}
+
 Outcome<void> read_keys(const Asked& asked, model::Client& client) {
     if (!asked.settings.assertions.enabled) return {};
     ASSIGN_OR_RETURN(const auto uri, text_of(asked, "jwks_uri"));

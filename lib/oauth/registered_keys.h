@@ -10,4 +10,8 @@ namespace postern::oauth {
 /// they are checked and not kept, because nothing would read them. While `clientAssertions` is off they are ignored.
 Outcome<void> read_keys(const registering::Asked& asked, model::Client& client);
 
+/// Reads `request_object_signing_alg` (OpenID Connect Registration §2). While `requestObjects` is off, and of a client
+/// without keys, it is ignored.
+Outcome<void> read_request_algorithm(const registering::Asked& asked, model::Client& client);
+
 }  // namespace postern::oauth

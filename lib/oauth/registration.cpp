@@ -106,6 +106,15 @@ const ClientRule kClientRules[] = {
      "--no-require-pushed-authorization-requests"},
     {[](const Client& c, const Settings& s) { return c.dpop_bound && !s.dpop; },
      "tokens cannot be bound to keys: set \"dpop\": \"allowed\" in the configuration, or use --no-dpop-bound-access-tokens"},
+    {[](const Client& c, const Settings& s) { return c.require_signed_request && !s.request_objects; },
+     "requests cannot be signed: set \"requestObjects\": \"allowed\" in the configuration, or use "
+     "--no-require-signed-request-object"},
+    {[](const Client& c, const Settings&) {
+         const bool signs = c.require_signed_request || !c.request_object_alg.empty();
+         return signs && c.auth_method != model::AuthMethod::private_key_jwt;
+     },
+     "a client without keys cannot sign its requests: use --auth-method private_key_jwt, or "
+     "--no-require-signed-request-object and --no-request-object-signing-alg"},
     {[](const Client& c, const Settings&) { return c.dpop_bound && may_get_front_token(c); },
      "a token of the authorization endpoint cannot be bound to a key: remove the grant implicit and the response types with "
      "token, or use --no-dpop-bound-access-tokens"},

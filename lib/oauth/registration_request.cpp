@@ -123,6 +123,7 @@ Outcome<void> read_demands(const Asked& asked, Client& client) {
         return not_offered(demand->member);
     client.require_par = demands_pushed_requests(asked.request);
     client.dpop_bound = demands_bound_tokens(asked.request);
+    client.require_signed_request = demands_signed_requests(asked.request);
     for (const char* member : {"default_max_age", "default_acr_values"})
         if (asked.request.find(member) != nullptr) return not_offered(member);
     const Value* auth_time = asked.request.find("require_auth_time");
@@ -224,6 +225,7 @@ constexpr Step kSteps[] = {
     {read_grants, true},
     {read_application_type, true},
     {read_auth_method, true},
+    {read_request_algorithm, false},
     {read_keys, false},
     {read_demands, true},
     {read_id_token_algorithm, true},

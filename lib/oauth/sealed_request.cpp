@@ -63,8 +63,8 @@ struct sealed::Codec<model::Pushed> {
 
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v12";
-constexpr std::string_view kPushedPurpose = "pushed authorization request v12";
+constexpr std::string_view kPurpose = "authorization request v13";
+constexpr std::string_view kPushedPurpose = "pushed authorization request v13";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purposes.
 void visit_members(auto& request, auto& browser, auto& visit) {
@@ -73,7 +73,8 @@ void visit_members(auto& request, auto& browser, auto& visit) {
           request.claims.id_token, request.state, request.nonce, request.code_challenge, request.audience,
           request.resources, request.login_hint, request.ui_locales, request.hinted_subject, request.max_age,
           request.session_sent, request.prompt, request.document, request.account_page, request.acr.names,
-          request.acr.wished, request.acr.demanded, request.half_login, request.pushed, request.dpop_jkt);
+          request.acr.wished, request.acr.demanded, request.half_login, request.pushed, request.dpop_jkt,
+          request.request_object);
 }
 
 std::string seal_for(std::string_view purpose, Context& context, const model::AuthorizationRequest& request,

@@ -81,6 +81,10 @@ struct Settings {
     util::Seconds par_ttl{90};       ///< of the address of a pushed request
     bool par_public_clients = true;  ///< clients without a secret may push, too
     bool require_par = false;        ///< every client pushes its requests
+    /// Clients may sign the requests that they push (RFC 9101).
+    bool request_objects = false;
+    /// Every client signs its requests, and pushes them.
+    bool require_signed_request_object = false;
     util::Seconds device_code_ttl{600};
     std::int64_t device_max = 1000;  ///< device codes that are open
     bool device_fresh_login = true;  ///< a device is approved behind a login that was made for it
@@ -183,6 +187,14 @@ inline model::SecurityProfile security_profile_of(const Settings& settings, cons
 }
 inline bool has_security_profile(const Settings& settings, const model::Client& client) {
     return security_profile_of(settings, client) != model::SecurityProfile::none;
+}
+/// Returns whether the client signs its requests and takes signed answers alone (FAPI 2.0 Message Signing).
+inline bool signs_messages(const Settings& settings, const model::Client& client) {
+    return security_profile_of(settings, client) == model::SecurityProfile::fapi2_message_signing;
+}
+/// Returns whether every client is held to a profile, so that what it leaves out is offered to nobody (F2-S5).
+inline bool is_held_to_profile(const Settings& settings) {
+    return settings.security_profile != model::SecurityProfile::none;
 }
 /// Returns whether clients with a profile may use the algorithm (FAPI 2.0 Security Profile §5.4.1 item 1).
 inline bool is_profile_algorithm(crypto::Algorithm algorithm) { return algorithm != crypto::Algorithm::RS256; }

@@ -14,6 +14,7 @@ struct Demand {
 constexpr auto kNever = [](const Settings&, model::ClientType) { return false; };
 constexpr const char* kPushed = "require_pushed_authorization_requests";
 constexpr const char* kBound = "dpop_bound_access_tokens";
+constexpr const char* kSigned = "require_signed_request_object";
 
 bool is_demanded(const json::Object& metadata, const char* member) {
     const json::Value* value = metadata.find(member);
@@ -25,7 +26,11 @@ constexpr Demand kDemands[] = {
     {kPushed, can_push},
     {kBound, [](const Settings& settings, model::ClientType) { return settings.dpop; }},
     {"tls_client_certificate_bound_access_tokens", kNever},
-    {"require_signed_request_object", kNever},
+    // A client without a secret has no keys here.
+    {kSigned,
+     [](const Settings& settings, model::ClientType type) {
+         return settings.request_objects && type == model::ClientType::confidential;
+     }},
 };
 
 }  // namespace
@@ -61,5 +66,7 @@ std::set<std::string> offered_response_modes(const std::vector<std::string>& nam
 bool demands_pushed_requests(const json::Object& metadata) { return is_demanded(metadata, kPushed); }
 
 bool demands_bound_tokens(const json::Object& metadata) { return is_demanded(metadata, kBound); }
+
+bool demands_signed_requests(const json::Object& metadata) { return is_demanded(metadata, kSigned); }
 
 }  // namespace postern::oauth

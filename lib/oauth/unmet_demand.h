@@ -17,10 +17,11 @@ struct UnmetDemand {
     const char* reason;  ///< the end of a sentence that names the member
 };
 
-/// Returns the first demand for a protection that this server does not give to a client of that type (signed requests,
-/// tokens bound to certificates, encryption, signatures on anything but ID tokens, pushed requests where it cannot
-/// push, and tokens bound to keys while `dpop` is off): a client must not get less than it demands. nullopt: none. The
-/// algorithms of ID tokens and of signed answers are left to the caller.
+/// Returns the first demand for a protection that this server does not give to a client of that type (tokens
+/// bound to certificates, encryption, signatures on anything but ID tokens, pushed requests where it cannot push,
+/// signed requests while `requestObjects` is off or without keys, and tokens bound to keys while `dpop` is off): a
+/// client must not get less than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left
+/// to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
                                              model::ClientType type);
 
@@ -29,6 +30,9 @@ std::set<std::string> offered_response_modes(const std::vector<std::string>& nam
 
 /// Returns the member require_pushed_authorization_requests (RFC 9126 §6), of metadata without an unmet demand.
 bool demands_pushed_requests(const json::Object& metadata);
+
+/// Returns the member require_signed_request_object (RFC 9101 §10.5), of metadata without an unmet demand.
+bool demands_signed_requests(const json::Object& metadata);
 
 /// Returns the member dpop_bound_access_tokens (RFC 9449 §5.2), of metadata without an unmet demand.
 bool demands_bound_tokens(const json::Object& metadata);

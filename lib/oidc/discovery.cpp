@@ -3,6 +3,7 @@
 
 #include "http/url.h"
 #include "oauth/acr.h"
+#include "oauth/client_demands.h"
 #include "oauth/client_profile.h"
 #include "oauth/scope_policy.h"
 
@@ -56,6 +57,7 @@ Names all_claims(const oauth::Settings& settings) {
 
 /// KEY-3. EdDSA stands here by both of its names.
 const Names kAssertionAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519", "RS256"};
+const Names kRequestObjectAlgorithms = {"RS256", "ES256", "PS256", "EdDSA", "Ed25519"};
 const Names kProofAlgorithms = {"ES256", "PS256", "EdDSA", "Ed25519"};
 
 /// The clients that an endpoint knows.
@@ -65,13 +67,12 @@ enum class Callers {
     unknown        ///< nobody authenticates, and credentials are ignored
 };
 
-/// F2-S5: every client is, so that what it leaves out is offered to nobody.
-bool is_held_to_profile(const oauth::Settings& settings) {
-    return settings.security_profile != model::SecurityProfile::none;
-}
-
 Names assertion_algorithms(const oauth::Settings& settings) {
     return is_held_to_profile(settings) ? kProofAlgorithms : kAssertionAlgorithms;
+}
+
+Names request_object_algorithms(const oauth::Settings& settings) {
+    return is_held_to_profile(settings) ? kProofAlgorithms : kRequestObjectAlgorithms;
 }
 
 Names auth_methods(const oauth::Settings& settings, Callers callers) {
@@ -147,7 +148,11 @@ json::Object computed_members(const oauth::Settings& settings) {
     // RFC 9126 §5. Clients authenticate as at the token endpoint, whose members say how (§2).
     if (settings.paths.par) {
         document.set("pushed_authorization_request_endpoint", settings.url(*settings.paths.par));
-        document.set("require_pushed_authorization_requests", settings.require_par || is_held_to_profile(settings));
+        document.set("require_pushed_authorization_requests", oauth::pushes_all(settings));
+    }
+    if (settings.request_objects) {  // RFC 9101 §10.5, RFC 8414 §2; never encrypted, and never without a signature
+        document.set("request_object_signing_alg_values_supported", json::strings(request_object_algorithms(settings)));
+        document.set("require_signed_request_object", oauth::signs_all(settings));
     }
     if (settings.dpop)  // RFC 9449 §5.1
         document.set("dpop_signing_alg_values_supported", json::strings(kProofAlgorithms));

@@ -72,6 +72,12 @@ constexpr Row kRows[] = {
      "DPoP on in the application. Where it cannot, `postern client set {client} --no-dpop-bound-access-tokens`.",
      "The document of the client demands tokens that are bound to its key (dpop_bound_access_tokens), and the application "
      "sent no DPoP proof with its token request: switch DPoP on there."},
+    {invalid_request_not_signed, "invalid_request_not_signed", invalid_request,
+     "The client pushed its request as plain parameters, and must sign it: let the application send a signed request object "
+     "(JAR, the parameter request). Where it cannot, `postern client set {client} --no-require-signed-request-object`, or "
+     "\"requireSignedRequestObject\": false in the configuration: the detail says which one holds.",
+     "\"requireSignedRequestObject\" in the configuration demands signed requests of every client, and a client that a "
+     "document describes has no keys here to sign them with."},
     {invalid_client, "invalid_client", invalid_client,
      "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
      "{client}`. "
@@ -168,7 +174,8 @@ constexpr Row kRows[] = {
     {unauthorized_client_demand_off, "unauthorized_client_demand_off", unauthorized_client,
      "The client is registered with a demand that the configuration does not meet any more: it gets nothing, because it "
      "must not get less than it demands. Switch on what the detail names, or take the demand away with `postern client set "
-     "{client}` and --no-require-pushed-authorization-requests, --no-dpop-bound-access-tokens or --no-response-mode.",
+     "{client}` and --no-require-pushed-authorization-requests, --no-require-signed-request-object, "
+     "--no-dpop-bound-access-tokens or --no-response-mode.",
      "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
      "only the people who publish the document can take the demand away."},
     {unauthorized_client_profile, "unauthorized_client_profile", unauthorized_client,
@@ -247,7 +254,16 @@ constexpr Row kRows[] = {
      "The login was in order, and not by a passkey, for which the application asks. The user sets one up on the "
      "account page and tries again."},
     {request_not_supported, "request_not_supported", request_not_supported,
-     "Request objects are not supported; the client must send plain parameters."},
+     "Request objects are not read at the authorization endpoint; the client must send plain parameters, or push its signed "
+     "request to the pushed_authorization_request_endpoint of discovery (see \"requestObjects\" in the configuration)."},
+    {request_not_supported_in_push, "request_not_supported_in_push", request_not_supported,
+     "The client pushed a request object, and \"requestObjects\" is \"off\" in the configuration. Set it to \"allowed\", or let "
+     "the application push plain parameters."},
+    {invalid_request_object, "invalid_request_object", invalid_request_object,
+     "The client signs its requests, and the detail names the first thing that is wrong with this one. `postern client show "
+     "{client}` lists the keys that are registered, and the algorithm if there is one alone; times that are off come from the "
+     "clock of the application or from this server's, which \"clockSkew\" allows for.",
+     "The client is what the document at its URL says, and has no keys here: let the application push plain parameters."},
     {request_uri_not_supported, "request_uri_not_supported", request_uri_not_supported,
      "request_uri is not supported; the client must send plain parameters."},
     {registration_not_supported, "registration_not_supported", registration_not_supported,

@@ -25,6 +25,7 @@ enum class Reason : std::uint8_t {
     invalid_request_pushed_redirect,
     invalid_request_uri_in_push,
     invalid_request_proof_missing,
+    invalid_request_not_signed,
     invalid_client,
     invalid_client_disabled,
     invalid_client_documents_off,
@@ -80,6 +81,8 @@ enum class Reason : std::uint8_t {
     unmet_requirements_not_offered,
     unmet_requirements_no_passkey,
     request_not_supported,
+    request_not_supported_in_push,
+    invalid_request_object,  // RFC 9101 §7
     request_uri_not_supported,
     registration_not_supported,
     // RFC 6749 §3.3, RFC 8707 §2

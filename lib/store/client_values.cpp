@@ -20,6 +20,8 @@ constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 constexpr const char* kDpopBound = "dpop_bound_access_tokens";
 constexpr const char* kProfile = "profile";
 constexpr const char* kResourceServer = "resource_server";
+constexpr const char* kRequireSigned = "require_signed_request_object";
+constexpr const char* kRequestAlgorithm = "request_object_signing_alg";
 
 struct TextMember {
     const char* name;
@@ -193,6 +195,8 @@ std::string details_of(const model::Client& client) {
     if (client.security_profile != model::SecurityProfile::none)
         details.set(kProfile, std::string(model::to_string(client.security_profile)));
     if (!client.resource_server.empty()) details.set(kResourceServer, client.resource_server);
+    if (client.require_signed_request) details.set(kRequireSigned, true);
+    if (!client.request_object_alg.empty()) details.set(kRequestAlgorithm, client.request_object_alg);
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -212,6 +216,8 @@ void read_details(const std::string& column, model::Client& client) {
     client.security_profile =
         read_member(details, kProfile, as_security_profile).value_or(model::SecurityProfile::none);
     client.resource_server = text_of(details, kResourceServer);
+    client.require_signed_request = flag_of(details, kRequireSigned);
+    client.request_object_alg = text_of(details, kRequestAlgorithm);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

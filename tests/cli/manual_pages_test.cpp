@@ -127,6 +127,8 @@ std::map<std::string, std::string> defaults() {
         {"par.publicClients", text_of(settings.par_public_clients)},
         {"jarm", text_of(settings.jarm)},
         {"requirePar", text_of(settings.require_par)},
+        {"requestObjects", "\"off\""},
+        {"requireSignedRequestObject", text_of(settings.require_signed_request_object)},
         {"deviceCodeTTL", text_of(settings.device_code_ttl)},
         {"device.max", std::to_string(settings.device_max)},
         {"device.freshLogin", text_of(settings.device_fresh_login)},

@@ -17,7 +17,7 @@ namespace {
 using jose::TokenType;
 
 constexpr TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
-constexpr const char* kPurpose = "authorization request v12";
+constexpr const char* kPurpose = "authorization request v13";
 
 RulesFixture& fixture() {
     static RulesFixture instance;

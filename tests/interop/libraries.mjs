@@ -46,6 +46,10 @@ class OpenidClient {
   push(parameters) {
     return this.#ask(this.client.pushedAuthorizationRequest(parameters, this.bound));
   }
+  /// Answers a request object.
+  sign(parameters) {
+    return this.client.requestObject(parameters, { sign: "ES256" });
+  }
   refresh(token, parameters) {
     return this.#tokens(this.client.refresh(token, { exchangeBody: parameters, ...this.bound }));
   }
@@ -149,8 +153,14 @@ class Oauth4webapi {
   }
 
   async push(parameters) {
-    const response = await oauth.pushedAuthorizationRequest(this.#server, this.#client, parameters, this.#options);
+    const options = await this.#authenticated();
+    const response = await oauth.pushedAuthorizationRequest(this.#server, this.#client, parameters, options);
     return this.#answer(await oauth.processPushedAuthorizationResponse(this.#server, this.#client, response), response);
+  }
+
+  async sign(parameters) {
+    const { clientPrivateKey } = await this.#authenticated();
+    return oauth.issueRequestObject(this.#server, this.#client, parameters, clientPrivateKey);
   }
 
   async refresh(token, parameters) {

@@ -33,3 +33,31 @@ describe("pushed requests, as client libraries send them [RFC 9126 §1.1, §2.1c
         await assert.rejects(client.push({ ...parameters, scope: "pigeon" }), { error: "invalid_scope", status: 400 });
       });
 });
+
+describe("signed requests, as client libraries push them [RFC 9101 §4ab, §6.2, JAR-1, JAR-13]", () => {
+  const METHOD = "private_key_jwt";
+  let provider;
+  prepared(async (owned) => {
+    const config = { paths: { par: "/par" }, clientAssertions: true, requestObjects: "allowed" };
+    provider = owned(await openProvider({ config, registration: { [METHOD]: ["--require-signed-request-object"] } }));
+  });
+
+  for (const library of Object.keys(LIBRARIES))
+    it(library, async () => {
+      const client = new LIBRARIES[library](provider, METHOD);
+      const checks = newChecks();
+      const direct = authorizationUrl(provider.clients[METHOD], checks);
+      const parameters = Object.fromEntries(new URL(direct).searchParams);
+      const { client_id } = parameters;
+      const { request_uri } = await client.push({ request: await client.sign(parameters) });
+      const url = new URL(provider.issuer.metadata.authorization_endpoint);
+      url.search = new URLSearchParams({ client_id, request_uri });
+      const page = await walk(new UserAgent({ ca: provider.deployment.ca }), url.href);
+      const tokens = await client.callback(page, checks);
+      assert.equal((await client.userinfo(tokens)).name, PERSON.claims.name);
+
+      await assert.rejects(client.push(parameters), { error: "invalid_request", status: 400 });
+      const bent = (await client.sign(parameters)).replace(/.{8}$/, "AAAAAAAA");
+      await assert.rejects(client.push({ request: bent }), { error: "invalid_request_object", status: 400 });
+    });
+});

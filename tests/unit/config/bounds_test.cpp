@@ -95,6 +95,7 @@ struct Fixture {
         asked.document = model::SeenDocument{std::string(43, 'd'), std::string(oauth::kMaxClientNameBytes, 'n')};
         asked.login_hint = std::string(oauth::kMaxLoginHintBytes, 'l');  // typed on the page of before
         asked.pushed = model::Pushed{std::string(43, 'p'), asked.expires_at};
+        asked.request_object = std::string(16, '0');
         asked.half_login =
             model::HalfLogin{grant.subject, 2147483647, asked.expires_at,   {model::Level::password, "pwd user", false},
                              grant.sid,     true,       fixture.clock.now()};

@@ -279,6 +279,8 @@ TEST_CASE(
         {"par.publicClients", {"true", "false"}, {"1", "null", R"("true")"}},
         {"jarm", {"false"}, {"1", "null", R"("true")"}},
         {"requirePar", {"false"}, {"1", "null", R"("true")"}},
+        {"requestObjects", {R"("off")"}, {"true", "null", R"("required")"}},
+        {"requireSignedRequestObject", {"false"}, {"1", "null", R"("true")"}},
         {"paths.par", {"null", R"("/par")"}, {R"("par")", R"("/token")"}},
         {"deviceCodeTTL", {"60", "1800"}, {"59", "1801", R"("600")"}},
         {"device.max", {"1", "100000"}, {"0", "100001", R"("10")"}},
@@ -841,6 +843,14 @@ TEST_CASE(
     CHECK(keys(R"("jarm": true)") == "jarm");
     CHECK(keys(R"("requirePar": true)") == "requirePar");
     CHECK(keys(R"("requirePar": true, "paths": {"par": "/par"})") == "");
+    CHECK(keys(R"("requestObjects": "allowed")") == "requestObjects");
+    CHECK(keys(R"("requestObjects": "allowed", "paths": {"par": "/par"})") == "");
+    CHECK(keys(R"("requireSignedRequestObject": true, "paths": {"par": "/par"})") == "requireSignedRequestObject");
+    const std::string objects = R"("requestObjects": "allowed", "paths": {"par": "/par"}, )";
+    CHECK(keys(objects + R"("requireSignedRequestObject": true)") == "");
+    CHECK(parsed(objects + R"("limits": {"body": 40960})").warnings.empty());
+    CHECK(parsed(objects + R"("limits": {"body": 40959})").warnings.size() == 1);
+    CHECK(parsed(R"("limits": {"body": 40959})").warnings.empty());
     CHECK(keys(oidc + R"("frontchannelLogout": true)") == "");
     CHECK(keys(R"("frontchannelLogout": true)") == "frontchannelLogout");
     CHECK(keys(oidc + R"("frontchannelLogout": true, "paths": {"logout": null})") == "frontchannelLogout");

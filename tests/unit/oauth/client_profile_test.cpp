@@ -254,6 +254,14 @@ TEST_CASE("F2-R11, F2-67: the response modes of Message Signing are jwt alone, a
     settings.security_profile = SecurityProfile::fapi2_message_signing;
     CHECK(oauth::response_modes_of(settings, client) == std::set<std::string>{"jwt"});
     CHECK(oauth::demands_signed_answers(settings, client));
+    settings.request_objects = true;
+    CHECK(oauth::profile_problems(client, settings).empty());
+    CHECK(oauth::check_demands(settings, client));
+    CHECK(oauth::check_is_signed(settings, client, true));
+    CHECK_FALSE(oauth::check_is_signed(settings, client, false));
+    CHECK_FALSE(oauth::check_may_be_direct(settings, client));
+    settings.security_profile = SecurityProfile::fapi2;
+    CHECK(oauth::check_is_signed(settings, client, false));
 }
 
 TEST_CASE("F2-S5: who registers itself under a profile of the configuration must fit it, and names none [REG-18]") {

@@ -40,6 +40,7 @@ TEST_CASE("error codes: registered names and statuses [RFC 6749 §5.2a, §8.5, R
         {ErrorCode::expired_token, "expired_token", 400},
         {ErrorCode::invalid_redirect_uri, "invalid_redirect_uri", 400},
         {ErrorCode::invalid_client_metadata, "invalid_client_metadata", 400},
+        {ErrorCode::invalid_request_object, "invalid_request_object", 400},
     };
     for (const Row& row : rows) {
         CAPTURE(row.name);

@@ -204,6 +204,23 @@ TEST_CASE("registration: a demand for pushed requests needs the endpoint, and on
 }
 
 TEST_CASE(
+    "registration: a demand for signed requests needs the feature and keys, and so does an algorithm [JAR-13, COM-10]") {
+    Client client = web_client();
+    client.require_signed_request = true;
+    CHECK(mentions(oauth::registration_problems(client, settings()), "requestObjects"));
+    oauth::Settings offered = settings();
+    offered.paths.par = "/par";
+    offered.request_objects = true;
+    offered.assertions.enabled = true;
+    CHECK(mentions(oauth::registration_problems(client, offered), "a client without keys cannot sign"));
+    client.auth_method = model::AuthMethod::private_key_jwt;
+    CHECK(oauth::registration_problems(client, offered).empty());
+    Client one_algorithm = web_client();
+    one_algorithm.request_object_alg = "ES256";
+    CHECK(mentions(oauth::registration_problems(one_algorithm, offered), "a client without keys cannot sign"));
+}
+
+TEST_CASE(
     "registration: a front-channel logout URI stays at the origin of a redirect URI, whichever of them changes [FCL-1, "
     "Front-Channel Logout §2a]") {
     Client client = web_client();

@@ -70,6 +70,7 @@ TEST_CASE("seal_pushed, open_pushed: neither opens as the other, and the push su
     test::RulesFixture fixture;
     auto context = fixture.context();
     auto sent = full(fixture.clock.now() + util::Seconds{90});
+    sent.request_object = "0123456789abcdef";
     const std::string unpushed = oauth::seal_pushed(context, sent);
     sent.pushed = model::Pushed{"push", fixture.clock.now() + util::Seconds{690}};
     const std::string pushed = oauth::seal_pushed(context, sent);
@@ -79,6 +80,7 @@ TEST_CASE("seal_pushed, open_pushed: neither opens as the other, and the push su
     CHECK(opened->id == sent.id);
     CHECK(opened->state == sent.state);
     CHECK(opened->pushed == sent.pushed);
+    CHECK(opened->request_object == sent.request_object);
     const auto resumed = oauth::open_request(context, resume);
     REQUIRE(resumed);
     CHECK(resumed->request.pushed == sent.pushed);

@@ -111,6 +111,8 @@ TEST_CASE(
         {"registration_endpoint", "absent", "absent"},
         {"pushed_authorization_request_endpoint", "absent", "absent"},
         {"require_pushed_authorization_requests", "absent", "absent"},
+        {"request_object_signing_alg_values_supported", "absent", "absent"},
+        {"require_signed_request_object", "absent", "absent"},
         {"authorization_signing_alg_values_supported", "absent", "absent"},
         {"backchannel_logout_supported", "absent", "absent"},
         {"backchannel_logout_session_supported", "absent", "absent"},

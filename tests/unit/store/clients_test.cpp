@@ -65,6 +65,8 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.response_modes = {"jwt", "form_post"};
     rich.response_algorithm = crypto::Algorithm::ES256;
     rich.require_par = true;
+    rich.require_signed_request = true;
+    rich.request_object_alg = "PS256";
     rich.scope = *model::Scope::parse("z a m");
     rich.auth_method = model::AuthMethod::client_secret_post;
     rich.pkce = model::Pkce::required;
